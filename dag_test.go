@@ -81,8 +81,7 @@ var floors = map[string]int{
 	"cmd/heatwalk/internal/rlimit":      0,
 	"cmd/heatwalk":                      16,
 
-	"method/internal/propagation":  9,
-	"method/internal/graphlearner": 9,
+	"method/internal/propagation": 9,
 }
 
 // forTests may be imported by tests of any package, and by each other.

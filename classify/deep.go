@@ -96,7 +96,7 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 		return nil, err
 	}
 	m.base = model
-	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs, rule: m}, err
+	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs, Rule: m}, err
 }
 
 // grams has the denseGram of fits that are over, whose memory a next fit of as many
@@ -127,7 +127,7 @@ func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], erro
 	return g, nil
 }
 
-// deep is the rule of a model of the kernel of a level.
+// deep is the [Rule] of a model of the kernel of a level.
 type deep struct {
 	base     *Model    // learned from the level's values with the items that have a class
 	items    []int     // the items with a class
@@ -213,8 +213,8 @@ func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error 
 	return nil
 }
 
-// scoresTo implements [rule].
-func (m *deep) scoresTo(dst, row []float64, own float64) {
+// ScoresTo implements [Rule].
+func (m *deep) ScoresTo(dst, row []float64, own float64) {
 	values := make([]float64, len(m.items))
 	for a, i := range m.items {
 		values[a] = row[i]
@@ -223,5 +223,5 @@ func (m *deep) scoresTo(dst, row []float64, own float64) {
 	m.base.ScoresTo(dst, values, own)
 }
 
-// support implements [rule]: values with all items are needed.
+// support implements [Model.Support]: values with all items are needed.
 func (m *deep) support() int { return 0 }

@@ -62,9 +62,24 @@ type Learner struct {
 	Memory func(items, classes int) int64
 }
 
-// Learners returns all learners: those of a kernel, those on deep kernels, and those
-// of features alone.
-func Learners() spec.List[*Learner] { return slices.Clone(learners()) }
+// Learners returns all learners: those of a kernel, those on deep kernels, those of features
+// alone, and those of [Register].
+func Learners() spec.List[*Learner] { return slices.Concat(learners(), registered) }
+
+var registered []*Learner
+
+// Register adds a learner, which then works on every kernel and on walks as those of this
+// package do: it has a name in methods, its parameters have grids and are chosen by
+// cross-validation, and its memory is estimated. Only Spec and Fit are required. Call it from an
+// init function. It panics if the name is taken, or if there is no Fit.
+func Register(l *Learner) {
+	if l.Fit == nil || Learners().Named(l.Name) != nil {
+		panic(badLearner + l.Name)
+	}
+	registered = append(registered, l)
+}
+
+const badLearner = "classify: a learner without Fit, or with a name that is taken: "
 
 var learners = sync.OnceValue(func() []*Learner {
 	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}

@@ -11,15 +11,16 @@ import (
 type Model struct {
 	Classes  int       // the number of classes, with and without items
 	Items    int       // the number of items of the Gram, the length of a kernel row
-	Pairs    Pairs     // what the scores stand for
+	Pairs    Pairs     // the classes that each score separates
 	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
-	rule     rule      // of the scores then
+	Rule     Rule      // computes the scores if Machines is nil
 }
 
-// rule gives scores that are not linear in kernel values.
-type rule interface {
-	scoresTo(dst, row []float64, own float64)
-	support() int
+// Rule computes scores that are not linear in kernel values. It must be safe for concurrent use.
+type Rule interface {
+	// ScoresTo stores the scores of an item x in dst, of the length of Model.Pairs, where
+	// row[i] is K(x, i) for all items i of the Gram and own is K(x, x).
+	ScoresTo(dst, row []float64, own float64)
 }
 
 // Machine is a binary machine with decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
@@ -40,8 +41,8 @@ func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 		panic(badLength)
 	}
 	dst = destination(dst, len(m.Pairs))
-	if m.rule != nil {
-		m.rule.scoresTo(dst, row, own)
+	if m.Rule != nil {
+		m.Rule.ScoresTo(dst, row, own)
 		return dst
 	}
 	for i := range m.Machines {
@@ -59,8 +60,11 @@ func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 // Support returns how many items some machine has as support vectors, of voted perceptrons
 // how many predictors they have, 0 of another model that has none.
 func (m *Model) Support() (items int) {
-	if m.rule != nil {
-		return m.rule.support()
+	if m.Rule != nil {
+		if of, ok := m.Rule.(interface{ support() int }); ok {
+			return of.support()
+		}
+		return 0
 	}
 	counted := make([]bool, m.Items)
 	for i := range m.Machines {

@@ -43,7 +43,7 @@ var perceptronLearner = Learner{
 			return nil, err
 		}
 		if vote := v.Word("vote"); vote == "voted" {
-			model.rule = p
+			model.Rule = p
 		} else {
 			model.Machines = p.sum(model, items, vote == "averaged")
 		}
@@ -109,11 +109,11 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int
 	return p, nil
 }
 
-// voted is the rule of votes: the mistakes for each pair, of two that are each other's rest
+// voted is the [Rule] of votes: the mistakes for each pair, of two that are each other's rest
 // for the first alone.
 type voted []mistakes
 
-// support implements [rule]: how many mistakes were made, each of which made a predictor.
+// support implements [Model.Support]: how many mistakes were made, each of which made a predictor.
 func (p voted) support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)
@@ -121,8 +121,8 @@ func (p voted) support() (mistakes int) {
 	return mistakes
 }
 
-// scoresTo implements [rule]. Cost: a sum for each mistake.
-func (p voted) scoresTo(dst, row []float64, _ float64) {
+// ScoresTo implements [Rule]. Cost: a sum for each mistake.
+func (p voted) ScoresTo(dst, row []float64, _ float64) {
 	for m := range p {
 		k := &p[m]
 		var value, votes float64

@@ -15,10 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Journal is a file that holds what a run has measured so far, and what it has counted to
-// choose parameters, from which a run that was killed goes on. [Run] replaces it, whole or
-// not at all, after splits: it says to which
-// run it belongs and has a checksum of its own. A file of no run is damaged, and one of
+// Journal is a file with the measurements of a run so far, from which a run that was killed
+// goes on; parameters of a method whose splits are not complete are chosen again. [Run] replaces
+// it, whole or not at all, after splits. It names the
+// run that it belongs to and has a checksum of its own. A file of no run is damaged, and one of
 // another run is refused, with a [*FileError].
 type Journal struct {
 	Path    string
@@ -28,7 +28,6 @@ type Journal struct {
 
 	of      checkpoint.Run
 	records []*record
-	tunings []*tuning
 	before  float64   // seconds of the runs that came before
 	next    time.Time // when the journal is written again, at the earliest
 }
@@ -41,18 +40,10 @@ type record struct {
 	Complete bool      `json:"complete"`
 }
 
-// tuning is what choosing the parameters of a method on splits has counted.
-type tuning struct {
-	Method string       `json:"method"`
-	At     string       `json:"at"` // the training size
-	Tally  method.Tally `json:"tally"`
-}
-
 // journalRun is the content of a journal.
 type journalRun struct {
 	Seconds float64   `json:"seconds"`
 	Records []*record `json:"records"` // by training size and method
-	Tunings []*tuning `json:"tunings,omitempty"`
 }
 
 // FileError says why a run cannot go on from a journal, or why parts of a job are not put
@@ -77,7 +68,7 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	if err != nil {
 		return err
 	}
-	j.records, j.tunings, j.before = run.Records, run.Tunings, run.Seconds
+	j.records, j.before = run.Records, run.Seconds
 	for _, r := range j.records {
 		if r.Result.Text = r.Text; string(r.Result.Parameters) == "null" {
 			r.Result.Parameters = nil
@@ -98,20 +89,6 @@ func (j *Journal) at(i int, fresh *record) *record {
 	return j.records[i]
 }
 
-// tally returns what a choice has counted so far. Without a journal it is kept nowhere.
-func (j *Journal) tally(key choiceKey) *method.Tally {
-	if j == nil {
-		return new(method.Tally)
-	}
-	for _, t := range j.tunings {
-		if t.Method == key.method && t.At == key.size {
-			return &t.Tally
-		}
-	}
-	j.tunings = append(j.tunings, &tuning{Method: key.method, At: key.size})
-	return &j.tunings[len(j.tunings)-1].Tally
-}
-
 // save writes the journal if it holds something and was not written just now, or at once
 // at the end of a run that fails; seconds is how long the run has taken.
 func (j *Journal) save(seconds float64, end bool) error {
@@ -119,10 +96,7 @@ func (j *Journal) save(seconds float64, end bool) error {
 	if j == nil {
 		return nil
 	}
-	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 }) ||
-		slices.ContainsFunc(j.tunings, func(t *tuning) bool {
-			return slices.ContainsFunc(t.Tally.Stages, func(s method.Stage) bool { return s.Done > 0 })
-		})
+	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 })
 	if !j.Kept || !end && start.Before(j.next) {
 		return nil
 	}
@@ -130,7 +104,7 @@ func (j *Journal) save(seconds float64, end bool) error {
 		r.Text = r.Result.Text
 	}
 	err := checkpoint.Write(j.Path, j.of, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(journalRun{j.before + seconds, j.records, j.tunings})
+		return json.NewEncoder(w).Encode(journalRun{j.before + seconds, j.records})
 	})
 	if err != nil {
 		return err

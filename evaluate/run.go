@@ -222,7 +222,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := r.tune(ctx, m, s, keep)
+		choice, err := r.tune(ctx, m, s)
 		if err != nil {
 			return err
 		}
@@ -264,17 +264,14 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 	return nil
 }
 
-// tune returns what a method chooses for a training size, once where several sizes are
-// tuned at one. It goes on from what the journal has, and calls keep when there is more.
-func (r *runner) tune(ctx context.Context, m *entry, s *size, keep func() error) (*method.Choice, error) {
+// tune returns the parameters that a method chooses for a training size, once if several sizes
+// are tuned at one.
+func (r *runner) tune(ctx context.Context, m *entry, s *size) (*method.Choice, error) {
 	key := choiceKey{m.Name, s.tunedAt}
 	if choice, done := r.choices[key]; done {
 		return choice, nil
 	}
-	set := *m.Settings
-	set.Tally = r.plan.Journal.tally(key)
-	set.Tally.Keep = keep
-	choice, err := m.Method.Tune(ctx, r.p, s.tuning, &set)
+	choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
 	if err == nil {
 		r.choices[key] = choice
 	}

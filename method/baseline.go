@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -128,12 +127,12 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n, _ := p.A.Dims()
-	r := &predictor{p: p, set: &set, prior: graphlearner.Shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
+	r := &predictor{p: p, set: &set, prior: classShares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
-	prior := graphlearner.Shares.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
+	prior := classShares.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range n {
 		simd.ConvertTo(r.out.Scores.Row(i), prior(i))
 	}

@@ -153,7 +153,7 @@ func TestLongChoiceStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(20_000), "cost": spec.Grid(1, 2)}, Features: []Features{Plain}}
-	set, err := (&Settings{Grid: g}).of(behindWalks(learners[0]), 3)
+	set, err := (&Settings{Grid: g}).of(behindWalks(learners()[0]), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -31,7 +30,7 @@ func kernels() []*kernel.Family {
 // kernelMethods returns every kernel with every learner.
 func kernelMethods() (list []Method) {
 	for _, f := range kernels() {
-		for _, l := range learners {
+		for _, l := range learners() {
 			list = append(list, kernelMethod{f, behindKernel(l)})
 		}
 	}
@@ -41,7 +40,7 @@ func kernelMethods() (list []Method) {
 // Name implements [Method]: that of the kernel, and of the learner unless it goes without
 // saying.
 func (m kernelMethod) Name() string {
-	if m.by.Learner == learners[0] {
+	if m.by.Learner == learners()[0] {
 		return m.kernel.Name
 	}
 	return m.kernel.Name + "+" + m.by.Name
@@ -132,7 +131,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		set.kernels = nil // it has a block of its own
 	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, by: m.by, prior: graphlearner.Shares, counted: true, out: new(Prediction)},
+		predictor: predictor{p: p, set: &set, by: m.by, prior: classShares, counted: true, out: new(Prediction)},
 		kernel:    m.kernel,
 	}
 	on, err := p.Whole(ctx, set.Workers, &r.out.Work)

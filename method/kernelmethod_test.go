@@ -244,7 +244,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners[0])}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners()[0])}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// learners are those that methods have behind walks and kernels. The name of a method may leave
-// out the first one.
-var learners []*classify.Learner = classify.Learners()
+// learners returns the learners that methods have on walks and kernels, see
+// [classify.Register]. The name of a method may leave out the first one.
+var learners = classify.Learners
 
 // learner is a learner as it stands behind walks or behind a kernel.
 type learner struct {
@@ -42,7 +42,7 @@ func (l learner) spec() *spec.Spec {
 
 // paths returns those of all learners, one for each parameter.
 func paths() (list []*classify.Path) {
-	for _, l := range learners {
+	for _, l := range learners() {
 		if l.Path != nil && !slices.ContainsFunc(list, func(p *classify.Path) bool { return p.Along == l.Path.Along }) {
 			list = append(list, l.Path)
 		}
@@ -52,7 +52,7 @@ func paths() (list []*classify.Path) {
 
 // onPath reports whether a declaration is that of a path.
 func onPath(of *spec.Spec) bool {
-	return slices.ContainsFunc(learners, func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
+	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
 }
 
 // besideOf returns the values of a path's parameters but the one along it, with those that are given.

@@ -183,7 +183,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 		given spec.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		set, err := (&Settings{Given: c.given}).of(behindWalks(learners[0]), 2)
+		set, err := (&Settings{Given: c.given}).of(behindWalks(learners()[0]), 2)
 		if got := set.beside.Number("svm-tolerance"); got != c.want || err != nil {
 			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
 		}

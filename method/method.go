@@ -36,18 +36,16 @@ type Method interface {
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }
 
-// methods are the methods there are, by name.
-var methods = everyMethod()
-
-func everyMethod() []Method {
-	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority}, graphLearners(), walkMethods(), kernelMethods())
+// All returns every method that has a name: those of this package, and those with a kernel, a
+// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
+// [Register].
+func All() []Method {
+	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority}, graphMethods(), walkMethods(), kernelMethods())
 }
-
-// All returns every method that has a name.
-func All() []Method { return slices.Clone(methods) }
 
 // methodNames returns the names of all methods.
 func methodNames() []string {
+	methods := All()
 	names := make([]string, len(methods))
 	for i, m := range methods {
 		names[i] = m.Name()
@@ -58,6 +56,7 @@ func methodNames() []string {
 // MethodList tells in one line which names [Parse] takes.
 func MethodList() string {
 	var names []string
+	methods := All()
 	for _, m := range methods {
 		name := m.Name()
 		before, _, composed := strings.Cut(name, "+")
@@ -72,11 +71,12 @@ func MethodList() string {
 // named returns the method with a name. That of an unknown one is a [validate.ErrUsage] that
 // tells the nearest, or all that there are.
 func named(name string) (Method, error) {
+	methods := All()
 	within, smooth := strings.CutSuffix(name, smoothSuffix)
 	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == within })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m Method) bool {
-			return m.Name()+"+"+learners[0].Name == within && slices.Contains(m.Declarations(), behindKernel(learners[0]).spec())
+			return m.Name()+"+"+learners()[0].Name == within && slices.Contains(m.Declarations(), behindKernel(learners()[0]).spec())
 		})
 	}
 	switch {

@@ -35,13 +35,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 				return r.fitPath()(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
 			}
 		}
-		found, err := t.hits(ctx, kernels, len(settings), fit)
-		if err != nil {
-			return nil, err
-		}
-		counts := choose.NewCounts(len(found.Right), []choose.FoldLabels{{Tested: found.Tested}})
-		copy(counts.Right, found.Right)
-		return counts, nil
+		return t.counts(ctx, kernels, len(settings), fit)
 	}
 	found, err := search.Run(ctx)
 	if err != nil {
@@ -67,10 +61,11 @@ type splitTuner struct {
 	splits *validate.Splits
 }
 
-// hits counts the right answers on the test nodes of all splits with each of some kernels
-// and each of so many settings, which vary faster.
-func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit choose.Fit) (*Stage, error) {
-	return t.set.Tally.count(len(kernels)*settings, t.splits.Len, func(i int, right []int64) (int, error) {
+// counts counts the right predictions on the test nodes of all splits with each of some kernels
+// and each of the given number of settings, which vary faster.
+func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
+	counts := choose.NewCounts(len(kernels)*settings, make([]choose.FoldLabels, 1))
+	for i := range t.splits.Len {
 		split := t.splits.At(i)
 		train := t.p.At(split.Train)
 		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
@@ -83,13 +78,14 @@ func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit 
 		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.by.Whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
-			if err := t.try(ctx, train, test, kernels[lo:hi], fit, right[lo*settings:hi*settings]); err != nil {
-				return 0, err
+			if err := t.try(ctx, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
+				return nil, err
 			}
 		}
+		counts.Folds[0].Tested += len(test.Row)
 		t.set.Progress("choose", float64(i+1)/float64(t.splits.Len))
-		return len(test.Row), nil
-	})
+	}
+	return counts, nil
 }
 
 // tuneBytes is what the blocks of kernels that are tried together may take.

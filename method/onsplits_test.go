@@ -164,7 +164,7 @@ func TestTuneProgress(t *testing.T) {
 	}
 	var told []float64
 	s := &Settings{Progress: func(_ string, done float64) { told = append(told, done) }}
-	if _, err := (walkMethod{"cwk", behindWalks(learners[0])}).Tune(t.Context(), p, splits, s); err != nil {
+	if _, err := (walkMethod{"cwk", behindWalks(learners()[0])}).Tune(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := []float64{1.0 / 3, 2.0 / 3, 1}; !slices.Equal(told, want) {

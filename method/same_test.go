@@ -129,7 +129,7 @@ func TestFewLabels(t *testing.T) {
 	} {
 		p := *base
 		p.Row, p.Class = labels.row, labels.class
-		for _, m := range methods {
+		for _, m := range All() {
 			got, err := m.Predict(context.Background(), &p, nil, &Settings{Grid: tinyGrid})
 			if err != nil {
 				t.Errorf("%s with labels %v: %v", m.Name(), labels, err)

@@ -49,9 +49,6 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
-	Tally *Tally `json:"-"`
-
 	learner learner      // the zero value: the first of learners, behind walks
 	beside  spec.Values  // of the learner, but for its settings in Grid
 	kernels *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
@@ -76,7 +73,7 @@ func (s *Settings) WithDefaults() Settings {
 		f.Sample = 500
 	}
 	if f.learner.Learner == nil {
-		f.learner = behindWalks(learners[0])
+		f.learner = behindWalks(learners()[0])
 	}
 	if f.Progress == nil {
 		f.Progress = untold

@@ -76,7 +76,7 @@ func checkSteps(e *Entry) error {
 
 // isMethod reports whether there is a method, or a kernel of methods, with a name.
 func isMethod(name string) bool {
-	return slices.ContainsFunc(methods, func(m Method) bool { return belongs(m, name) })
+	return slices.ContainsFunc(All(), func(m Method) bool { return belongs(m, name) })
 }
 
 // belongs reports whether a method has a name, or a kernel that has it.

@@ -167,7 +167,7 @@ func FuzzGridFile(f *testing.F) {
 	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		file, err := gridfile.Read("g", strings.NewReader(in), isMethod)
-		for _, m := range methods[:12] {
+		for _, m := range All()[:12] {
 			var own map[string][]string
 			if err == nil {
 				own, err = linesOf(file, m, func(string) bool { return false })

@@ -131,7 +131,8 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		}
 	}
 	choice, err := all.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
-		found, err := set.Tally.count(g.Size(), splits.Len, func(i int, right []int64) (int, error) {
+		counts := choose.NewCounts(g.Size(), make([]choose.FoldLabels, 1))
+		for i := range splits.Len {
 			split := splits.At(i)
 			quiet := set // within a split
 			quiet.Progress, quiet.Grid = untold, g
@@ -139,20 +140,15 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 			c.work = all.work
 			tests := p.At(split.Test)
 			if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
-				return 0, err
+				return nil, err
 			}
-			if err := c.run(ctx, g, choose.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
-				return 0, err
+			if err := c.run(ctx, g, counts.Hits); err != nil {
+				return nil, err
 			}
 			all.work = c.work
+			counts.Folds[0].Tested += c.tested
 			set.Progress("choose", float64(i+1)/float64(splits.Len))
-			return c.tested, nil
-		})
-		if err != nil {
-			return nil, err
 		}
-		counts := choose.NewCounts(g.Size(), []choose.FoldLabels{{Tested: found.Tested}})
-		copy(counts.Right, found.Right)
 		return counts, nil
 	})
 	if err == nil {

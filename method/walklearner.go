@@ -23,8 +23,8 @@ type walkMethod struct {
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
 func walkMethods() []Method {
-	list := []Method{walkMethod{cwk.Spec.Name, behindWalks(learners[0])}}
-	for _, l := range learners {
+	list := []Method{walkMethod{cwk.Spec.Name, behindWalks(learners()[0])}}
+	for _, l := range learners() {
 		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, behindWalks(l)})
 	}
 	return list

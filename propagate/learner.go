@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -15,16 +16,24 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Learner is the declaration of a learner that spreads labels.
+// Learner declares a learner that spreads labels. It computes scores by Spread or, in this
+// package, as the solution of a linear system.
 type Learner struct {
 	spec.Spec
 
-	// relax, in place of a system, stores the scores of one group of seeds in f, and
-	// returns over how many columns it has swept. memory lists what that takes.
-	relax  func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error)
-	memory func(n, classes int, v spec.Values) []spec.Bytes
+	// Spread stores the scores of one group of seeds in f, a column for each class, and
+	// returns the number of columns over which it has swept. v are complete. Spread may stop at
+	// the tolerance. A seed of class −1 has a class without a column, unless Coupled is true.
+	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error)
 
-	// system returns the system that the scores solve.
+	// Bytes returns the memory of Spread in addition to f; nil: none.
+	Bytes func(n, classes int, v spec.Values) int64
+
+	// Coupled reports that the columns of the classes depend on each other, so that all classes
+	// must be computed together. Columns of other learners are computed in groups.
+	Coupled bool
+
+	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v spec.Values) (*iterative.System, error)
 
 	// sources stores the right-hand sides of one group of seeds in the columns of b,
@@ -37,17 +46,33 @@ type Learner struct {
 	// offset, if not nil, returns that of [Learner.Decide].
 	offset func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
 
-	// Probabilities stores in dst what the scores of a node in f say of its classes:
-	// numbers ≥ 0 that sum to one, the largest where the score is. shares are those
-	// of the labels, for a node of which nothing is known. scale is the root mean
-	// square of all scores.
+	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
+	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
+	// among the labels, for a node of which nothing is known; scale is the root mean square of
+	// all scores. nil: scores divided by their sum, negative ones taken as 0.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
-// Learners returns all of them.
-func Learners() spec.List[*Learner] {
-	return spec.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
+var learners = spec.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
+
+// Learners returns all learners: those of this package, and those of [Register].
+func Learners() spec.List[*Learner] { return slices.Clone(learners) }
+
+// Register adds a learner, which then is a method: it can be named in [method.Parse], its
+// parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
+// from an init function. It panics if the name is taken, or if there is no Spread.
+func Register(l *Learner) {
+	if l.Spread == nil || learners.Named(l.Name) != nil {
+		panic(badLearner + l.Name)
+	}
+	own := *l
+	if own.Probabilities == nil {
+		own.Probabilities = shareTo
+	}
+	learners = append(learners, &own)
 }
+
+const badLearner = "propagate: a learner without Spread, or with a name that is taken: "
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
@@ -72,36 +97,43 @@ const (
 	solveBlocks = 5
 )
 
-// Memory lists what ScoresTo takes beside the graph and the scores for so many columns on a
-// graph with n nodes and so many entries, within a limit, 0 for none, where as many columns
-// are solved at a time as there is room for: of learners that relax the columns of a group,
-// all its classes.
-func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values, limit int64) []spec.Bytes {
-	_, list := l.within(n, entries, cols, classes, v, limit)
-	return list
+// ScoresBytes is the memory of ScoresTo in addition to the graph and the scores, for the given
+// number of columns of all groups and classes of each, on a graph with n nodes. Within a limit, 0
+// for none, as many columns are solved at a time as it allows.
+func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v spec.Values, limit int64) int64 {
+	_, bytes := l.within(n, entries, cols, classes, v, limit)
+	if l.Spread == nil {
+		if factor := spec.Sum(iterative.CholeskyMemory(n, entries, cols)); limit == 0 || bytes+factor <= limit {
+			bytes += factor
+		}
+	}
+	return bytes
 }
 
-// within returns how many columns are solved at a time, at least one, and the list of
-// [Learner.Memory].
-func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, list []spec.Bytes) {
-	if l.relax != nil {
-		return cols, append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: tall.BlockBytes[float64](n, classes)})
-	}
-	for width = cols; ; width-- {
-		list = []spec.Bytes{
-			{What: "blocks of a solve", Bytes: solveBlocks * tall.BlockBytes[float64](n, width)},
-			{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
-			{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, width)), Optional: true},
+// within returns the number of columns that are solved at a time, at least one, and the memory
+// of their solve without a factor.
+func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, bytes int64) {
+	if l.Spread != nil {
+		bytes = tall.BlockBytes[float64](n, classes)
+		if l.Bytes != nil {
+			bytes += l.Bytes(n, classes, v)
 		}
-		if width == 1 || limit == 0 || spec.Least(list) <= limit {
-			return width, list
+		return cols, bytes
+	}
+	const vectors = 6 // of the system
+	for width = cols; ; width-- {
+		bytes = solveBlocks*tall.BlockBytes[float64](n, width) + vectors*8*int64(n)
+		if width == 1 || limit == 0 || bytes <= limit {
+			return width, bytes
 		}
 	}
 }
 
 // ScoresTo stores the scores of every class for every node in dst, those of group i
 // in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
-// classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected.
+// classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected. A seed of class −1
+// has a class that has no column here, so that many classes can be computed in several calls,
+// see Coupled.
 //
 // The error is a [*spec.ParameterError] for a value that these labels do not admit,
 // [iterative.ErrIterationLimit] if the tolerance is not reached, the
@@ -120,13 +152,12 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, list := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
-	least := spec.Least(list)
-	if set.Memory > 0 && least > set.Memory {
-		return work, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrMemory, budget.Size(least), budget.Size(set.Memory))
+	width, least := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
+	if err := budget.Check(set.Memory, least, l.Name); err != nil {
+		return work, err
 	}
-	if l.relax != nil {
-		return l.relaxTo(ctx, dst, g, groups, v, &set)
+	if l.Spread != nil {
+		return l.spreadTo(ctx, dst, g, groups, v, &set)
 	}
 	sys, err := l.system(g, v)
 	if err != nil {
@@ -169,11 +200,11 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	return work, nil
 }
 
-// relaxTo is ScoresTo without a system, one group after the other.
-func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (work problem.Work, err error) {
+// spreadTo is ScoresTo without a system, one group after the other.
+func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (work problem.Work, err error) {
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
-		columns, err := l.relax(ctx, f, g, seeds, v, set.Tolerance)
+		columns, err := l.Spread(ctx, f, g, seeds, v, set.Tolerance)
 		if err != nil {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}

@@ -29,7 +29,9 @@ var lgc = Learner{
 	},
 	sources: func(b *sparse.Block[float64], _ *graph.Graph, s cwk.Seeds) {
 		for i, row := range s.Row {
-			b.Row(row)[s.Class[i]] = 1
+			if c := s.Class[i]; c >= 0 {
+				b.Row(row)[c] = 1
+			}
 		}
 	},
 	Probabilities: shareTo,

@@ -36,7 +36,9 @@ var poisson = Learner{
 			for c := range of {
 				b.Row(row)[c] -= of[c]
 			}
-			b.Row(row)[s.Class[i]]++
+			if c := s.Class[i]; c >= 0 {
+				b.Row(row)[c]++
+			}
 		}
 	},
 	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
@@ -69,7 +71,9 @@ func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 		if shares[part] == nil {
 			shares[part] = make([]float64, s.Classes)
 		}
-		shares[part][s.Class[i]]++
+		if c := s.Class[i]; c >= 0 {
+			shares[part][c]++
+		}
 		labels[part]++
 	}
 	for part, of := range shares {

@@ -140,7 +140,7 @@ func TestSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := spec.Least(l.Memory(400, p.A.NNZ(), 1, whole.Classes, v, 0))
+		_, least := l.within(400, p.A.NNZ(), 1, whole.Classes, v, 0)
 		for turn, memory := range []int64{0, least, 2 * least} {
 			for _, workers := range testgraph.Workers(turn) {
 				g := graphOf(t, p.A, workers)
@@ -177,7 +177,7 @@ func TestWorkCountsColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		columns := int64(f.Cols)
-		if l.relax != nil { // one group after the other
+		if l.Spread != nil { // one group after the other
 			columns = int64(seeds.Classes)
 		}
 		if want := int64(work.Sweeps) * p.A.NNZ() * columns; work.EntryColumns != want || work.Sweeps == 0 {
@@ -217,9 +217,9 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			v["rounds"] = spec.Of(1)
 		}
 		f := sparse.NewBlock[float64](n, classes)
-		list := l.Memory(n, a.NNZ(), classes, classes, v, 0)
-		allocated(l.Name, spec.Least(list), func() error {
-			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: spec.Least(list), Tolerance: 1e-3})
+		_, bytes := l.within(n, a.NNZ(), classes, classes, v, 0)
+		allocated(l.Name, bytes, func() error {
+			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: bytes, Tolerance: 1e-3})
 			return err
 		})
 	}
@@ -246,8 +246,8 @@ func TestFactorBesideBlocks(t *testing.T) {
 		}
 		return work.Sweeps
 	}
-	list := poisson.Memory(n, a.NNZ(), 2, 2, nil, 0)
-	least, all := spec.Least(list), spec.Sum(list)
+	_, least := poisson.within(n, a.NNZ(), 2, 2, nil, 0)
+	all := poisson.ScoresBytes(n, a.NNZ(), 2, 2, nil, 0)
 	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
 		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)
 	}

@@ -50,7 +50,8 @@ var relaxationLabelling = Learner{
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(5)},
 		},
 	},
-	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
+	Coupled: true,
+	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
 		r := &relaxation{p: p, t: transition(g), s: s, v: v}
 		if err := r.begin(); err != nil {
 			return 0, err
@@ -69,13 +70,10 @@ var relaxationLabelling = Learner{
 		}
 		return columns, nil
 	},
-	memory: func(n, classes int, v spec.Values) []spec.Bytes {
+	Bytes: func(n, classes int, v spec.Values) int64 {
 		all, last := sequences(classes, v.Int("walk"))
-		return []spec.Bytes{
-			{What: "walks of every sequence of labels", Bytes: tall.BlockBytes[float64](n+classes, panelled(all))},
-			{What: "those of one length, before and after a step", Bytes: 2 * tall.BlockBytes[float64](n, max(1, last/max(1, classes)))},
-			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
-		}
+		walks := tall.BlockBytes[float64](n+classes, panelled(all)) // of every sequence of labels
+		return walks + 2*tall.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 	Probabilities: shareTo,
 }

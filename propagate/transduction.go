@@ -48,7 +48,8 @@ var gpTransduction = Learner{
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(40)},
 		},
 	},
-	relax: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
+	Coupled: true,
+	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
 		r := newTransduction(f.Rows, s, v)
 		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		if v.Word("laplacian") == "combinatorial" {
@@ -76,13 +77,11 @@ var gpTransduction = Learner{
 		}
 		return r.columns, nil
 	},
-	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
-		return []spec.Bytes{
-			// Nine blocks of Newton's method, latent values as they were, distributions that are
-			// balanced, and the scaled copy that a step gathers from.
-			{What: "latent values, distributions and blocks of Newton's method", Bytes: 12 * tall.BlockBytes[float64](n, classes)},
-			{What: "factors of rows, and nodes in the order of a class", Bytes: 3 * 8 * int64(n)},
-		}
+	Bytes: func(n, classes int, _ spec.Values) int64 {
+		// Nine blocks of Newton's method, the latent values of the round before, the balanced
+		// distributions, and the scaled copy that a step gathers from; factors of rows, and nodes
+		// in the order of a class.
+		return 12*tall.BlockBytes[float64](n, classes) + 3*8*int64(n)
 	},
 	offset: func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
 		r := newTransduction(f.Rows, s, v)

@@ -30,10 +30,12 @@ var wvrn = Learner{
 				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(0.99)},
 		},
 	},
-	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
+	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
 		shares := make([]float64, s.Classes)
 		for _, c := range s.Class {
-			shares[c] += 1 / float64(len(s.Class))
+			if c >= 0 {
+				shares[c] += 1 / float64(len(s.Class))
+			}
 		}
 		for i := range p.Rows {
 			copy(p.Row(i), shares)
@@ -55,11 +57,8 @@ var wvrn = Learner{
 		}
 		return columns, nil
 	},
-	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
-		return []spec.Bytes{
-			{What: "distributions of the next round", Bytes: tall.BlockBytes[float64](n, classes)},
-			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
-		}
+	Bytes: func(n, classes int, _ spec.Values) int64 {
+		return tall.BlockBytes[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
 	},
 	Probabilities: shareTo,
 }
@@ -75,6 +74,8 @@ func transition(g *graph.Graph) *sparse.Operator[float64] {
 func clamp(p *sparse.Block[float64], s cwk.Seeds) {
 	for i, row := range s.Row {
 		clear(p.Row(row))
-		p.Row(row)[s.Class[i]] = 1
+		if c := s.Class[i]; c >= 0 {
+			p.Row(row)[c] = 1
+		}
 	}
 }

@@ -1,0 +1,368 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// graphLearner scores all nodes of a graph at once from its labels, with parameters that are
+// chosen by its predictions for held-out labels.
+type graphLearner interface {
+	// declaration has the name and the parameters.
+	declaration() *spec.Spec
+
+	// prepare computes what all settings have in common.
+	prepare(ctx context.Context, r *graphPredictor, settings []spec.Values) error
+
+	// predictions calls visit, for each setting and group of labels in any order, with a
+	// function that returns the predicted class of a node in the group's test set, and
+	// whether a label reaches it.
+	predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
+
+	// scores stores the scores and classes of all nodes in r.out.
+	scores(ctx context.Context, r *graphPredictor, v spec.Values) error
+
+	// bytes is the memory of a prediction, and of a choice by the given number of labels.
+	bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64
+
+	// isSampled reports that a choice compares settings on a sample of many labels, because
+	// each setting is a fit of its own.
+	isSampled() bool
+}
+
+// group is a training set with the labels to predict from it.
+type group struct{ train, test *Problem }
+
+// graphMethod is a graphLearner as a method.
+type graphMethod struct{ graphLearner }
+
+// graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
+// and the methods of [Register].
+func graphMethods() (list []Method) {
+	for _, l := range propagate.Learners() {
+		list = append(list, graphMethod{spreading{l}})
+	}
+	list = append(list, graphMethod{spectralLogistic{}})
+	for _, d := range declarations {
+		list = append(list, graphMethod{declared{d}})
+	}
+	return list
+}
+
+// Name implements [Method].
+func (m graphMethod) Name() string { return m.declaration().Name }
+
+// Takes implements [Method].
+func (m graphMethod) Takes() []string { return m.declaration().Takes() }
+
+// Declarations implements [Method].
+func (m graphMethod) Declarations() []*spec.Spec { return []*spec.Spec{m.declaration()} }
+
+// graphPredictor makes one prediction.
+type graphPredictor struct {
+	p   *Problem
+	g   *graph.Graph // nil if the method needs none
+	set *Settings
+	out *Prediction
+
+	embedding *sparse.Block[float64] // see spectralLogistic
+}
+
+// begin finds the components of the graph and what all settings have in common.
+func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graphPredictor, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Directed && m.declaration().Works&spec.Directed == 0 {
+		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
+	}
+	set := s.WithDefaults()
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	set.Memory = p.Remaining(set.Memory)
+	return &graphPredictor{p: p, set: &set, out: new(Prediction)}, nil
+}
+
+// whole finds the components of an undirected graph, and the nodes that a label reaches.
+func (r *graphPredictor) whole(ctx context.Context) (err error) {
+	if r.g, err = r.p.Whole(ctx, r.set.Workers, &r.out.Work); err == nil {
+		r.out.Reached = r.g.Components.Reached(r.p.Row)
+	}
+	return err
+}
+
+// settings returns the settings to choose from on the labels of a problem: all usual ones or,
+// with too few labels, the defaults.
+func (m graphMethod) settings(p *Problem, s *Settings) ([]spec.Values, error) {
+	given := m.declaration().Own(s.Given)
+	if validate.TooFew(p.Class) {
+		v, err := m.declaration().Resolve(given, nil)
+		return []spec.Values{v}, err
+	}
+	return validate.Settings(s.trying(m.declaration()), given, nil)
+}
+
+// Predict implements [Method].
+func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	r, err := m.begin(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	var v spec.Values
+	if par != nil {
+		v, r.out.Settings = par.Declared.Values, 1
+	}
+	settings, err := m.settings(p, r.set)
+	if err == nil {
+		if v != nil {
+			settings = []spec.Values{v}
+		}
+		err = m.prepare(ctx, r, settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		if v, err = m.choose(ctx, r, settings); err != nil {
+			return nil, err
+		}
+	}
+	r.out.Seconds.Choose = time.Since(start).Seconds()
+	start = time.Now()
+	if err := m.scores(ctx, r, v); err != nil {
+		return nil, err
+	}
+	r.out.Seconds.Walk = time.Since(start).Seconds()
+	if d := m.declaration(); len(d.Params) > 0 {
+		r.out.Parameters = Parameters{Declared: &Setting{d, v}}
+	} else {
+		r.out.Settings = 0
+	}
+	for i, at := range p.Row {
+		r.out.Class[at] = p.Class[i]
+	}
+	return r.out, nil
+}
+
+// choose returns the setting that held-out labels choose; with too few labels it is the only
+// one.
+func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []spec.Values) (spec.Values, error) {
+	r.out.Settings = len(settings)
+	if validate.TooFew(r.p.Class) {
+		return settings[0], nil
+	}
+	p := r.p
+	if m.isSampled() {
+		p = p.At(validate.Sample(p.Class, r.set.Sample, r.set.RNGSeed, 0))
+	}
+	folds := r.set.folds(len(p.Row))
+	fold := validate.Folds(p.Class, folds, r.set.RNGSeed, 0)
+	var groups []group
+	for f := range folds {
+		var rest, hidden []int
+		for i, of := range fold {
+			if of == f {
+				hidden = append(hidden, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+		if len(rest) > 0 && len(hidden) > 0 {
+			groups = append(groups, group{p.At(rest), p.At(hidden)})
+		}
+	}
+	found, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
+	if err != nil {
+		return nil, err
+	}
+	r.out.Estimate = found.HeldOut.Estimate(r.p, r.out.Reached)
+	return settings[found.Setting], nil
+}
+
+// search chooses one of the settings by the predictions for the test sets of groups.
+func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, weight []float64) (*choose.Found, error) {
+	space := choose.SpaceOf(r.set.trying(m.declaration()), settings)
+	if usual, err := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil); err == nil {
+		for i, v := range settings {
+			if m.declaration().Text(v) == m.declaration().Text(usual) {
+				space.Usual = i
+				break
+			}
+		}
+	}
+	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
+	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
+		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), 0
+		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
+			var of choose.FoldLabels
+			at, test := group*len(settings)+setting, groups[group].test
+			for i, node := range test.Row {
+				class, reached := predict(node)
+				of.Tested++
+				if reached {
+					of.Reached++
+					of.Of += weight[test.Class[i]]
+				}
+				if class == test.Class[i] {
+					counts.Right[at]++
+					if reached {
+						counts.Weight[at] += weight[class]
+					}
+				}
+			}
+			counts.Folds[group] = of
+			done++
+			r.set.Progress("choose", float64(done)/float64(len(settings)*len(groups)))
+		})
+		return counts, err
+	}
+	return s.Run(ctx)
+}
+
+// Tune implements [Method].
+func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	if len(m.declaration().Params) == 0 {
+		return nil, nil
+	}
+	r, err := m.begin(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := validate.Settings(r.set.trying(m.declaration()), m.declaration().Own(r.set.Given), nil)
+	if err == nil {
+		err = m.prepare(ctx, r, settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var groups []group
+	for i := range splits.Len {
+		split := splits.At(i)
+		groups = append(groups, group{p.At(split.Train), p.At(split.Test)})
+	}
+	found, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
+	if err != nil {
+		return nil, err
+	}
+	return &Choice{
+		Parameters: Parameters{Declared: &Setting{m.declaration(), settings[found.Setting]}},
+		Accuracy:   found.Accuracy, Tested: found.Tested, Settings: len(settings), Work: r.out.Work,
+	}, nil
+}
+
+// Bytes implements [Sizer].
+func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	set := *s
+	set.Memory = p.Remaining(set.Memory)
+	settings, err := validate.Settings(set.trying(m.declaration()), m.declaration().Own(set.Given), nil)
+	if err != nil {
+		return 0, err
+	}
+	labels := len(p.Row)
+	if tuned != nil {
+		labels = len(tuned.Row)
+	}
+	return m.bytes(p, labels, settings, &set), nil
+}
+
+// classShares is the prior of methods that do not walk: the shares of the classes among the
+// labels, each class counted once more.
+var classShares = cwk.Prior{Empirical: true, Pseudo: 1}
+
+// seedsOf returns the labels of a problem with the classes lo ≤ c < hi as columns; those of
+// other classes have class −1.
+func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
+	s := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: hi - lo}
+	if lo > 0 || hi < len(p.Names) {
+		s.Class = make([]int, len(p.Class))
+		for i, c := range p.Class {
+			if s.Class[i] = c - lo; c < lo || c >= hi {
+				s.Class[i] = -1
+			}
+		}
+	}
+	return s
+}
+
+// Declaration declares a method of another module, for [Register].
+type Declaration struct {
+	spec.Spec
+
+	// Predict scores every node from the labels of p with complete values of the parameters. It
+	// returns at least Class, Scores and Reached. The settings have every default.
+	Predict func(ctx context.Context, p *Problem, v spec.Values, s *Settings) (*Prediction, error)
+
+	// Bytes returns the memory of Predict in addition to the prediction; nil: none.
+	Bytes func(p *Problem, v spec.Values) int64
+}
+
+var declarations []*Declaration
+
+// Register adds a method, which then works as those of this package do: [Parse] knows its name,
+// its parameters have grids and are chosen by cross-validation, and its memory is estimated. Call
+// it from an init function. It panics if the name is taken, or if there is no Predict.
+func Register(d *Declaration) {
+	if _, err := named(d.Name); err == nil || d.Predict == nil {
+		panic(fmt.Sprintf("method: %q has no Predict, or a name that is taken", d.Name))
+	}
+	declarations = append(declarations, d)
+}
+
+// declared is a method of [Register]: a setting is compared by one prediction for each fold.
+type declared struct{ *Declaration }
+
+func (m declared) declaration() *spec.Spec { return &m.Spec }
+func (m declared) isSampled() bool         { return false }
+
+func (m declared) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) (err error) {
+	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
+	return err
+}
+
+func (m declared) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+	quiet := *r.set
+	quiet.Progress = untold
+	for at, v := range settings {
+		for i, g := range groups {
+			out, err := m.Predict(ctx, g.train, v, &quiet)
+			if err != nil {
+				return err
+			}
+			r.out.Work.Add(out.Work)
+			visit(at, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+		}
+	}
+	return nil
+}
+
+func (m declared) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+	own, err := m.Predict(ctx, r.p, v, r.set)
+	if err != nil {
+		return err
+	}
+	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = own.Class, own.Scores, own.Raw, own.Reached
+	r.out.Unfinished = own.Unfinished
+	r.out.Work.Add(own.Work)
+	return nil
+}
+
+func (m declared) bytes(p *Problem, _ int, settings []spec.Values, _ *Settings) (bytes int64) {
+	if m.Declaration.Bytes != nil {
+		for _, v := range settings {
+			bytes = max(bytes, m.Declaration.Bytes(p, v))
+		}
+	}
+	return bytes + scoreBytes(p)
+}

@@ -1,0 +1,196 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
+// the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
+// those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
+// and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
+// other components have only rounding. The eigenvectors are those of L̃ with the smallest
+// values. d and λ are chosen by cross-validation.
+type spectralLogistic struct{}
+
+var spectralLogisticSpec = spec.Spec{
+	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
+	Params: append([]spec.Param{{
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
+		Grid: spec.Grid(8, 16, 32, 64, 128),
+	}}, classify.Learners().Named("logistic").Params...),
+}
+
+// embeddingTolerance is that of the eigenvectors.
+const embeddingTolerance = 1e-6
+
+// shortRow is ε beside the root mean square of the lengths of rows.
+const shortRow = 0.01
+
+func (spectralLogistic) declaration() *spec.Spec { return &spectralLogisticSpec }
+func (spectralLogistic) isSampled() bool         { return true }
+
+// prepare computes the eigenvectors that the largest dimension needs.
+func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settings []spec.Values) error {
+	if err := r.whole(ctx); err != nil {
+		return err
+	}
+	most := 0
+	for _, v := range settings {
+		most = max(most, v.Int("dimension"))
+	}
+	return r.embed(ctx, most)
+}
+
+// embeddingProblem is that of the eigenvectors.
+var embeddingProblem = spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: lanczos.Largest, Beyond: true, Positive: true}
+
+// embed computes as many eigenvectors as the largest dimension needs.
+func (r *graphPredictor) embed(ctx context.Context, most int) error {
+	if len(r.g.Components.Sizes) == len(r.p.Degrees) { // there are no edges
+		return nil
+	}
+	pairs, err := embeddingProblem.Solve(ctx, r.g, min(most, len(r.p.Degrees)), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	if errors.Is(err, lanczos.ErrIterationLimit) {
+		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
+	}
+	if err != nil {
+		return err
+	}
+	r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
+	r.embedding = pairs.Vectors
+	return nil
+}
+
+// columns returns how many columns the embedding has in a setting.
+func (r *graphPredictor) columns(v spec.Values) int {
+	if r.embedding == nil {
+		return 0
+	}
+	return min(v.Int("dimension"), r.embedding.Cols)
+}
+
+// rowTo stores the embedding of a node in as many columns as dst has.
+func (r *graphPredictor) rowTo(dst []float64, v int) {
+	if len(dst) == 0 {
+		return
+	}
+	squares := shortRow * shortRow * float64(len(dst)) / float64(r.embedding.Rows)
+	for j, x := range r.embedding.Row(v)[:len(dst)] {
+		dst[j] = x
+		squares += float64(x * x)
+	}
+	scale := 1 / math.Sqrt(squares)
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// fit fits the first settings, as many as have the same dimension, to labels; the models are
+// nil if these have one class.
+func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []spec.Values) ([]*classify.LinearModel, error) {
+	d := settings[0].Int("dimension")
+	var falling []float64 // because falling λ need the fewest steps
+	for _, v := range settings {
+		if v.Int("dimension") == d {
+			falling = append(falling, v.Number("lambda"))
+		}
+	}
+	slices.Reverse(falling)
+	cols := r.columns(settings[0])
+	f := &sparse.Block[float64]{Rows: len(train.Row), Cols: cols, Stride: cols, Data: make([]float64, len(train.Row)*cols)}
+	for i, row := range train.Row {
+		r.rowTo(f.Row(i), row)
+	}
+	models, err := classify.LogisticPath(ctx, nil, f, train.Class, len(train.Names), falling)
+	switch {
+	case errors.Is(err, classify.ErrOneClass):
+		return make([]*classify.LinearModel, len(falling)), nil
+	case errors.Is(err, classify.ErrIterationLimit):
+		err, r.out.Unfinished = nil, "a logistic regression ended at the limit of its steps, before its tolerance"
+	}
+	slices.Reverse(models)
+	return models, err
+}
+
+// predictions fits models to each group. A node that no label reaches is given the largest
+// class.
+func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+	for i, g := range groups {
+		reached, largest := r.g.Components.Reached(g.train.Row), validate.Majority(g.train.Class)
+		for at := 0; at < len(settings); {
+			models, err := r.fit(ctx, g.train, settings[at:])
+			if err != nil {
+				return err
+			}
+			x := make([]float64, r.columns(settings[at]))
+			for _, m := range models {
+				visit(at, i, func(node int) (int, bool) {
+					isReached := reached.Contains(uint32(node))
+					if !isReached || m == nil {
+						return largest, isReached
+					}
+					r.rowTo(x, node)
+					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive, true
+				})
+				at++
+			}
+		}
+	}
+	return nil
+}
+
+// scores gives every node its probabilities.
+func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	models, err := r.fit(ctx, r.p, []spec.Values{v})
+	if err != nil {
+		return err
+	}
+	model, cols := models[0], r.columns(v)
+	prior, largest := classShares.Of(seedsOf(r.p, 0, k)), validate.Majority(r.p.Class)
+	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
+	return piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+		x, z := make([]float64, cols), []float64(nil)
+		for v := lo; v < hi; v++ {
+			to := r.out.Scores.Row(v)
+			if model == nil || !r.out.Reached.Contains(uint32(v)) {
+				simd.ConvertTo(to, prior(v))
+				r.out.Class[v] = largest
+				continue
+			}
+			r.rowTo(x, v)
+			z = model.ScoresTo(z, x, nil)
+			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
+			for a, q := range classify.Softmax(z, z) {
+				to[model.Pairs[a].Positive] = float32(q)
+			}
+		}
+	})
+}
+
+// bytes is the memory of the eigenvectors, and of models that learn from the labels.
+func (spectralLogistic) bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64 {
+	n, most := len(p.Degrees), 0
+	for _, v := range settings {
+		most = max(most, min(n, v.Int("dimension")))
+	}
+	list := embeddingProblem.Memory(n, p.A.NNZ(), 1, min(n, most+1), &lanczos.Settings{Memory: s.Memory})
+	embedding := tall.BlockBytes[float64](n, most)
+	fit := 8*int64(labels)*int64(most) + spec.Sum(classify.LogisticMemory(labels, most, len(p.Names)))
+	const graphVectors = 8
+	return graphVectors*8*int64(n) + max(spec.Sum(list), embedding+fit, embedding+scoreBytes(p))
+}

@@ -1,0 +1,248 @@
+package method
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// spreading is a learner of package propagate.
+type spreading struct{ *propagate.Learner }
+
+const (
+	// choiceTolerance is the tolerance of scores of which only the largest of a row matters.
+	choiceTolerance = 1e-6
+
+	// solveColumns bounds the columns of classes or folds that are solved together.
+	solveColumns = 64
+
+	// rawBytes is the size above which the scores of all nodes are kept in single precision
+	// while they are computed. It does not depend on the memory limit, so that no limit
+	// changes a bit.
+	rawBytes = 512 << 20
+)
+
+func (m spreading) declaration() *spec.Spec { return &m.Spec }
+func (m spreading) isSampled() bool         { return false }
+
+func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) error {
+	return r.whole(ctx)
+}
+
+// columns returns the classes that are solved at a time, and the folds beside each other.
+func (m spreading) columns(classes int) (together, folds int) {
+	if m.Coupled || classes <= solveColumns {
+		return classes, max(1, solveColumns/classes)
+	}
+	return solveColumns, 1
+}
+
+// within returns the folds that are solved together within a memory limit, and the memory of the
+// limit without their block.
+func (m spreading) within(n int, entries int64, classes, folds int, v spec.Values, limit int64) (together int, left int64) {
+	block := func() int64 { return tall.BlockBytes[float64](n, folds*classes) }
+	for limit > 0 && folds > 1 && block()+m.ScoresBytes(n, entries, folds*classes, classes, v, limit) > limit {
+		folds--
+	}
+	return folds, budget.Remaining(limit, block())
+}
+
+// predictions solves for the groups, several of them together, or for one group class after
+// class if there are many classes. A node that no label reaches is given the largest class.
+func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+	k, n := len(r.p.Names), len(r.p.Degrees)
+	classes, folds := m.columns(k)
+	for at, v := range settings {
+		together, memory := m.within(n, r.p.A.NNZ(), classes, folds, v, r.set.Memory)
+		for lo := 0; lo < len(groups); lo += together {
+			some := groups[lo:min(lo+together, len(groups))]
+			if classes < k {
+				scores, err := m.testScores(ctx, r, &some[0], v, classes, memory)
+				if err != nil {
+					return err
+				}
+				reached, largest := r.g.Components.Reached(some[0].train.Row), validate.Majority(some[0].train.Class)
+				visit(at, lo, func(node int) (int, bool) {
+					if !reached.Contains(uint32(node)) {
+						return largest, false
+					}
+					return classify.ArgMax(scores[node]), true
+				})
+				continue
+			}
+			f, seeds := sparse.NewBlock[float64](n, k*len(some)), make([]cwk.Seeds, len(some))
+			for i, g := range some {
+				seeds[i] = seedsOf(g.train, 0, k)
+			}
+			work, err := m.ScoresTo(ctx, f, r.g, seeds, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+			if err != nil {
+				return err
+			}
+			r.out.Work.Add(work)
+			for i := range some {
+				scores := f.Columns(i*k, (i+1)*k)
+				offset, assigned, err := m.Decide(scores, seeds[i], v)
+				if err != nil {
+					return err
+				}
+				reached, largest := r.g.Components.Reached(seeds[i].Row), validate.Majority(seeds[i].Class)
+				row := make([]float64, k)
+				visit(at, lo+i, func(node int) (int, bool) {
+					isReached := reached.Contains(uint32(node))
+					switch {
+					case assigned != nil:
+						return assigned[node], isReached
+					case !isReached:
+						return largest, false
+					}
+					copy(row, scores.Row(node))
+					addTo(row, offset)
+					return classify.ArgMax(row), true
+				})
+			}
+		}
+	}
+	return nil
+}
+
+// testScores returns the scores of the test nodes of a group, computed for some classes after
+// others.
+func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v spec.Values, together int, memory int64) (map[int][]float64, error) {
+	k, scores := len(r.p.Names), make(map[int][]float64, len(g.test.Row))
+	for _, node := range g.test.Row {
+		scores[node] = make([]float64, k)
+	}
+	for lo := 0; lo < k; lo += together {
+		hi := min(lo+together, k)
+		f := sparse.NewBlock[float64](len(r.p.Degrees), hi-lo)
+		work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(g.train, lo, hi)}, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		if err != nil {
+			return nil, err
+		}
+		r.out.Work.Add(work)
+		for node, row := range scores {
+			copy(row[lo:], f.Row(node))
+		}
+	}
+	return scores, nil
+}
+
+// addTo adds offset, nil for nothing, to scores.
+func addTo(scores, offset []float64) {
+	for c, x := range offset {
+		scores[c] += x
+	}
+}
+
+// isWide reports whether the scores of all nodes are too large to be kept in double precision.
+func (m spreading) isWide(n, classes int, s *Settings) bool {
+	return !m.Coupled && !s.Raw && piece.Bytes[float64](n, classes) > rawBytes
+}
+
+// scores computes the scores of all nodes and takes classes from them.
+func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	if m.isWide(n, k, r.set) {
+		return m.wideScores(ctx, r, v)
+	}
+	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
+	work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
+		Memory:   budget.Remaining(r.set.Memory, tall.BlockBytes[float64](n, k)),
+		Progress: func(done float64) { r.set.Progress("walk", done) },
+	})
+	if err != nil {
+		return err
+	}
+	r.out.Work.Add(work)
+	squares := tall.Total(tall.Dots(f, f))
+	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
+	offset, assigned, err := m.Decide(f, seeds, v)
+	if err != nil {
+		return err
+	}
+	m.convert(r, squares, func(dst []float64, node int) {
+		copy(dst, f.Row(node))
+		addTo(dst, offset)
+	})
+	if assigned != nil {
+		copy(r.out.Class, assigned)
+	}
+	return nil
+}
+
+// wideScores computes scores of some classes after others, so that only the scores in single
+// precision are kept.
+func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = sparse.NewBlock[float32](n, k)
+	memory := budget.Remaining(r.set.Memory, scoreBytes(r.p)+tall.BlockBytes[float64](n, solveColumns))
+	squares := make([]float64, 0, k)
+	for lo := 0; lo < k; lo += solveColumns {
+		hi := min(lo+solveColumns, k)
+		f := sparse.NewBlock[float64](n, hi-lo)
+		work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(r.p, lo, hi)}, v, &propagate.Settings{Memory: memory})
+		if err != nil {
+			return err
+		}
+		r.out.Work.Add(work)
+		squares = append(squares, tall.Dots(f, f)...)
+		for i := range n {
+			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
+		}
+		r.set.Progress("walk", float64(hi)/float64(k))
+	}
+	m.convert(r, tall.Total(squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
+	return nil
+}
+
+// convert turns scores, of which rowTo stores those of a node, into probabilities and classes.
+// squares is the sum of their squares.
+func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []float64, node int)) {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	scale := math.Sqrt(squares / float64(max(1, n*k)))
+	largest, prior := validate.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
+	row, scores := make([]float64, k), make([]float64, k)
+	r.out.Class = make([]int, n)
+	for i := range n {
+		if !r.out.Reached.Contains(uint32(i)) {
+			copy(row, prior)
+			r.out.Class[i] = largest
+		} else {
+			rowTo(scores, i)
+			m.Probabilities(row, scores, prior, scale)
+			r.out.Class[i] = classify.ArgMax(row)
+		}
+		simd.ConvertTo(r.out.Scores.Row(i), row)
+	}
+}
+
+// bytes is the memory of the largest of three phases: folds or splits that are columns of one
+// solve, the solve for all nodes, and the conversion of its scores.
+func (m spreading) bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64 {
+	n, k, v := len(p.Degrees), len(p.Names), settings[0]
+	classes, folds := m.columns(k)
+	together, _ := m.within(n, p.A.NNZ(), classes, folds, v, s.Memory)
+	solve := func(columns, classes int) int64 {
+		block := tall.BlockBytes[float64](n, columns)
+		return block + m.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(s.Memory, block))
+	}
+	choice := solve(together*classes, classes)
+	if classes < k {
+		choice += 8 * int64(labels) * int64(k)
+	}
+	const graphVectors = 8 // of the graph, its components and its system
+	if m.isWide(n, k, s) {
+		return graphVectors*8*int64(n) + max(choice, scoreBytes(p)+solve(solveColumns, solveColumns))
+	}
+	return graphVectors*8*int64(n) + max(choice, solve(k, k), tall.BlockBytes[float64](n, k)+scoreBytes(p))
+}
