@@ -66,11 +66,7 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink fun
 	}
 	for lo := 0; ; lo += batch {
 		hi := min(lo+batch, len(picks))
-		name := ""
-		if sink != nil {
-			name = batchName(lo, hi)
-		}
-		f, err := w.collect(ctx, name, from, picks[lo:hi], w.scale(from))
+		f, err := w.collect(ctx, from, picks[lo:hi], w.scale(from))
 		if err != nil || sink == nil {
 			return f, err
 		}
@@ -100,19 +96,18 @@ func (w *Walk[T]) scale(from int) T {
 // so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
 // limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
-	return w.collect(ctx, "", from, picks, 1)
+	return w.collect(ctx, from, picks, 1)
 }
 
-// collect is Collect, times scale, for picks that are called name in the journal, "" for no
-// journal.
-func (w *Walk[T]) collect(ctx context.Context, name string, from int, picks []Pick, scale T) (*sparse.Block[T], error) {
+// collect is Collect, times scale.
+func (w *Walk[T]) collect(ctx context.Context, from int, picks []Pick, scale T) (*sparse.Block[T], error) {
 	k, cols, err := w.planPicks(from, picks)
 	if err != nil {
 		return nil, err
 	}
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
 	k.sweeps = k.sweepsAt(cols)
-	if err := k.collectTo(ctx, name, dst, from, picks, scale, cols); err != nil {
+	if err := k.collectTo(ctx, dst, from, picks, scale, cols); err != nil {
 		return nil, err
 	}
 	return dst, nil
@@ -200,7 +195,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
-func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, scale T, cols int) error {
+func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, scale T, cols int) error {
 	classes := k.w.classes()
 	order := make([]int, len(picks)) // by row
 	for i := range order {
@@ -210,13 +205,6 @@ func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Bloc
 	slot := make([]int, len(k.w.Variants))
 	for s, g := range k.variants {
 		slot[g] = s
-	}
-	k.journal = nil
-	if name != "" {
-		k.journal = &journal[T]{name: name, dst: dst, from: from, picks: picks, slot: slot, count: make([]int, len(k.variants))}
-		for _, pick := range picks {
-			k.journal.count[slot[pick.Variant]]++
-		}
 	}
 	err := k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
 		if t < from {

@@ -37,24 +37,21 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(from)) // of cols, then of some rows
 	held := part(features, 0, len(cols))
 	if square {
-		if err := k.collectTo(ctx, batchName(0, len(cols)), held, from, cols, w.scale(from), plan.slab); err != nil {
+		if err := k.collectTo(ctx, held, from, cols, w.scale(from), plan.slab); err != nil {
 			return err
 		}
 		return w.panels(ctx, 0, held, held, values, sink)
 	}
 	for lo := 0; lo < len(rows); lo += plan.rows {
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
-		name := batchName(lo, lo+len(picks))
 		made := part(features, len(cols), len(cols)+len(picks))
 		dst := made
 		if lo == 0 { // the first walk serves cols too
 			dst = part(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
-		if lo == 0 || !w.keptPanels(lo, made.Rows, plan.panel) {
-			if err := k.collectTo(ctx, name, dst, from, picks, w.scale(from), plan.slab); err != nil {
-				return err
-			}
+		if err := k.collectTo(ctx, dst, from, picks, w.scale(from), plan.slab); err != nil {
+			return err
 		}
 		if err := w.panels(ctx, lo, made, held, values, sink); err != nil {
 			return err
@@ -147,7 +144,7 @@ func (w *Walk[T]) panels(ctx context.Context, lo int, rows, cols *sparse.Block[T
 	for i := 0; i < rows.Rows; i += most {
 		slice := part(rows, i, min(i+most, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
-		err := w.once(ctx, panelName(lo+i, lo+i+panel.Rows), panel, func() error { return productTo(ctx, panel, slice, cols, w.Workers) })
+		err := productTo(ctx, panel, slice, cols, w.Workers)
 		if err == nil {
 			err = sink(lo+i, panel)
 		}

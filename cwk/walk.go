@@ -3,7 +3,6 @@ package cwk
 import (
 	"cmp"
 	"context"
-	"io"
 	"slices"
 	"sync"
 
@@ -50,15 +49,6 @@ type Walk[T sparse.Float] struct {
 	// Progress, if not nil, is called after every sweep with the number of
 	// sweeps done and the number there will be, by one goroutine at a time.
 	Progress func(done, sweeps int)
-
-	// Keep and Recall, if not nil, let Features with a sink and Gram go on where a run that
-	// was killed had come to: Keep is given what there is to go on from, with a name and
-	// about so many bytes, and tells whether it had write write them. Recall returns what a
-	// run with the same arguments kept by a name, nil for nothing; what was kept with another
-	// Memory or number of Workers may be of no use, and is computed again. Both are called
-	// by several goroutines at a time.
-	Keep   func(name string, bytes int64, write func(w io.Writer) error) bool
-	Recall func(name string) io.Reader
 }
 
 // Run walks all variants at once and calls visit for t = 0 … Steps with runs
@@ -90,7 +80,6 @@ type walker[T sparse.Float] struct {
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
 	seeds    []seed              // in the order of their rows
 	enough   func(t int) bool    // whether the walk may end; nil: not before Steps
-	journal  *journal[T]         // nil: nothing is kept
 
 	mu           sync.Mutex // of what follows, and of calls of Progress
 	done, sweeps int
@@ -138,29 +127,19 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(
 	}
 	n := len(k.w.Degrees)
 	next, p := l.block(1, n, hi-lo), l.block(0, n, hi-lo)
-	done, err := k.journal.recall(ctx, k, lo, hi, p)
+	ranges := k.w.A.Ranges()
+	err := sched.Run(ctx, l.workers, len(ranges), func(worker, i int) error {
+		if r := ranges[i]; r.Piece == 0 {
+			rows := sparse.Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker}
+			k.start(rows, p, lo, hi)
+			visit(0, rows, p)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for range done {
-		k.progress()
-	}
-	if done == 0 {
-		ranges := k.w.A.Ranges()
-		err := sched.Run(ctx, l.workers, len(ranges), func(worker, i int) error {
-			if r := ranges[i]; r.Piece == 0 {
-				rows := sparse.Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker}
-				k.start(rows, p, lo, hi)
-				visit(0, rows, p)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	kept := done
-	for t := done + 1; t <= k.w.Steps; t++ {
+	for t := 1; t <= k.w.Steps; t++ {
 		err := l.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
 			k.absorb(rows, next, lo, hi)
 			visit(t, rows, next)
@@ -170,9 +149,6 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(
 		}
 		p, next = next, p
 		k.progress()
-		if k.journal.keep(ctx, k, lo, hi, kept, t, p) {
-			kept = t
-		}
 		if k.enough != nil && k.enough(t) {
 			break
 		}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -135,7 +134,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	for _, slab := range first {
 		nodes := short[slab[0]:slab[1]]
 		y := c.y.Columns(0, len(nodes))
-		if err := c.columns(ctx, fmt.Sprintf("diagonal %d-%d", slab[0], slab[1]), y, nodes, nodes, false); err != nil {
+		if err := c.columns(ctx, y, nodes, false); err != nil {
 			return err
 		}
 		for j, node := range nodes {
@@ -146,7 +145,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	for _, slab := range second {
 		nodes := long[slab[0]:slab[1]]
 		y := c.y.Columns(0, len(nodes))
-		if err := c.columns(ctx, fmt.Sprintf("columns %d-%d", slab[0], slab[1]), y, nodes, slices.Concat(short, nodes), false); err != nil {
+		if err := c.columns(ctx, y, nodes, false); err != nil {
 			return err
 		}
 		diagonal := make([]float64, len(nodes))

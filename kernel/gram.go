@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -53,18 +52,14 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 			} else {
 				c.effort = spent[at]
 			}
-			name := fmt.Sprintf("root %d-%d", slab[0], slab[1])
-			if first > 0 {
-				name += " again" // which may take fewer attempts
-			}
-			if err := c.halfStep(ctx, name, u, nodes[slab[0]:slab[1]], beside[at]); err != nil {
+			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], beside[at]); err != nil {
 				return err
 			}
 			spent[at] = c.effort
 			if at < end {
 				g.left = append(g.left[:i], u)
 			}
-			if err := g.multiply(ctx, &c.s, u, slabs[first][0], slab, at < end, out); err != nil {
+			if err := g.multiply(ctx, u, slabs[first][0], slab, at < end, out); err != nil {
 				return err
 			}
 		}
@@ -92,28 +87,25 @@ func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
 // their norms: their sums are added by chunks.
 func gramRounding(n int) float64 { return tall.Rounding(n) * epsilon }
 
-// halfStep computes a slab of U, with errors that are small beside a column of
-// the given norm or its own largest one. In the journal it is called name.
-func (c *computation) halfStep(ctx context.Context, name string, u *sparse.Block[float64], nodes []int, beside float64) error {
-	o, err := c.once(ctx, name, u, nil, func() (outcome, error) {
-		var norms []float64
-		a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-			norms = tall.Norms(y)
-			largest, worst := max(beside, slices.Max(norms)), slices.Max(bound)
-			if worst == 0 || largest == 0 {
-				return 0
-			}
-			allowed := c.s.Tolerance / c.tightest
-			allowed = max(allowed-gramRounding(u.Rows)-4*epsilon, allowed/2) // rounding has its share
-			return 2 * worst * (1 + worst/largest) / largest / allowed
-		})
-		if err != nil {
-			return outcome{}, err
+// halfStep computes a slab of U, with errors that are small relative to a column of the given
+// norm or its own largest one.
+func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
+	var norms []float64
+	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+		norms = tall.Norms(y)
+		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
+		if worst == 0 || largest == 0 {
+			return 0
 		}
-		return outcome{Size: slices.Max(norms), Worst: slices.Max(a.bound), Condition: a.assumed}, nil
+		allowed := c.s.Tolerance / c.tightest
+		allowed = max(allowed-gramRounding(u.Rows)-4*epsilon, allowed/2) // rounding has its share
+		return 2 * worst * (1 + worst/largest) / largest / allowed
 	})
-	c.norm, c.worst = max(c.norm, o.Size), max(c.worst, o.Worst)
-	return err
+	if err != nil {
+		return err
+	}
+	c.norm, c.worst = max(c.norm, slices.Max(norms)), max(c.worst, slices.Max(a.bound))
+	return nil
 }
 
 // gramPieces multiplies slabs of U with each other.
@@ -126,7 +118,7 @@ type gramPieces struct {
 // multiply hands out the products of the slabs on the left, which begin in
 // column first of the block, with u, which is one of them if held, and their
 // mirror image.
-func (g *gramPieces) multiply(ctx context.Context, s *Settings, u *sparse.Block[float64], first int, slab [2]int, held bool, out sink) error {
+func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out sink) error {
 	rows, cols := 0, u.Cols
 	at := make([]int, len(g.left))
 	for i, l := range g.left {
@@ -134,19 +126,12 @@ func (g *gramPieces) multiply(ctx context.Context, s *Settings, u *sparse.Block[
 		rows += l.Cols
 	}
 	piece := sparse.BlockOf(rows, cols, g.values[:rows*cols])
-	name := fmt.Sprintf("products %d-%d %d-%d", first, first+rows, slab[0], slab[1])
-	known, err := s.recalled(ctx, name, new(outcome), piece, nil)
-	if err == nil && !known {
-		err = sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
-			l := g.left[i]
-			part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-			tall.ProductTo(part, l, u)
-			return ctx.Err()
-		})
-		if err == nil {
-			s.keep(ctx, name, new(outcome), piece, nil)
-		}
-	}
+	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
+		l := g.left[i]
+		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
+		tall.ProductTo(part, l, u)
+		return ctx.Err()
+	})
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 // bound relies on.
 func (c *computation) finished(assumed string) {
 	c.done++
-	c.before, c.last = c.sweeps, c.attempts[len(c.attempts)-1].Sweeps
+	c.before, c.last = c.sweeps, c.attempt
 	if assumed != "" {
 		c.report.Condition = assumed
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -88,12 +87,11 @@ type Settings struct {
 	// in all.
 	Progress func(done, expected int)
 
-	// Keep and Recall, if not nil, let a run go on where one that was killed had come to,
-	// to the same bits and the same report: Keep is given parts of the computation, each
-	// with a name and about so many bytes, and tells whether it had write write them. Recall
-	// returns what a run with the same arguments kept by a name, nil for nothing.
-	Keep   func(name string, bytes int64, write func(w io.Writer) error) bool
-	Recall func(name string) io.Reader
+	// Finished, if not nil, is called after the pieces of the first done columns of the part,
+	// or rows where there are fewer of them, with a report on these. A later run with Lo
+	// moved behind them computes the others to the same bits. A kernel that is computed as
+	// a whole never calls it.
+	Finished func(done int, r Report) error
 }
 
 // part is what is wanted of a block, see [Settings]; the zero value is all of it.
@@ -131,6 +129,15 @@ func (p part) clipped(rows, cols int, take sink) sink {
 // wants reports whether what begins at lo and ends before hi has anything in
 // common with the part.
 func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
+
+// ends reports whether the first hi of so many columns, or rows, are some of the part but not
+// all of it.
+func (p part) ends(hi, all int) bool {
+	if p == (part{}) {
+		p.hi = all
+	}
+	return p.lo < hi && hi < p.hi
+}
 
 const defaultTolerance = 1e-10
 

@@ -29,9 +29,8 @@ type modularity struct {
 	foundPairs
 }
 
-// foundPairs is what is known of eigenpairs beside F.
+// foundPairs describes the eigenpairs that F consists of.
 type foundPairs struct {
-	Cols   int     // of F
 	Bound  float64 // of ‖FFᵀ − K‖
 	Cut    string  // what is wrong with the rank where the bound is infinite
 	Scale  float64 // of rounding errors in M
@@ -120,7 +119,7 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 		return set, err
 	}
 	if m.features == nil || set.Tolerance < m.tolerance {
-		if err := m.findOnce(ctx, set); err != nil {
+		if err := m.find(ctx, set); err != nil {
 			return set, err
 		}
 	}
@@ -156,31 +155,6 @@ func pairsOf(n, rank int) int {
 		return n
 	}
 	return min(rank+1, n)
-}
-
-// findOnce finds the eigenpairs, or takes them from what an earlier run kept.
-func (m *modularity) findOnce(ctx context.Context, s Settings) error {
-	none := new(sparse.Block[float64])
-	var f foundPairs
-	known, err := s.recalled(ctx, "eigenpairs", &f, none, nil)
-	features := newFeatures(m.Len(), f.Cols)
-	if known {
-		known, err = s.recalled(ctx, "features", new(outcome), features, nil)
-	}
-	if err != nil {
-		return err
-	}
-	if known {
-		m.features, m.tolerance, m.foundPairs = features, s.Tolerance, f
-		return nil
-	}
-	if err := m.find(ctx, s); err != nil {
-		return err
-	}
-	m.Cols = m.features.Cols
-	s.keep(ctx, "features", new(outcome), m.features, nil)
-	s.keep(ctx, "eigenpairs", &m.foundPairs, none, nil)
-	return nil
 }
 
 // find finds the eigenpairs.

@@ -75,7 +75,7 @@ type computation struct {
 	tightest float64   // by which errors of values of K may grow
 	weight   []float64 // of the columns of each node, values and errors; nil: ones
 	effort   float64   // the tolerance of the last slab, in the engine's measure
-	attempts []attempt // at the slab
+	attempt  int       // sweeps of the last attempt
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
@@ -122,7 +122,7 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 // note adds what an engine has done to the report. An attempt, or a slab, may do
 // without the factor that one before it had: the factor is told of all the same.
 func (c *computation) note(sweeps int, method string) {
-	c.attempts = append(c.attempts, attempt{sweeps, method})
+	c.attempt = sweeps
 	c.sweeps += sweeps
 	c.report.Sweeps = c.sweeps
 	if !strings.HasPrefix(c.report.Method, method) {
@@ -181,22 +181,15 @@ func (c *computation) worstOf(bound []float64, nodes []int) (worst float64) {
 	return worst
 }
 
-// columns computes the columns, or with turned the rows, of nodes. Of y the used rows are
-// what counts; in the journal it is called name.
-func (c *computation) columns(ctx context.Context, name string, y *sparse.Block[float64], nodes, used []int, turned bool) error {
-	o, err := c.once(ctx, name, y, used, func() (outcome, error) {
-		a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-			return c.direct(y, bound, nodes, turned)
-		})
-		if err != nil {
-			return outcome{}, err
-		}
-		return outcome{Size: c.largestValue(y, nodes, turned), Worst: c.worstOf(a.bound, nodes), Condition: a.assumed}, nil
+// columns computes the columns, or with turned the rows, of nodes and stores them in y.
+func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nodes []int, turned bool) error {
+	a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+		return c.direct(y, bound, nodes, turned)
 	})
 	if err != nil {
 		return err
 	}
-	c.core, c.worst = max(c.core, o.Size), max(c.worst, o.Worst)
+	c.core, c.worst = max(c.core, c.largestValue(y, nodes, turned)), max(c.worst, c.worstOf(a.bound, nodes))
 	if c.base == 0 {
 		c.base = c.core
 	}
@@ -435,10 +428,10 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 			continue
 		}
 		y := c.y.Columns(0, hi-lo)
-		err := c.columns(ctx, fmt.Sprintf("columns %d-%d", lo, hi), y, short[lo:hi], long, transposed)
-		if err != nil {
+		if err := c.columns(ctx, y, short[lo:hi], transposed); err != nil {
 			return err
 		}
+		var err error
 		if transposed {
 			piece := sparse.BlockOf(hi-lo, len(long), values[:(hi-lo)*len(long)])
 			for i, r := range long {
@@ -453,6 +446,10 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 				copy(piece.Row(i), y.Row(r))
 			}
 			err = out(0, lo, piece)
+		}
+		if err == nil && c.s.Finished != nil && c.s.part().ends(hi, len(short)) {
+			c.finish(c.worst)
+			err = c.s.Finished(hi-c.s.Lo, c.report)
 		}
 		if err != nil {
 			return err
@@ -476,7 +473,7 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
 		y := c.y.Columns(0, hi-lo)
-		if err := c.columns(ctx, fmt.Sprintf("columns %d-%d", lo, hi), y, nodes[lo:hi], nodes[:hi], false); err != nil {
+		if err := c.columns(ctx, y, nodes[lo:hi], false); err != nil {
 			return err
 		}
 		piece := sparse.BlockOf(hi, hi-lo, values[:hi*(hi-lo)])

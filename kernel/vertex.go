@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -438,42 +437,32 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	}
 	report := &Report{Method: "sum over steps", Sweeps: k.sweeps}
 	all := (len(cols) + width - 1) / width * k.sweepsOf()
-	swept := func(sweeps int) {
-		report.Sweeps += sweeps
+	progress := func() {
+		report.Sweeps += k.perStep()
 		if set.Progress != nil {
 			set.Progress(report.Sweeps-k.sweeps, all)
 		}
 	}
-	progress := func() { swept(k.perStep()) }
 	x := sparse.NewBlock[float64](k.n, width)
 	for left := 0; left < len(cols); left += width {
 		own := cols[left:min(left+width, len(cols))]
 		if !same && !set.part().wants(left, left+len(own)) {
 			continue
 		}
-		used := rows
-		if same {
-			used = rows[left:]
-		}
-		name := fmt.Sprintf("columns %d-%d", left, left+len(own))
-		y := sparse.NewBlock[float64](k.n, len(own))
-		known, err := set.recalled(ctx, name, new(outcome), y, used)
-		switch {
-		case err != nil:
+		x, y := x.Columns(0, len(own)), sparse.NewBlock[float64](k.n, len(own))
+		setUnits(x, own, 1)
+		if err := k.applyTo(ctx, y, x, progress); err != nil {
 			return nil, err
-		case known:
-			swept(k.sweepsOf())
-		default:
-			x := x.Columns(0, len(own))
-			setUnits(x, own, 1)
-			if err := k.applyTo(ctx, y, x, progress); err != nil {
-				return nil, err
-			}
-			setUnits(x, own, 0)
-			set.keep(ctx, name, new(outcome), y, used)
 		}
+		setUnits(x, own, 0)
 		if err := hand(y, rows, left, same, turned, take, report); err != nil {
 			return nil, err
+		}
+		report.ErrorBound = k.tail + k.rounded*report.Largest
+		if hi := left + len(own); !same && set.Finished != nil && set.part().ends(hi, len(cols)) {
+			if err := set.Finished(hi-set.Lo, *report); err != nil {
+				return nil, err
+			}
 		}
 	}
 	report.ErrorBound = k.tail + k.rounded*report.Largest

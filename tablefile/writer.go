@@ -36,6 +36,7 @@ type Writer[T sparse.Float] struct {
 	held          []T                           // what pieces were put into, before it is written
 	close         func() error
 	narrow        []T // a row of a piece
+	rows          []T // of a panel
 }
 
 // NewWriter begins a file of a matrix of T in the format f.
@@ -109,6 +110,25 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float
 		if err := w.put(i+r, j, row); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// PutRows places whole rows, the first of them as row i.
+func (w *Writer[T]) PutRows(ctx context.Context, i int, panel *sparse.Block[T]) error {
+	const most = 1 << 16 // elements that are written at once
+	for r := range panel.Rows {
+		w.rows = append(w.rows, panel.Row(r)...)
+		if len(w.rows) < most && r < panel.Rows-1 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.put(i+r+1-len(w.rows)/w.cols, 0, w.rows); err != nil {
+			return err
+		}
+		w.rows = w.rows[:0]
 	}
 	return nil
 }

@@ -62,26 +62,6 @@ func (n *Needs) ReserveList(list []spec.Bytes) error {
 	return nil
 }
 
-// Hold reserves a result, if it is to be held, and what computing it takes, and tells whether
-// the result is held. beside lists what the computation takes within a limit, 0 for none. Hold
-// returns the limit that the computation is to keep: what is left of the room or, where that is
-// not limited, what beside lists. A result that can be written in pieces is held only if it takes
-// no more than half of the room and the computation has enough beside it.
-func (n *Needs) Hold(result spec.Bytes, pieces bool, beside func(limit int64) []spec.Bytes) (limit int64, held bool, err error) {
-	limit = n.Room()
-	left := Remaining(limit, result.Bytes)
-	if held = !pieces || limit == 0 || result.Bytes <= limit/2 && spec.Sum(beside(left)) <= left; held {
-		limit = left
-	} else {
-		result.Bytes = 0
-	}
-	list := beside(limit)
-	if limit == 0 {
-		limit = spec.Sum(list)
-	}
-	return limit, held, n.ReserveList(append([]spec.Bytes{result}, list...))
-}
-
 // ReserveRows reserves as many of all rows, each of so many bytes, as there is room for, one at
 // the least, and returns how many: so many are to be made at a time.
 func (n *Needs) ReserveRows(all int, each int64, what string) (rows int, err error) {

@@ -32,38 +32,6 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// A result is held where it has to be, and else where half of the room is enough for it
-// and the other for the rest.
-func TestHold(t *testing.T) {
-	beside := func(most int64) func(limit int64) []spec.Bytes {
-		return func(limit int64) []spec.Bytes {
-			if limit > 0 {
-				most = min(most, limit)
-			}
-			return []spec.Bytes{{What: "columns", Bytes: max(most, 10)}}
-		}
-	}
-	for _, c := range []struct {
-		limit, result, most int64
-		pieces              bool
-		want                int64
-		held, fits          bool
-	}{
-		{0, 50, 30, true, 30, true, true},
-		{100, 50, 30, true, 50, true, true},
-		{100, 51, 30, true, 100, false, true},
-		{100, 51, 30, false, 49, true, true},
-		{100, 95, 30, false, 5, true, false},
-		{12, 5, 30, true, 12, false, true},
-	} {
-		n := &Needs{Plan: Plan{Limit: c.limit}}
-		limit, held, err := n.Hold(spec.Bytes{What: "block", Bytes: c.result}, c.pieces, beside(c.most))
-		if limit != c.want || held != c.held || (err == nil) != c.fits {
-			t.Errorf("%+v: limit %d, held %v, %v", c, limit, held, err)
-		}
-	}
-}
-
 // As many rows are made at a time as there is room for, and one where there is none.
 func TestReserveRows(t *testing.T) {
 	for _, c := range []struct {

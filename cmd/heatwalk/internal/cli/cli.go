@@ -162,6 +162,7 @@ type invocation struct {
 	labelling nodefile.LabelConfig // how files of labels are read
 	force     bool
 	resume    bool          // of commands that write a matrix
+	completes bool          // the output is one that a later run can complete
 	warmup    time.Duration // until a run writes its journal for the first time
 }
 

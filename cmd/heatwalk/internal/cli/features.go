@@ -94,8 +94,8 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks, true) },
-		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(in.ctx, from, picks, sink)
+		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
+			_, err := w.Features(in.ctx, from, picks[first:], sink)
 			return err
 		},
 		advice: "take fewer steps (--steps), rows (--rows), or another disk",
@@ -181,8 +181,8 @@ func newWalk[T sparse.Float](d *graphRun, f *walking) (*cwk.Walk[T], error) {
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (list []spec.Bytes, sweeps int, err error)
-	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
-	advice string // where it is too large for the disk
+	panels func(first int, sink func(lo int, panel *sparse.Block[T]) error) error // of the rows from first on
+	advice string                                                                 // where it is too large for the disk
 
 	parameters walkParameters
 	command    string
@@ -216,16 +216,27 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	journal, err := d.keep(m.command, m.share, m.shape, files, m.parameters, 0, w.Prior.Given)
+	done, err := d.keep(m.command, m.share, m.shape, m.parameters, 0, w.Prior.Given)
 	if err != nil {
 		return err
 	}
-	w.A, w.Keep, w.Recall = d.g.A, journal.Keep, journal.Recall // of the graph, which is loaded now
+	w.A = d.g.A // of the graph, which is loaded now
+	m.Pieces = d.takesPieces()
 	file, err := newWriter[T](d.product, &m.Matrix)
 	if err != nil {
 		return err
 	}
-	err = m.panels(func(_ int, panel *sparse.Block[T]) error {
+	first := done.Done
+	err = m.panels(first, func(lo int, panel *sparse.Block[T]) error {
+		if m.Pieces {
+			if err := file.PutRows(in.ctx, first+lo, panel); err != nil {
+				return err
+			}
+			if end := first + lo + panel.Rows; end < m.Rows.N {
+				done.finished(count{Done: end})
+			}
+			return nil
+		}
 		for i := range panel.Rows {
 			if in.ctx.Err() != nil {
 				return context.Cause(in.ctx)

@@ -10,12 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -129,11 +126,13 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 	in.checkOutput("-o", out, denseFormats, inputs...)
 	in.checkStdin(inputs...)
 	in.checkShare(share, args, out, ".npy", denseFormats)
-	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside})
+	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside},
+		rule{matrixFormatOf(out, denseFormats) != tablefile.NPY, "resume", "only a .npy file can be completed; write one, or leave out --resume to begin again"})
 }
 
 // beginDense begins the output and reads the inputs.
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
+	in.completes = true
 	return in.beginRun(name, path, matrixFormatOf(path, denseFormats), r, func(d *graphRun) (err error) {
 		d.g.Forward = true // walks take steps along edges alone
 		read := in.readLabels
@@ -181,32 +180,4 @@ const runFileBytes = 4 << 10
 func (d *graphRun) labelOf() func(i int) string {
 	number := classNumbers(d.l, len(d.g.Degrees))
 	return func(i int) string { return number(d.rows[i]) }
-}
-
-// keep notes that the output is a share of a matrix, if it is one, and opens the journal beside
-// it: of a run that depends on labels and nodes, the parameters, a tolerance and a prior.
-func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) (*checkpoint.Log, error) {
-	p := evaluate.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
-	part, err := evaluate.NewPart(p, parameters, d.l, d.rows, d.cols)
-	if err != nil {
-		return nil, err
-	}
-	if s.of > 0 {
-		d.part = part
-	}
-	journal, err := checkpoint.Open(d.path, files, d.in.warmup, d.in.resume,
-		d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
-	d.goOnFrom(journal.Close, journal.Remove)
-	return journal, err
-}
-
-// journalOf returns what tells of which run on the graph a journal is.
-func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
-	return func() (of checkpoint.Run, err error) {
-		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
-		if d.g.temp != nil { // whose identity is that of this run
-			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
-		}
-		return of, err
-	}
 }

@@ -154,7 +154,9 @@ func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
-		panels: func(sink func(int, *sparse.Block[T]) error) error { return w.Gram(in.ctx, from, rows, cols, sink) },
+		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
+			return w.Gram(in.ctx, from, rows[first:], cols, sink)
+		},
 		advice: fewerNodes,
 
 		parameters: parameters, command: "kernel", share: f.share,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -75,11 +77,10 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	}
 	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
-	var hold bool
 	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
-			hold, err = f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
+			err = f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
 		}
 		return n, err
 	})
@@ -103,42 +104,65 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	if err != nil {
 		return in.graphError(err, name, loosened)
 	}
-	journal, err := d.keep("kernel", f.share, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
+	done, err := d.keep("kernel", f.share, shape, kernelParameters{f.family, v}, f.tolerance, nil)
 	if err != nil {
 		return err
 	}
-	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
+	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !d.takesPieces()})
 	if err != nil {
 		return err
 	}
-	settings.Keep, settings.Recall = journal.Keep, journal.Recall
-	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(in.ctx, i, j, piece) }
+	// Behind the columns, or rows, that an earlier run has finished.
+	before, right, down := done.count, done.Done, 0
+	if shape.Axis == evaluate.ByRows {
+		right, down = 0, done.Done
+	}
+	if before.Done > 0 {
+		settings.Lo = shape.Lo + before.Done
+		if settings.Hi == 0 {
+			settings.Hi = shape.Whole
+		}
+	}
+	all := func(now int, r *kernel.Report) count {
+		return count{before.Done + now, before.Sweeps + r.Sweeps, max(before.Largest, r.Largest), max(before.ErrorBound, r.ErrorBound)}
+	}
+	settings.Finished = func(now int, r kernel.Report) error {
+		done.finished(all(now, &r))
+		return nil
+	}
+	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(in.ctx, down+i, right+j, piece) }
 	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, put, settings)
 	if err != nil {
 		return in.graphError(err, name, loosened)
 	}
+	whole := all(0, report)
+	report.Sweeps, report.Largest, report.ErrorBound = whole.Sweeps, whole.Largest, whole.ErrorBound
 	if err := file.Close(in.ctx); err != nil {
 		return err
 	}
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
-// plan adds to n what a block takes, sets the memory of its settings, and tells whether the
-// block is held until it is complete.
-func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, block int64) (hold bool, err error) {
+// plan adds the memory of a block to n and sets that of its computation. An output that cannot be
+// written in pieces is kept in memory until it is complete.
+func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, block int64) error {
 	n.Sweeps = spec.UnknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
-		return false, err
+		return err
 	}
-	if left, limited := n.Left(); !d.takesPieces() && limited && block > left {
-		return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-			d.path, words.Bytes(block))
+	if !d.takesPieces() {
+		if left, limited := n.Left(); limited && block > left {
+			return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+				d.path, words.Bytes(block))
+		}
+		if err := n.Reserve(block, "block"); err != nil {
+			return err
+		}
 	}
-	s.Memory, hold, err = n.Hold(spec.Bytes{What: "block", Bytes: block}, d.takesPieces(), func(limit int64) []spec.Bytes {
-		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
-	})
-	return hold, err
+	list := f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room())
+	s.Memory = cmp.Or(n.Room(), spec.Sum(list))
+	return n.ReserveList(list)
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which

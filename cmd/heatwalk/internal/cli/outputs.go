@@ -34,8 +34,9 @@ type product struct {
 	rowIDs  io.Writer         // beside .npy
 	colIDs  io.Writer
 	run     io.Writer
-	part    *evaluate.Part // which part of a whole the output is, nil if it is the whole
-	journal func() error   // removes the journal; nil: there is none
+	part    *evaluate.Part   // which part of a whole the output is, nil if it is the whole
+	journal func() error     // removes the journal; nil: there is none
+	partial *durable.Pending // the output, if a later run can complete it
 
 	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them
@@ -68,7 +69,11 @@ func (in *invocation) beginProduct(path string, format *tablefile.Format) (o *pr
 		return o, nil
 	}
 	in.keeps(path)
-	if o.w, err = o.begin(path); err == nil && format != nil && format.IDsBeside {
+	begin := o.begin
+	if in.completes && o.resumable() {
+		begin = o.beginPartial
+	}
+	if o.w, err = begin(path); err == nil && format != nil && format.IDsBeside {
 		if o.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.beside(path, filepath.Ext(path), ".cols.ids")
 		}
@@ -180,13 +185,18 @@ func (o *product) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	}
 	f, err := create(durable.Until(o.in.ctx, durable.OS), path)
 	if err != nil {
-		if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
-			return nil, fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
-		}
-		return nil, fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
+		return nil, o.notCreated(err, path)
 	}
 	o.files = append(o.files, f)
 	return f, nil
+}
+
+// notCreated is the error of a file that could not be created.
+func (o *product) notCreated(err error, path string) error {
+	if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
+		return fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
+	}
+	return fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
 }
 
 // beside begins the small file that describes the output path and is called

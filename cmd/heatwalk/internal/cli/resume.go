@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// partial is the .npy file of a matrix that a later run with --resume completes. A small file
+// next to it, OUT.journal, counts its finished columns, or rows.
+type partial struct {
+	file  *durable.Pending // nil: a later run begins again
+	path  string           // of the count
+	run   func() (checkpoint.Run, error)
+	pause time.Duration // between two counts, at least
+	next  time.Time     // of the next count, at the earliest
+	count
+}
+
+// count is the content of the small file.
+type count struct {
+	Done       int     `json:"done"` // columns, or rows of a matrix that is made by rows
+	Sweeps     int     `json:"sweeps"`
+	Largest    float64 `json:"largest"`
+	ErrorBound float64 `json:"error_bound"`
+}
+
+const journalSuffix = ".journal"
+
+// beginPartial begins a file that a later run can complete, or with --resume reopens the one of
+// an earlier run. If another run writes it, this one goes on without a count.
+func (o *product) beginPartial(path string) (io.Writer, error) {
+	resume := o.in.resume && isThere(path+journalSuffix)
+	if !resume {
+		// First, so that no count stays without its columns.
+		if err := checkpoint.Remove(path + journalSuffix); err != nil {
+			return nil, fault.Machine(err, "remove "+path+journalSuffix, "%s", cause(err))
+		}
+	}
+	f, err := durable.NewPartial(durable.OS, path, resume)
+	switch {
+	case errors.Is(err, durable.ErrLocked) && !o.in.resume:
+		return o.begin(path)
+	case errors.Is(err, durable.ErrLocked):
+		return nil, fault.Usage("--resume", "another run is writing %s; wait for its end", path)
+	case err != nil:
+		return nil, o.notCreated(err, path)
+	}
+	o.files, o.partial = append(o.files, f), f
+	return f, nil
+}
+
+// resumable returns whether the output is one that a later run can complete.
+func (o *product) resumable() bool {
+	return o.format == tablefile.NPY && o.takesPieces() && !o.in.estimating
+}
+
+// keep notes that the output is a share of a matrix, if it is one, and returns the partial
+// output with the count of an earlier run. That run must have had the same labels and nodes,
+// parameters, tolerance and prior.
+func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, parameters any, tolerance float64, prior *sparse.Block[float64]) (*partial, error) {
+	of := evaluate.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+	part, err := evaluate.NewPart(of, parameters, d.l, d.rows, d.cols)
+	if err != nil {
+		return nil, err
+	}
+	if s.of > 0 {
+		d.part = part
+	}
+	p := &partial{file: d.partial, path: d.path + journalSuffix, pause: d.in.warmup, next: time.Now().Add(d.in.warmup)}
+	if p.file == nil {
+		return p, nil
+	}
+	p.run = sync.OnceValues(d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
+	d.goOnFrom(func() bool { return p.Done > 0 }, func() error { return checkpoint.Remove(p.path) })
+	if !p.file.Resumed() {
+		return p, nil
+	}
+	run, err := p.run()
+	if err == nil {
+		err = checkpoint.Read(p.path, run, func(r io.Reader) error { return json.NewDecoder(r).Decode(&p.count) })
+	}
+	return p, err
+}
+
+// finished counts columns as finished once in a while. Where the disk refuses that, the run goes
+// on without a count.
+func (p *partial) finished(c count) {
+	start := time.Now()
+	if p.file == nil || start.Before(p.next) {
+		return
+	}
+	run, err := p.run()
+	if err == nil {
+		err = p.file.Keep()
+	}
+	if err == nil {
+		err = checkpoint.Write(p.path, run, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
+	}
+	if err != nil {
+		p.file = nil
+		return
+	}
+	p.count = c
+	p.next = time.Now().Add(max(p.pause, checkpoint.Rest*time.Since(start)))
+}
+
+// journalOf returns the fingerprint of a run on the graph.
+func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
+	return func() (of checkpoint.Run, err error) {
+		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
+		if d.g.temp != nil { // whose identity is that of this run
+			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
+		}
+		return of, err
+	}
+}
