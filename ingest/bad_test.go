@@ -106,8 +106,8 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "a,b\nc,d\te\n", Config{}, "edges.csv:2:3: a field holds a TAB" + fix},
 		{"edges.txt", "", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges; check that this is the right file"},
-		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file"},
-		{"edges.csv", "source,target,weight\n", Config{}, "edges.csv: no edges; check that this is the right file"},
+		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
+		{"edges.csv", "source,target,weight\n", Config{}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
 		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
@@ -328,6 +328,7 @@ func TestLaterWindowCounts(t *testing.T) {
 
 func TestBadInputs(t *testing.T) {
 	dir := t.TempDir()
+	empty := t.TempDir()
 	edges := filepath.Join(dir, "edges.txt")
 	if err := os.WriteFile(edges, []byte("1 2\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -339,7 +340,7 @@ func TestBadInputs(t *testing.T) {
 		usage  bool
 	}{
 		{[]string{filepath.Join(dir, "none")}, Config{}, "open " + filepath.Join(dir, "none") + ": no such file or directory", false},
-		{[]string{dir}, Config{}, dir + ": a directory; list its files", true},
+		{[]string{empty}, Config{}, empty + ": a directory; list its files", true},
 		{[]string{edges, edges}, Config{}, edges + ": given twice; weights would double", true},
 		{[]string{edges, dir + "/../" + filepath.Base(dir) + "/edges.txt"}, Config{}, dir + "/../" + filepath.Base(dir) + "/edges.txt: given twice; weights would double", true},
 		{[]string{"-", "-"}, Config{}, "-: given twice; weights would double", true},

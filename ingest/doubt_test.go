@@ -90,7 +90,7 @@ func TestTablesOfOtherKinds(t *testing.T) {
 			name = "e.txt"
 		}
 		if test.want == "a header without edges" {
-			wantError(t, nil, []file{{name, test.text}}, "e.csv: no edges; check that this is the right file")
+			wantError(t, nil, []file{{name, test.text}}, "e.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no")
 			continue
 		}
 		wantError(t, nil, []file{{name, test.text}}, name+":1: "+test.want)

@@ -19,10 +19,39 @@ import (
 const citesFile = ".cites"
 
 // IsStore reports whether path is to be opened as a store rather than read by [Run]:
-// a directory that is no folder of LINQS files.
+// a directory that holds neither LINQS files nor the parts of a table.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && folder(path) == ""
+	return err == nil && info.IsDir() && folder(path) == "" && tableParts(path) == nil
+}
+
+// partEndings are the endings of files that may be the parts of one table.
+var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
+
+// tableParts returns the files of a directory in the order of their names if they are the parts of
+// one table, as Spark and DuckDB write them: all of one ending. Names that begin with a dot or _,
+// for example _SUCCESS, and files that heatwalk writes with an output are no parts. It returns nil for any other directory.
+func tableParts(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var parts []string
+	for _, e := range entries {
+		name := e.Name()
+		if name == "manifest" {
+			return nil // a store
+		}
+		if name[0] == '.' || name[0] == '_' || strings.HasSuffix(name, ".run.json") || strings.HasSuffix(name, ".ids") {
+			continue
+		}
+		ending := table.Extension(name)
+		if e.IsDir() || !slices.Contains(partEndings, ending) || parts != nil && ending != table.Extension(parts[0]) {
+			return nil
+		}
+		parts = append(parts, filepath.Join(dir, name))
+	}
+	return parts
 }
 
 // folder returns the one .cites file in a directory, "" if there is none or
@@ -61,13 +90,16 @@ func stemOf(path string) string {
 	return name[:at]
 }
 
-// pair replaces a folder by its .cites file, and puts the .content file beside
+// pair replaces a folder by its .cites file or by the parts of its table, and puts the .content file beside
 // a .cites file in the place of the list of nodes, unless one is given.
 func (r *run) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {
 		if cites := folder(path); cites != "" {
 			path = cites
+		} else if parts := tableParts(path); parts != nil {
+			paths = append(paths, parts...)
+			continue
 		}
 		if table.Extension(path) != nodetable.ContentFile {
 			paths = append(paths, path)

@@ -146,6 +146,7 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	}
 	f := &r.files[list.file]
 	f.setColumns(list.lay.Columns)
+	f.hasHeader = list.lay.Columns != nil
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
 		if several || r.c.Fields != nil || r.c.Weight != "" {

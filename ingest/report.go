@@ -48,6 +48,8 @@ type FileReport struct {
 	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns, unless they are source, target and weight
 	Bytes   int64         `json:"bytes"`             // as stored
 	Lines   int64         `json:"lines"`
+
+	hasHeader bool
 }
 
 // setColumns reports the uses of the columns where they are not plain.

@@ -118,7 +118,12 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil, &nodefile.ParseError{File: r.files[len(r.files)-max(len(inputs), 1)].Name, Msg: "no edges", Fix: "check that this is the right file"}
+		f := &r.files[len(r.files)-max(len(inputs), 1)]
+		fix := "check that this is the right file"
+		if f.hasHeader {
+			fix += "; if the first line is an edge, pass {header=no}"
+		}
+		return nil, &nodefile.ParseError{File: f.Name, Msg: "no edges", Fix: fix}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
 	directed, err := r.numbered()

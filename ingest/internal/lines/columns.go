@@ -349,9 +349,6 @@ func (h *head) isTitled(c table.EdgeColumns) bool {
 		return false
 	}
 	if len(h.below) == 0 { // an empty part of a larger table
-		if h.c.Header == nodefile.AutoHeader {
-			h.warn(h.lay.line, "a header without edges below it", "pass {header=no} if it is an edge")
-		}
 		return true
 	}
 	return !slices.ContainsFunc(h.below, func(row []string) bool {
