@@ -88,6 +88,7 @@ type Config struct {
 	Fields       []string        // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Weight       string          // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
 	Header       nodefile.Header // default: decide from the text, see the package documentation
+	Missing      []string        // ids that stand for no node: lines with one are dropped and counted; nil: none, but words such as NA are warned of
 	SkipBadLines bool            // count bad lines and go on
 	UnknownIDs   UnknownIDs      // of edges beside Nodes; default: accept
 	Order        Order           // of the store's rows; default: that of the ids

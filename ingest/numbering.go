@@ -127,15 +127,22 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	codes, first, integers := r.dict.InOrder(position(r.seq))
 	r.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(r.listedParts))
+	missing, err := r.missingEnds(codes[:listed])
+	if err != nil {
+		return nil, err
+	}
+	if missing != nil {
+		codes, listed, integers = r.withoutMissing(codes, listed, missing)
+	}
 	if integers {
 		r.report.IDs = "numeric"
 		r.dict.SortIntegers(codes[listed:])
 	} else if short, id, ok := r.dict.Alike(codes); ok {
-		r.warn(fmt.Errorf("ids %q and %q both occur and are kept apart", short, id))
+		r.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
 	}
 	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
 		rows := r.dict.Numbers(codes[:listed])
-		return nil, r.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow }, func(dst []byte, code uint32) []byte {
+		return nil, r.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
 			return append(dst, r.dict.Key(code)...)
 		})
 	}

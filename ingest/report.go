@@ -28,6 +28,7 @@ type Report struct {
 	RoundedWeights int64        `json:"rounded_weights"`   // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
 	BadLines       int64        `json:"bad_lines"`         // lines skipped
 	PaddedIDs      int64        `json:"padded_ids"`        // ids with blanks around them, outside of quotes
+	MissingIDs     int64        `json:"missing_ids"`       // lines dropped for an end that is one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`       // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`               // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`             // read, as stored

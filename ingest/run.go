@@ -95,6 +95,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := r.checkDisks(inputs); err != nil {
 		return nil, err
 	}
+	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
+	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
 	r.workers = sched.Workers(r.c.Workers)
 	r.loaders, r.slabs = make([]sort.Lines, r.workers), r.newSlabs()
 	w, err := r.create(dir, r.c.Directed)

@@ -553,7 +553,7 @@ func TestProgressAndWarnings(t *testing.T) {
 	if _, _, err := ingestInto(t, c, write(t, file{"ids.tsv", "7\ta\n007\tb\n"})...); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{`ids "7" and "007" both occur and are kept apart`}; !slices.Equal(warnings, want) {
+	if want := []string{`ids "7" and "007" both occur and are different nodes; write each integer in one way if they are meant as one`}; !slices.Equal(warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
 }

@@ -55,7 +55,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			if err := r.checkStore(s.Entries(), s.Values, directed); err != nil {
 				return err
 			}
-			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown
+			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-r.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {
 			if err := out.append(b); err != nil {

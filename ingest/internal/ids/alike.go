@@ -6,13 +6,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// Ids that differ in leading zeros only are different nodes, which is seldom
-// meant: the first one with such zeros, in the order of the input, is told if the same
-// without them is there too.
-
-// unpadded returns an id without its leading zeros if that is another one, a
-// number as a program prints it; or else nil.
-func unpadded(id []byte) []byte {
+// plainNumber returns the text of an integer that an id may have been meant as, nil if there is
+// none: 7 for 007, which a program padded, and for 7.0, which pandas writes in a column of integers
+// with gaps.
+func plainNumber(id []byte) []byte {
+	if whole, fraction, found := bytes.Cut(id, []byte{'.'}); found && len(fraction) > 0 && len(bytes.Trim(fraction, "0")) == 0 && table.IsInteger(whole) {
+		return whole
+	}
 	if len(id) < 2 || id[0] != '0' {
 		return nil
 	}
@@ -24,17 +24,17 @@ func unpadded(id []byte) []byte {
 	return short
 }
 
-// Alike returns the first such pair among ids whose codes are in order of first
-// appearance; ok is false if there is none.
-func (d *Dict) Alike(codes []uint32) (short, id []byte, ok bool) {
+// Alike returns the first id, of codes in order of first appearance, that writes an integer in
+// another way than an id that also occurs. They are different nodes, which is seldom meant.
+func (d *Dict) Alike(codes []uint32) (integer, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)
-		short := unpadded(id)
-		if short == nil {
+		integer := plainNumber(id)
+		if integer == nil {
 			continue
 		}
-		if d.has(short) {
-			return short, id, true
+		if _, known := d.Code(integer); known {
+			return integer, id, true
 		}
 	}
 	return nil, nil, false

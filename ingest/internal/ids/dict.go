@@ -250,11 +250,16 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// has reports whether an id is there. It must not run beside codes.
-func (d *Dict) has(id []byte) bool {
+// Code returns the code of an id, if it is there. Codes must not run at the same time.
+func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 	hash := maphash.Bytes(d.seed, id)
-	s := &d.shards[hash%dictShards]
-	return len(s.slots) > 0 && *s.find(hash, id) != 0
+	shard := hash % dictShards
+	s := &d.shards[shard]
+	if len(s.slots) == 0 {
+		return 0, false
+	}
+	slot := *s.find(hash, id)
+	return uint32(shard)<<placeBits | uint32(slot) - 1, slot != 0
 }
 
 // Len returns the number of ids.

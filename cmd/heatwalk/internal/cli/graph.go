@@ -58,6 +58,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.sourceFlags(own, &r.sources)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
 	in.tempFlag(own)
+	in.missingFlag(flags)
 	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	flags.AddFlagSet(own)

@@ -139,7 +139,8 @@ func oddLines(r *ingest.Report) string {
 	}
 	return words.Parts([]words.Part{
 		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge", Rest: " in both directions"}, {N: r.SelfLoops, Noun: "self loop", Rest: dropped},
-		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines, Noun: "bad line"}, {N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
+		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines, Noun: "bad line"}, {N: r.MissingIDs, Noun: "edge", Rest: " with a missing end"},
+		{N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
 	})
 }
 
@@ -151,6 +152,7 @@ func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Pro
 	if limit := in.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}
+	c.Missing = in.labelling.Missing
 	if c.Stdin == nil {
 		c.Stdin = in.stdin
 	}

@@ -27,8 +27,17 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 	in.variable(flags, "label-fields", "COLUMNS", "", "columns of node and label, numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 2, "1,4 or id,class")
 	})
-	in.variable(flags, "missing", "WORDS", "", "words that stand for no label, joined by commas (default -1, NA, NaN, None, null and the like); '' for none", func(s string) error {
-		c.Missing = strings.Split(s, ",")
+	in.missingFlag(flags)
+}
+
+// missingFlag declares the flag of words that stand for no value, of labels and of the ends of
+// edges.
+func (in *invocation) missingFlag(flags *pflag.FlagSet) {
+	if flags.Lookup("missing") != nil {
+		return
+	}
+	in.variable(flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null and the like; for nodes: none); '' for none", func(s string) error {
+		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
 }

@@ -1,0 +1,71 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestMissingEnds keeps words such as NA as ids with a warning, and drops lines with the words that
+// Config.Missing gives.
+func TestMissingEnds(t *testing.T) {
+	const na = "from,to\na,b\nb,NA\nc,NA\nd,NA\ne,f\n"
+	warning := func(what, fix string) string {
+		return "e.csv: " + what + "; option missing=" + fix + " drops such lines"
+	}
+	for _, test := range []struct {
+		text    string
+		c       Config
+		ids     string
+		edges   int64
+		missing int64
+		warning string
+	}{
+		{na, Config{}, "a b NA c d e f", 5, 0, warning(`3 lines with the id "NA", which may stand for no value; it is one node here`, "NA")},
+		{na, Config{Missing: []string{"NA", "N/A"}}, "a b c d e f", 2, 3, ""},
+		{na, Config{Missing: []string{""}}, "a b NA c d e f", 5, 0, ""},
+		{"from,to,weight\na,null,1\nnull,b,2\na,b,0.5\n", Config{}, "a null b", 3, 0, warning(`2 lines with the id "null", which may stand for no value; it is one node here`, "null")},
+		{"a,\\N\nb,None\nb,a\n", Config{}, "a \\N b None", 3, 0, warning(`2 lines with one of the ids ["\\N" "None"], which may stand for no value; each is one node here`, `\N,None`)},
+		{"a,\\N\nb,None\nb,a\n", Config{Missing: []string{"None", `\N`}}, "a b", 1, 2, ""},
+		{"1,2\n2,nan\n3,1\n", Config{Missing: []string{"nan"}}, "1 2 3", 2, 1, ""},
+		{"1,2\n2,-1\n3,0\n", Config{Missing: []string{"-1", "0"}}, "1 2 3", 1, 2, ""},
+		{"10,2\n2,9\n", Config{Missing: []string{"9"}}, "2 10", 1, 1, ""},
+	} {
+		g, report := read(t, &test.c, file{"e.csv", test.text})
+		if ids := strings.Join(g.ids, " "); ids != test.ids || report.Edges != test.edges || report.MissingIDs != test.missing || report.UnknownIDs != 0 {
+			t.Errorf("%q %q: ids %s, %d edges, %d missing; want %s, %d, %d", test.text, test.c.Missing, ids, report.Edges, report.MissingIDs, test.ids, test.edges, test.missing)
+		}
+		got := strings.Join(report.Warnings, "\n")
+		if at := strings.LastIndex(got, "/"); at >= 0 && test.warning != "" && !strings.Contains(test.warning, "/") {
+			got = got[at+1:]
+		}
+		if got != test.warning {
+			t.Errorf("%q: warnings %q, want %q", test.text, got, test.warning)
+		}
+	}
+	paths := write(t, file{"e.csv", na}, file{"nodes", "NA\na\n"})
+	if _, report, err := ingestInto(t, &Config{Nodes: paths[1]}, paths[0]); err != nil || len(report.Warnings) > 0 {
+		t.Errorf("a listed id: %v, warnings %q", err, report.Warnings)
+	}
+}
+
+// TestIntegersInTwoForms warns of ids that write an integer in two ways.
+func TestIntegersInTwoForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"source,target\n1,2.0\n2,3.0\n3,1\n": `"2" and "2.0"`,
+		"a,7\n007,a\n":                       `"7" and "007"`,
+		"a,-3.00\nb,-3\n":                    `"-3" and "-3.00"`,
+		"a,0\nb,0.0\n":                       `"0" and "0.0"`,
+		"a,3.5\nb,3\n":                       "",
+		"a,3.\nb,3\n":                        "",
+		"1.0,2.0\n2.0,3.0\n":                 "",
+	} {
+		_, report := read(t, nil, file{"e.csv", text})
+		if want != "" {
+			want = fmt.Sprintf("ids %s both occur and are different nodes; write each integer in one way if they are meant as one", want)
+		}
+		if got := strings.Join(report.Warnings, "\n"); got != want {
+			t.Errorf("%q: warnings %q, want %q", text, got, want)
+		}
+	}
+}
