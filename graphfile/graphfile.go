@@ -67,6 +67,8 @@ type Input struct {
 
 	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
 
+	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
+
 	// Hold is told how many bytes the reader keeps beside a batch, whenever
 	// that has grown; its error ends the reading. nil: nobody.
 	Hold func(bytes int64) error

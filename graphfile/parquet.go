@@ -178,12 +178,15 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			numbers = numbers && (unsigned || int64(number[i]) >= 0)
 		}
 	}
-	if numbers {
+	if numbers && !t.Bipartite {
 		return t.numbers(number[0], number[1], weight)
 	}
 	for i, v := range values[:2] {
 		if v.Kind() != parquet.ByteArray {
 			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+		}
+		if t.Bipartite {
+			t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[t.column[i]]+":")...)
 		}
 	}
 	return t.texts(t.text[0], t.text[1], weight)

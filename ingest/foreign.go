@@ -91,7 +91,7 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
-	input.Directed, input.Undirected, input.Fields, input.Weight, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, f.hold
+	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
 	_, total := in.Progress()
 	f.read = Progress{Phase: "reading", File: in.Name(), Total: total, Lines: r.report.Lines}
 	g, err := graphfile.Read(format, input, f.visit)
@@ -130,12 +130,19 @@ func (r *run) foreignFlags(name string, format *graphfile.Format) error {
 		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Weight != "" && !format.Table && !format.Attributes:
 		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
+	case r.c.Bipartite && !format.Table:
+		return notBipartite(name, format)
 	case r.c.Header != nodefile.AutoHeader:
 		return &nodefile.ParseError{Option: "header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.SkipBadLines:
 		return &nodefile.ParseError{Option: "skip-bad-lines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	}
 	return nil
+}
+
+// notBipartite is the error for a file whose edges have no columns.
+func notBipartite(name string, format *graphfile.Format) error {
+	return &nodefile.ParseError{Option: "bipartite", Msg: "is for tables of edges; " + name + " is a " + format.Title + " file", Fix: "leave it out", Err: nodefile.ErrInput}
 }
 
 // numbersItsOwn is the error for a numbered file beside others.

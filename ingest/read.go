@@ -149,6 +149,9 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	f.hasHeader = list.lay.Columns != nil
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
+		if r.c.Bipartite {
+			return notBipartite(list.in.Name(), graphfile.MatrixMarket)
+		}
 		if several || r.c.Fields != nil || r.c.Weight != "" {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
 		}
@@ -292,12 +295,15 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Fields: c.fields(), Weight: c.Weight, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Fields: c.fields(), Weight: c.Weight, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no
 // small integer; its slices are valid until the parser's next chunk.
 func (r *run) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
+	if list.lay.IsBipartite() {
+		r.useDict.Store(true)
+	}
 	read, err := p.Read(chunk, r.useDict.Load() && list.lay.Market == nil)
 	if errors.Is(err, lines.ErrText) {
 		r.useDict.Store(true)

@@ -33,6 +33,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
 	lay.sep = separatorOf(name, konect, line)
 	if c.attributeLayout(name, lay, line, rest) {
+		(&head{c: c, lay: lay}).separateKinds()
 		return lay, nil
 	}
 	var f table.Fields
@@ -58,6 +59,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	lay.numeric = h.numericIDs(header)
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)
+	h.separateKinds()
 	return lay, nil
 }
 

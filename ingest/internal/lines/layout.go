@@ -29,11 +29,15 @@ type Layout struct {
 	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil without a header
+	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
 	Market         *market.Reader // not nil for a Matrix Market file
 }
 
 // Weighted reports whether lines have weights.
 func (lay *Layout) Weighted() bool { return lay.weight >= 0 }
+
+// IsBipartite reports whether ids have the titles of their columns in front, as text.
+func (lay *Layout) IsBipartite() bool { return lay.prefix[0] != "" }
 
 // Tabbed reports whether tabs separate the fields.
 func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
@@ -42,6 +46,7 @@ func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
 type Settings struct {
 	Fields       []string
 	Weight       string
+	Bipartite    bool
 	Header       nodefile.Header
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare
@@ -110,7 +115,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 		}
 		if err == nil {
 			if konect == "bip" {
-				c.Warn(&textio.Error{File: name, Msg: "two kinds of nodes (bip) with numbers of their own are taken for one", Fix: "if that is not meant, write the ids of one kind with a letter before"})
+				c.warnKinds(name, "the file is bipartite (bip): its two kinds of nodes have numbers of their own")
 			}
 			if lay.first == lay.line {
 				lay.first = first.line // bad lines before are still to be counted

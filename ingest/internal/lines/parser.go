@@ -26,6 +26,7 @@ type Parser struct {
 	gaps   []uint32
 	batch  ids.Batch
 	fields table.Fields
+	id     []byte // of a bipartite graph
 }
 
 // Slabs are where lines lie.
@@ -52,6 +53,7 @@ var ErrText = errors.New("an id is no small integer")
 // run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay, data := p.Layout, chunk.Data
+	text = text || lay.IsBipartite()
 	p.code, p.gaps = p.Slabs.Code.Room(2*chunk.Lines), p.gaps[:0]
 	if lay.Weighted() || lay.template.Weighted {
 		p.weight = p.Slabs.Weight.Room(chunk.Lines)
@@ -253,9 +255,12 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 
 // tokens adds the ids of the line at text[at:] to the batch.
 func (p *Parser) tokens(text, line []byte, at int) {
-	for _, i := range [...]int{p.Layout.source, p.Layout.target} {
+	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.fields.Text[i]
-		if start, ok := p.fields.Shared(i, line); ok {
+		if p.Layout.IsBipartite() {
+			p.id = append(append(p.id[:0], p.Layout.prefix[end]...), id...)
+			p.batch.AddCopy(p.Dict, len(text), p.id)
+		} else if start, ok := p.fields.Shared(i, line); ok {
 			p.batch.Add(p.Dict, text, at+start, at+start+len(id))
 		} else {
 			p.batch.AddCopy(p.Dict, len(text), id)

@@ -50,6 +50,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.variable(own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
+	own.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
 	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML and GML, that is the weight")
 	enumVar(in, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")

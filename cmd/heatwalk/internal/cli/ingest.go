@@ -273,8 +273,8 @@ func (in *invocation) checkSources(r *reading) {
 		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		in.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
-		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --header, --skip-bad-lines and --unknown-ids")
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
