@@ -48,7 +48,7 @@ func isData(err error) bool {
 
 func TestBadEdgeLists(t *testing.T) {
 	const fix = "; fix the line or pass option skip-bad-lines"
-	const point = "; write numbers with a decimal point, or leave the column out with option fields=1,2"
+	const point = "; pass option decimal=, or leave the column out with option fields=1,2"
 	const first = "; fix the line, leave the column out with option fields=1,2, or pass option skip-bad-lines"
 	long := strings.Repeat("a", 1<<20)
 	for _, test := range []struct {
@@ -109,8 +109,8 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
 		{"edges.csv", "source,target,weight\n", Config{}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
 		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
-		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
-		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
+		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text without a byte-order mark; pass option encoding=utf-16le"},
+		{"edges.csv", "\x00a\x00,\x00b", Config{}, "edges.csv: UTF-16 text without a byte-order mark; pass option encoding=utf-16be"},
 		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv@10: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
 		{"edges.xz", "\xfd7zXZ\x00abc", Config{}, "edges.xz: xz-compressed; decompress it with xz -d, or use gzip or zstd"},
 		{"e.gexf", "<?xml version=\"1.0\"?>\n<gexf/>\n", Config{}, "e.gexf: a GEXF file, which is not read; export it as GraphML or CSV; networkx.write_graphml(networkx.read_gexf(file), path)"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -88,6 +89,7 @@ type Config struct {
 	Fields       []string        // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Weight       string          // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
 	Bipartite    bool            // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
+	Text         input.Text      // how text is read: delimiter, decimal character, encoding; default: decide from it
 	Header       nodefile.Header // default: decide from the text, see the package documentation
 	Missing      []string        // ids that stand for no node: lines with one are dropped and counted; nil: none, but words such as NA are warned of
 	SkipBadLines bool            // count bad lines and go on

@@ -27,7 +27,7 @@ func (r *run) readNodes() error {
 	defer func() { r.close(in, 0, last) }()
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Options: textio.Options{Warn: r.warn}}
+	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.warn}}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {

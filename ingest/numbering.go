@@ -139,6 +139,8 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		r.dict.SortIntegers(codes[listed:])
 	} else if short, id, ok := r.dict.Alike(codes); ok {
 		r.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
+	} else if short, id, ok := r.dict.Recoded(codes); ok {
+		r.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
 	}
 	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
 		rows := r.dict.Numbers(codes[:listed])

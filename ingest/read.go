@@ -108,7 +108,7 @@ func (r *run) open(path string) (*textio.Reader, error) {
 
 // openOptions are those of an input whose format is still to be found out.
 func (c *Config) openOptions(warn func(error)) *textio.Options {
-	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption}
+	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption}
 }
 
 // usualWindow is what zstd needs of a level below --ultra; it is counted as the
@@ -295,7 +295,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Fields: c.fields(), Weight: c.Weight, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight, Bipartite: c.Bipartite, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no

@@ -1,5 +1,11 @@
 package input
 
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
 // Text holds the settings of how a file of text is read. The zero value decides from the
 // text. The same settings apply to edges, labels, ids and attributes.
 type Text struct {
@@ -10,7 +16,45 @@ type Text struct {
 	// Decimal is the character in front of a number's fraction: "." (also "") or ",".
 	Decimal string
 
-	// Encoding is utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252. "": UTF-8,
-	// or UTF-16 where a byte-order mark says so; bytes that are neither are kept as they are.
+	// Encoding is one of [Encodings]. "": UTF-8, or UTF-16 where a byte-order mark says so;
+	// bytes that are not UTF-8 are kept as they are. Where an encoding is given, a byte that
+	// it does not have is an error.
 	Encoding string
 }
+
+// Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is
+// little-endian.
+var Encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin-1", "windows-1252"}
+
+// Check returns the name of a setting that is wrong, and the fault; "" if all are right.
+func (t Text) Check() (option, fault string) {
+	switch {
+	case t.Delimiter != "" && (utf8.RuneCountInString(t.Delimiter) != 1 || strings.ContainsAny(t.Delimiter, "\"\r\n")):
+		return "delimiter", "is not one character other than a quote or a line break"
+	case t.Decimal != "" && t.Decimal != "." && t.Decimal != ",":
+		return "decimal", "is neither a point nor a comma"
+	case t.Decimal != "" && t.Decimal == t.Delimiter:
+		return "decimal", "is the delimiter too"
+	case t.Encoding != "" && !slices.Contains(Encodings, t.Encoding):
+		return "encoding", "is none of " + strings.Join(Encodings, ", ")
+	}
+	return "", ""
+}
+
+// unitSeparator takes the place of a delimiter that is no byte while text is read.
+const unitSeparator = 0x1f
+
+// Separator returns the byte between fields, 0 if the text decides. A delimiter of several
+// bytes has become this byte when the text is decoded.
+func (t Text) Separator() byte {
+	switch len(t.Delimiter) {
+	case 0:
+		return 0
+	case 1:
+		return t.Delimiter[0]
+	}
+	return unitSeparator
+}
+
+// HasDecimalComma reports whether numbers have a comma in front of their fraction.
+func (t Text) HasDecimalComma() bool { return t.Decimal == "," }

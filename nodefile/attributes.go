@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -18,6 +19,7 @@ type AttributeConfig struct {
 	Columns []string    // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
 	ID      string      // the column of ids, a number or title; "": by its title, or none
 	Class   string      // the column of classes; "": by its title, or none
+	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
 	Missing []string    // words that stand for no value, beside the empty one; nil: [MissingValues]
 	Memory  int64       // bytes that the table may take; 0: no limit
@@ -93,7 +95,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	if c == nil {
 		c = &AttributeConfig{}
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn})
+	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ type attributeReader struct {
 // known whether it is a header.
 func (r *attributeReader) add(line textio.Line) error {
 	if r.sep == 0 {
-		if r.sep = table.Separator(r.name, line.Text); r.sep == table.Blanks && table.IsNamed(r.name, ".csv") {
+		if r.sep = table.SeparatorOf(r.c.Text, r.name, line.Text); r.sep == table.Blanks && table.IsNamed(r.name, ".csv") {
 			r.sep = table.Comma // there is one column
 		}
 	}

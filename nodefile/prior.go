@@ -45,7 +45,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 				return err
 			}
 		}
-		return distribution(prior.Row(node), t.Name, row, column)
+		return distribution(prior.Row(node), t, row, column)
 	})
 	if err != nil {
 		return nil, err
@@ -79,10 +79,11 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 }
 
 // distribution stores the probabilities of a line.
-func distribution(dst []float64, name string, row nodetable.Row, column []int) error {
+func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column []int) error {
+	name := t.Name
 	var sum float64
 	for c, i := range column {
-		p, wrong := table.ParseNumber(row.Text[i], 64)
+		p, wrong := table.ParseNumber(table.Point(row.Text[i], t.Text.HasDecimalComma()), 64)
 		if wrong == "" && p < 0 {
 			wrong = "is negative"
 		}

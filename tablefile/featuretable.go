@@ -93,7 +93,7 @@ func (r *featureTable) report() {
 			d.Use = fmt.Sprintf("%d categories", len(c.levels))
 		}
 		if c.comma != "" && c.ignored == "" && r.c.Warn != nil {
-			r.c.Warn(textio.Fault(r.file, 0, "pass {decimal=,}, or write numbers with a decimal point", "column %s is taken for categories, since %q is no number", input.Escape(d.Title), c.comma))
+			r.c.Warn(textio.Fault(r.file, 0, "write numbers with a decimal point, or pass {decimal=,}", "column %s is taken for categories, since %q is no number", input.Escape(d.Title), c.comma))
 		}
 	}
 }
@@ -142,7 +142,12 @@ func isMissingNumber(text []byte) bool {
 	return len(text) == 0 || slices.Contains(nodefile.MissingValues, string(text))
 }
 
-// look finds out what columns are.
+// number returns the value of a number, or why it is none.
+func (r *featureTable) number(text []byte) (float64, string) {
+	return table.ParseNumber(table.Point(text, r.c.Text.HasDecimalComma()), 64)
+}
+
+// look finds out the kinds of columns.
 func (r *featureTable) look(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -156,7 +161,7 @@ func (r *featureTable) look(row nodetable.Row) error {
 		if c.dates = c.dates && table.IsDate(string(text)); c.text {
 			continue
 		}
-		v, fault := table.ParseNumber(text, 64)
+		v, fault := r.number(text)
 		if fault == "" && math.Abs(v) > math.MaxFloat32 {
 			fault = "is beyond float32"
 		}
@@ -231,7 +236,7 @@ func (r *featureTable) use(row nodetable.Row) error {
 		case isMissingNumber(text):
 			values[c.at] = float32(c.sum / float64(c.count))
 		default:
-			v, _ := table.ParseNumber(text, 64)
+			v, _ := r.number(text)
 			values[c.at] = float32(v)
 		}
 	}

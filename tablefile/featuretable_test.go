@@ -149,8 +149,8 @@ func TestBadFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{
-		`: column x is taken for categories, since "1,5" is no number; pass option decimal=,, or write numbers with a decimal point`,
-		`: column w is taken for categories, since "2,5" is no number; pass option decimal=,, or write numbers with a decimal point`,
+		`: column x is taken for categories, since "1,5" is no number; write numbers with a decimal point, or pass option decimal=,`,
+		`: column w is taken for categories, since "2,5" is no number; write numbers with a decimal point, or pass option decimal=,`,
 	}; !slices.Equal(told, want) {
 		t.Errorf("decimal commas: %q", told)
 	}

@@ -146,7 +146,6 @@ func TestBadVectors(t *testing.T) {
 		{"1 0:1 2:1\n", ":1:7: index 2 where 1 is to be, for line 1 begins as that of a precomputed kernel; " + kernel},
 		{"1 0:0.5 1:1\n", ":1:3: serial number 0.5 is not whole, and line 1 begins as that of a precomputed kernel; " + kernel},
 		{"1 0:1 1:1\n2\n", ":2: 0 kernel values, line 1 has 1; list every column on each line"},
-		{"\xff\xfe1\x00", ": UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 	} {
 		path := write(t, "x.svm", []byte(test.text))
 		_, err := read[float64](path, &Options{Name: "x.svm"})

@@ -74,7 +74,7 @@ const idBytes = 16 + 2*(16+4+1) + 8
 // read reads a file.
 func (h *hypergraph) read(ctx context.Context, path string) error {
 	in, err := textio.Open(ctx, path, &textio.Options{
-		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption,
+		Stdin: h.c.Stdin, Warn: h.c.Warn, Text: h.c.Text, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption,
 	})
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	)
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
-		first, _ := table.FirstHyperedge(head.Data, func(line []byte) byte { return table.Separator(in.Name(), line) })
+		first, _ := table.FirstHyperedge(head.Data, func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
 		if data = head.First + int64(first); first < 0 {
 			data = head.First + int64(head.Lines)
 		}
@@ -111,7 +111,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 			}
 		}
 		if sep == 0 {
-			sep = table.Separator(in.Name(), line.Text)
+			sep = table.SeparatorOf(h.c.Text, in.Name(), line.Text)
 		}
 		if wrong := h.line(&fields, line.Text, sep); wrong != nil {
 			wrong.File, wrong.Line = in.Name(), line.Number

@@ -23,9 +23,6 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.Value != "" {
 		t.At = 1
 	}
-	if t.Text.Delimiter != "" && len(t.Text.Delimiter) != 1 {
-		return &textio.Error{Option: "delimiter", Msg: fmt.Sprintf("%q is not one character of ASCII", t.Text.Delimiter), Err: textio.ErrInput}
-	}
 	if t.Lookup == nil && !t.isList() {
 		first, doubtful := table.FirstData(chunk.Data, t.separator)
 		if t.first = chunk.First + int64(first); first < 0 {

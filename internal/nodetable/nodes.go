@@ -88,7 +88,7 @@ func (r Row) Field(i int) []byte {
 // last.
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
-	t.Options.Any, t.Options.Encoding = isParquet, t.Text.Encoding
+	t.Options.Any, t.Options.Text = isParquet, t.Text
 	return func(yield func(Row, error) bool) {
 		t.Name = path
 		in, err := textio.Open(ctx, path, &t.Options)
@@ -214,8 +214,8 @@ func (t *Reader) separator(line []byte) byte {
 	switch {
 	case t.isList():
 		return table.Tab
-	case t.Text.Delimiter != "":
-		return t.Text.Delimiter[0]
+	case t.Text.Separator() != 0:
+		return t.Text.Separator()
 	case t.isContent():
 		if bytes.IndexByte(line, table.Tab) >= 0 {
 			return table.Tab
@@ -224,7 +224,7 @@ func (t *Reader) separator(line []byte) byte {
 	case t.Value == "" && !t.Every && !table.IsNamed(t.Name, ".csv"):
 		return table.Tab
 	}
-	sep := table.Separator(t.Name, line)
+	sep := table.SeparatorOf(t.Text, t.Name, line)
 	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Value == "" && !t.Every || len(bytes.Fields(line)) == 1) {
 		return table.Comma // the first row has one field
 	}

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/input"
 )
 
 // Blank are the bytes that may surround a field.
@@ -29,8 +32,10 @@ func SeparatorName(sep byte) string {
 		return "comma"
 	case Semicolon:
 		return "semicolon"
+	case Blanks:
+		return "blank"
 	}
-	return "blank"
+	return strconv.Quote(string(rune(sep)))
 }
 
 // manyFields bounds the fields of a line, whose places take more memory than its
@@ -236,6 +241,25 @@ func (f *Fields) Strings() []string {
 		list[i] = string(bytes.Trim(text, Blank))
 	}
 	return list
+}
+
+// SeparatorOf returns the separator that the settings give, or else the one that
+// [Separator] guesses. A comma in front of decimals separates nothing.
+func SeparatorOf(t input.Text, name string, line []byte) byte {
+	if sep := t.Separator(); sep != 0 {
+		return sep
+	}
+	sep := Separator(name, line)
+	if sep == Comma && t.HasDecimalComma() {
+		switch {
+		case bytes.IndexByte(line, Tab) >= 0:
+			return Tab
+		case bytes.IndexByte(line, Semicolon) >= 0:
+			return Semicolon
+		}
+		return Blanks
+	}
+	return sep
 }
 
 // Separator guesses what separates the fields of a line in a file of the given

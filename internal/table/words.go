@@ -37,6 +37,18 @@ func ParseNumber(b []byte, bits int) (float64, string) {
 	return v, ""
 }
 
+// Point returns a number with a decimal point in place of its decimal comma, if numbers have
+// one; a number with a point is then none, and becomes empty.
+func Point(b []byte, comma bool) []byte {
+	switch {
+	case !comma:
+		return b
+	case bytes.IndexByte(b, '.') >= 0:
+		return nil
+	}
+	return bytes.Replace(b, []byte{Comma}, []byte{'.'}, 1)
+}
+
 // ParseWeight is ParseNumber for a weight, see [WeightFault].
 func ParseWeight(b []byte) (float64, string) {
 	w, fault := ParseNumber(b, 64)

@@ -17,19 +17,28 @@ func (r *Reader) Peek(n int) []byte {
 	return head
 }
 
-// CheckText returns the error for content that is no text, which [Open] returns
-// itself unless Options.Any is set.
+// CheckText returns the error for content that is no text, and prepares to decode text as
+// the settings, or a byte-order mark of UTF-16, say. [Open] does so itself unless
+// Options.Any is set.
 func (r *Reader) CheckText() error {
+	if r.checked {
+		return nil
+	}
+	r.checked = true
 	head := r.Peek(6)
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			return &Error{File: r.name, Msg: f.what, Fix: f.fix}
 		}
 	}
-	if len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
-		return &Error{File: r.name, Msg: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
+	if r.given.Encoding == "" && len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
+		encoding := "utf-16le"
+		if head[0] == 0 {
+			encoding = "utf-16be"
+		}
+		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark", Fix: "pass {encoding=" + encoding + "}"}
 	}
-	return nil
+	return r.decode()
 }
 
 // damageBytes is how much text is looked at for damage: most of it shows within a
@@ -88,7 +97,7 @@ func (c *content) Read(p []byte) (int, error) {
 // File returns the content at any place, and its size, if the input is a file
 // that is not compressed; or else nil.
 func (r *Reader) File() (io.ReaderAt, int64) {
-	if r.file == nil || r.compressed || r.total == 0 {
+	if r.file == nil || r.compressed || r.decoded || r.total == 0 {
 		return nil, 0
 	}
 	return fileAt{r}, r.total

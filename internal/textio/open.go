@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/input"
 )
 
 // Options are the settings of [Open]; nil stands for the zero value.
@@ -20,7 +22,7 @@ type Options struct {
 	Warn  func(error) // called with each warning about the input; may be nil
 	Any   bool        // open files that are no text too
 
-	Encoding string // of text, see input.Text
+	Text input.Text // how text is read
 
 	Window       int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
 	WindowOption string // the name of the setting for it, for messages; "" if there is none
@@ -45,6 +47,10 @@ type Reader struct {
 	limit      int64        // of windows
 	option     string       // name of the setting of the limit
 
+	given   input.Text // settings of text
+	checked bool       // whether it is known to be text
+	decoded bool       // whether it is converted on the way
+
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered
 	offset   int64  // bytes of text delivered
@@ -65,7 +71,10 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, given: o.Text}
+	if option, fault := o.Text.Check(); option != "" {
+		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
+	}
 	var raw io.Reader
 	if path == "-" {
 		r.name = "stdin"
@@ -276,8 +285,6 @@ var foreign = []struct{ magic, what, fix string }{
 	{"<!DOCT", "HTML page", "fetch the file that it speaks of"},
 	{"<html", "HTML page", "fetch the file that it speaks of"},
 	{"\x1f\x9d", "file compressed by compress", "decompress it with uncompress, or use gzip or zstd"},
-	{"\xff\xfe", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
-	{"\xfe\xff", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
 }
 
 // decompress looks at the first bytes of raw and sets r.text.

@@ -398,7 +398,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func FuzzLines(f *testing.F) {
-	for _, text := range []string{"a\nb\r\nc\rd", "\xef\xbb\xbfx", "\r\r\n\n", "a\x00b", packed("a\nb"), "\x1f\x8b", "\x28\xb5\x2f\xfd", "\xff\xfea\x00"} {
+	for _, text := range []string{"a\nb\r\nc\rd", "\xef\xbb\xbfx", "\r\r\n\n", "a\x00b", packed("a\nb"), "\x1f\x8b", "\x28\xb5\x2f\xfd", "a\xfea"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -417,6 +417,9 @@ func FuzzLines(f *testing.F) {
 		}
 		if !slices.Equal(got, again) {
 			t.Fatalf("%q, by chunks %q", got, again)
+		}
+		if strings.HasPrefix(text, littleEndianMark) || strings.HasPrefix(text, bigEndianMark) {
+			return // see TestEncodings
 		}
 		if !bytes.HasPrefix([]byte(text), []byte{0x1f, 0x8b}) && !bytes.HasPrefix([]byte(text), []byte{0x28, 0xb5}) && !slices.Equal(got, slow(text)) {
 			t.Fatalf("%q, want %q", got, slow(text))

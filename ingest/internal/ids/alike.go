@@ -2,8 +2,10 @@ package ids
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // plainNumber returns the text of an integer that an id may have been meant as, nil if there is
@@ -35,6 +37,23 @@ func (d *Dict) Alike(codes []uint32) (integer, id []byte, ok bool) {
 		}
 		if _, known := d.Code(integer); known {
 			return integer, id, true
+		}
+	}
+	return nil, nil, false
+}
+
+// Recoded returns the first id, of codes in order of first appearance, that is no UTF-8 but
+// Windows-1252 or Latin-1, while the same name also occurs as UTF-8.
+func (d *Dict) Recoded(codes []uint32) (name, id []byte, ok bool) {
+	for _, code := range codes {
+		id := d.Key(code)
+		if utf8.Valid(id) {
+			continue
+		}
+		if name := textio.FromWindows(id); name != nil {
+			if _, known := d.Code(name); known {
+				return name, id, true
+			}
 		}
 	}
 	return nil, nil, false

@@ -31,7 +31,7 @@ type head struct {
 // error, only the line of the layout is set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest []byte) (*Layout, error) {
 	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
-	lay.sep = separatorOf(name, konect, line)
+	lay.sep, lay.comma = c.separatorOf(name, konect, line), c.Text.HasDecimalComma()
 	if c.attributeLayout(name, lay, line, rest) {
 		(&head{c: c, lay: lay}).separateKinds()
 		return lay, nil
@@ -65,11 +65,11 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 
 // separatorOf returns the separator of the fields of a line. Lines of KONECT mix blanks
 // and tabs, which stand in no id.
-func separatorOf(name string, konect bool, line []byte) byte {
-	if konect {
+func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
+	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
 	}
-	return table.Separator(name, bytes.TrimRight(line, table.Blank))
+	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
 // numericIDs reports whether the ids of the first lines are integers.
@@ -387,7 +387,7 @@ func (h *head) isGuessed(c table.EdgeColumns) bool {
 // dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
 func (c *Settings) attributeLayout(name string, lay *Layout, line, rest []byte) bool {
 	ids, _, ok := cutAttributes(line)
-	sep := table.Separator(name, ids)
+	sep := table.SeparatorOf(c.Text, name, ids)
 	var f table.Fields
 	if !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
 		return false

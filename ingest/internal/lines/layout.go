@@ -27,6 +27,7 @@ type Layout struct {
 	simple         bool           // lines can follow the template
 	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
+	comma          bool           // weights have a decimal comma
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil without a header
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
@@ -45,6 +46,7 @@ func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
 // Settings say how lines are taken, see the fields of ingest.Config.
 type Settings struct {
 	Fields       []string
+	Text         input.Text
 	Weight       string
 	Bipartite    bool
 	Header       nodefile.Header
@@ -92,7 +94,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	if chunk.First == 1 {
 		konect = parse.Konect(chunk.Data)
 	}
-	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return separatorOf(name, konect != "", line) })
+	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
 	if start < 0 {
 		return nil, nil
 	}

@@ -109,7 +109,7 @@ func (p *Parser) plain(data []byte, from, to int) bool {
 	}
 	if p.Layout.Weighted() {
 		w, fault := table.ParseWeight(line[weight:])
-		if fault != "" || w >= textio.MaxExact {
+		if p.Layout.comma || fault != "" || w >= textio.MaxExact {
 			return false
 		}
 		p.weight = append(p.weight, w)
@@ -207,7 +207,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	text := bytes.Trim(f.Text[lay.weight], table.Blank)
-	weight, wrong := table.ParseWeight(text)
+	weight, wrong := table.ParseWeight(table.Point(text, lay.comma))
 	if wrong == "" {
 		return weight, nil
 	}
@@ -217,7 +217,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	case wrong == table.Negative:
 		return 0, fault(column, "take absolute values or leave such edges out, or pass {skip-bad-lines}", "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
-		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
+		fix = "pass {decimal=,} or leave the column out with " + lay.withoutWeight()
 	case number == lay.line || number == lay.first:
 		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass {skip-bad-lines}"
 	}

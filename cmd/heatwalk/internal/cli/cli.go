@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -159,6 +160,7 @@ type invocation struct {
 	logFormat string
 	debug     bool
 	tempDir   string
+	text      input.Text           // how tables are read
 	labelling nodefile.LabelConfig // how files of labels are read
 	force     bool
 	resume    bool          // of commands that write a matrix

@@ -58,11 +58,27 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	in.sourceFlags(own, &r.sources)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
+	in.textFlags(own)
 	in.tempFlag(own)
 	in.missingFlag(flags)
 	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	flags.AddFlagSet(own)
+}
+
+// textFlags declares the flags that say how tables are read, of edges, labels, ids and
+// attributes.
+func (in *invocation) textFlags(flags *pflag.FlagSet) {
+	t := &in.text
+	in.variable(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
+			return errors.New(quoted(s) + " " + fault)
+		}
+		t.Delimiter = s
+		return nil
+	})
+	enumVar(in, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	enumVar(in, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 func (in *invocation) tempFlag(flags *pflag.FlagSet) {

@@ -148,7 +148,7 @@ func oddLines(r *ingest.Report) string {
 func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Progress) {
 	own := r.config
 	c, at = &own, new(ingest.Progress)
-	c.Workers, c.TempDir, c.Warn = in.threads, in.tempDir, in.warnOf
+	c.Workers, c.TempDir, c.Warn, c.Text = in.threads, in.tempDir, in.warnOf, in.text
 	if limit := in.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}

@@ -57,12 +57,13 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 
 // listConfig says how lists of ids and splits are read.
 func (in *invocation) listConfig(path string) *nodefile.ListConfig {
-	return &nodefile.ListConfig{Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
+	return &nodefile.ListConfig{Text: in.text, Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
 }
 
 // labelConfig says how files of labels are read. fix is what to do about unknown nodes.
 func (in *invocation) labelConfig(r *reading, fix string) *nodefile.LabelConfig {
 	c := in.labelling
+	c.Text = in.text
 	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin, in.warnOf
 	return &c
 }
@@ -186,7 +187,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnOf,
+		IDs: f.ids, Text: in.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnOf,
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)

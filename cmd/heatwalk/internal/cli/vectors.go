@@ -90,6 +90,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 // readVectors reads the table.
 func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*nodefile.Attributes, error) {
 	c := f.config
+	c.Text = in.text
 	c.Header, c.Missing, c.Stdin, c.Memory, c.Warn = header, in.labelling.Missing, in.stdin, in.dataLimit(), in.warnOf
 	return nodefile.ReadAttributes(in.ctx, f.file, &c)
 }

@@ -1,0 +1,226 @@
+package textio
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Byte-order marks of UTF-16.
+const (
+	littleEndianMark = "\xff\xfe"
+	bigEndianMark    = "\xfe\xff"
+)
+
+// charset decodes one character at the begin of text: its size in bytes, 0 if the text ends
+// within it, and whether the bytes are one.
+type charset func(text []byte) (r rune, size int, ok bool)
+
+// windows1252 holds the characters of the bytes 0x80 to 0x9f, 0 for bytes without one.
+var windows1252 = [32]rune{
+	'€', 0, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0, 'Ž', 0,
+	0, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0, 'ž', 'Ÿ',
+}
+
+func latin1(text []byte) (rune, int, bool) { return rune(text[0]), 1, true }
+
+func windows(text []byte) (rune, int, bool) {
+	if c := text[0]; c >= 0x80 && c < 0xa0 {
+		return windows1252[c-0x80], 1, windows1252[c-0x80] != 0
+	}
+	return rune(text[0]), 1, true
+}
+
+// FromWindows returns text in the encoding Windows-1252, of which Latin-1 is a part but for
+// control characters, as UTF-8; nil if a byte is no character of it.
+func FromWindows(text []byte) []byte {
+	out := make([]byte, 0, 2*len(text))
+	for i := range text {
+		r, _, ok := windows(text[i:])
+		if !ok {
+			return nil
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}
+
+// ToWindows returns text in UTF-8 in the encoding Windows-1252; nil if that has no byte for
+// a character.
+func ToWindows(text []byte) []byte {
+	var out []byte
+	for _, r := range string(text) {
+		switch at := slices.Index(windows1252[:], r); {
+		case r < 0x80 || r >= 0xa0 && r <= 0xff:
+			out = append(out, byte(r))
+		case at >= 0:
+			out = append(out, byte(0x80+at))
+		default:
+			return nil
+		}
+	}
+	return out
+}
+
+func utf8Strict(text []byte) (rune, int, bool) {
+	if !utf8.FullRune(text) {
+		return 0, 0, false
+	}
+	r, size := utf8.DecodeRune(text)
+	return r, size, r != utf8.RuneError || size > 1
+}
+
+// utf16Of returns the decoder of UTF-16 with the low byte of a unit at an offset.
+func utf16Of(low int) charset {
+	unit := func(text []byte) rune { return rune(text[low]) | rune(text[1-low])<<8 }
+	return func(text []byte) (rune, int, bool) {
+		if len(text) < 2 {
+			return 0, 0, false
+		}
+		r := unit(text)
+		if !utf16.IsSurrogate(r) {
+			return r, 2, true
+		}
+		if len(text) < 4 {
+			return 0, 0, false
+		}
+		r = utf16.DecodeRune(r, unit(text[2:]))
+		return r, 4, r != utf8.RuneError
+	}
+}
+
+// decoder reads text of a charset as UTF-8.
+type decoder struct {
+	in       io.Reader
+	file     string
+	encoding string // for messages
+	next     charset
+
+	raw    [16 << 10]byte
+	n      int   // bytes in raw that are not decoded
+	offset int64 // of raw in the text
+	out    []byte
+	at     int // position in out
+	err    error
+}
+
+// Read implements [io.Reader].
+func (d *decoder) Read(p []byte) (int, error) {
+	for d.at == len(d.out) {
+		if d.err != nil {
+			return 0, d.err
+		}
+		d.fill()
+	}
+	n := copy(p, d.out[d.at:])
+	d.at += n
+	return n, nil
+}
+
+// fill decodes the next bytes.
+func (d *decoder) fill() {
+	n, err := d.in.Read(d.raw[d.n:])
+	text := d.raw[:d.n+n]
+	d.out, d.at, d.err = d.out[:0], 0, err
+	used := 0
+	for used < len(text) {
+		r, size, ok := d.next(text[used:])
+		if size == 0 && err == nil {
+			break
+		}
+		if !ok {
+			d.err = &Error{
+				File: d.file, Byte: d.offset + int64(used), AtByte: true, Msg: fmt.Sprintf("byte 0x%02x is not %s", text[used], d.encoding),
+				Fix: "give the encoding of this file with {encoding}, or convert it to UTF-8, for example with iconv",
+			}
+			return
+		}
+		d.out = utf8.AppendRune(d.out, r)
+		used += size
+	}
+	d.n = copy(d.raw[:], text[used:])
+	d.offset += int64(used)
+}
+
+// decode makes r.text the decoded text if the settings, or a byte-order mark, ask for it.
+func (r *Reader) decode() error {
+	o := r.given
+	var next charset
+	mark := string(r.Peek(2))
+	skip := 0
+	encoding := o.Encoding
+	switch {
+	case encoding != "" && bytes.Equal(r.Peek(3), []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 decides
+		next, encoding = utf8Strict, "utf-8"
+	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16le") && mark == littleEndianMark:
+		next, skip = utf16Of(0), 2
+	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16be") && mark == bigEndianMark:
+		next, skip = utf16Of(1), 2
+	case encoding == "utf-16" || encoding == "utf-16le":
+		next = utf16Of(0)
+	case encoding == "utf-16be":
+		next = utf16Of(1)
+	case encoding == "latin-1":
+		next = latin1
+	case encoding == "windows-1252":
+		next = windows
+	case encoding == "utf-8":
+		next = utf8Strict
+	}
+	if next != nil {
+		if skip > 0 {
+			if _, err := io.CopyN(io.Discard, r.text, int64(skip)); err != nil {
+				return r.fault(err)
+			}
+			encoding = "UTF-16"
+		}
+		r.text, r.decoded = &decoder{in: r.text, file: r.name, encoding: encoding, next: next, offset: int64(skip)}, true
+	}
+	if len(o.Delimiter) > 1 {
+		r.text, r.decoded = &replacer{in: r.text, old: []byte(o.Delimiter)}, true
+	}
+	if r.decoded {
+		r.text = bufio.NewReaderSize(r.text, 64<<10)
+	}
+	return nil
+}
+
+// replacer replaces a delimiter of several bytes by the unit separator, so that it separates
+// fields like any other byte.
+type replacer struct {
+	in  io.Reader
+	old []byte
+	raw [16 << 10]byte
+	n   int
+	out []byte
+	err error
+}
+
+// Read implements [io.Reader].
+func (d *replacer) Read(p []byte) (int, error) {
+	for len(d.out) == 0 {
+		if d.err != nil {
+			return 0, d.err
+		}
+		n, err := d.in.Read(d.raw[d.n:])
+		text := d.raw[:d.n+n]
+		keep := 0 // a delimiter may go on behind the text
+		if d.err = err; !errors.Is(err, io.EOF) {
+			for k := min(len(d.old)-1, len(text)); k > 0 && keep == 0; k-- {
+				if bytes.HasSuffix(text, d.old[:k]) {
+					keep = k
+				}
+			}
+		}
+		d.out = bytes.ReplaceAll(text[:len(text)-keep], d.old, []byte{0x1f})
+		d.n = copy(d.raw[:], text[len(text)-keep:])
+	}
+	n := copy(p, d.out)
+	d.out = d.out[n:]
+	return n, nil
+}
