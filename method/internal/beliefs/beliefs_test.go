@@ -1,0 +1,350 @@
+package beliefs
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// blockModel returns a block model, the classes of its nodes, and labels of a share of them.
+func blockModel(t testing.TB, nodes, edges, classes int, homophily, labelled float64, workers int) (*graph.Graph, []int, cwk.Seeds) {
+	t.Helper()
+	m, err := generate.New("sbm", spec.Values{
+		"nodes": spec.Of(nodes), "edges": spec.Of(edges), "classes": spec.Of(classes), "homophily": spec.Of(homophily),
+	}, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := m.EdgesTo(t.Context(), &text); err != nil {
+		t.Fatal(err)
+	}
+	var rows, cols []int
+	for line := range strings.Lines(text.String()) {
+		u, v, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		i, _ := strconv.Atoi(u)
+		j, _ := strconv.Atoi(v)
+		rows, cols = append(rows, i, j), append(cols, j, i)
+	}
+	g := graphOf(t, nodes, rows, cols, nil, workers)
+	text.Reset()
+	if err := m.LabelsTo(t.Context(), &text, 1); err != nil {
+		t.Fatal(err)
+	}
+	var class []int
+	for line := range strings.Lines(text.String()) {
+		_, c, _ := strings.Cut(strings.TrimSpace(line), "\tc")
+		k, _ := strconv.Atoi(c)
+		class = append(class, k)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	seeds := cwk.Seeds{Classes: classes}
+	for i, c := range class {
+		if rng.Float64() < labelled {
+			seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, c)
+		}
+	}
+	return g, class, seeds
+}
+
+func graphOf(t testing.TB, nodes int, rows, cols []int, values []float64, workers int) *graph.Graph {
+	t.Helper()
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return (rows[a]*nodes + cols[a]) - (rows[b]*nodes + cols[b]) })
+	ptr, col := make([]int64, nodes+1), make([]uint32, 0, len(rows))
+	var val []float64
+	for _, e := range order {
+		ptr[rows[e]+1]++
+		col = append(col, uint32(cols[e]))
+		if values != nil {
+			val = append(val, values[e])
+		}
+	}
+	for i := range nodes {
+		ptr[i+1] += ptr[i]
+	}
+	a, err := sparse.NewCSR(nodes, nodes, ptr, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// deal returns folds in turn.
+func deal(labels, folds int) []int {
+	fold := make([]int, labels)
+	for i := range fold {
+		fold[i] = i % folds
+	}
+	return fold
+}
+
+// The rounds agree with the formula in dense algebra.
+func TestRoundsAgreeWithDense(t *testing.T) {
+	const n, c = 40, 3
+	rng := rand.New(rand.NewPCG(3, 4))
+	dense := mat.NewSymDense(n, nil)
+	var rows, cols []int
+	var values []float64
+	for i := range n - 2 { // the last two nodes are isolated
+		for j := range i {
+			if rng.Float64() < 0.2 {
+				w := float64(rng.IntN(4)+1) / 2
+				dense.SetSym(i, j, w)
+				rows, cols, values = append(rows, i, j), append(cols, j, i), append(values, w, w)
+			}
+		}
+	}
+	g := graphOf(t, n, rows, cols, values, 2)
+	seeds := cwk.Seeds{Row: []int{0, 3, 7, 9, 20}, Class: []int{0, 1, 2, 0, 1}, Classes: c}
+	net := newNetwork(g, seeds, []int{0, 1, 0, 1, 0})
+	r := mat.NewDense(c, c, []float64{2, 0.4, 0.6, 0.4, 1.5, 1.1, 0.6, 1.1, 1.3})
+	runs := []run{
+		{ratios: r, t: 0.7, field: true, fold: 1, shares: net.shares(1)},
+		{strength: 0.8, t: 1, fold: noFold, shares: net.shares(noFold)},
+	}
+	q := net.newGroup(runs)
+	if err := q.run(t.Context(), 4, func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	for v, run := range runs {
+		if run.ratios == nil {
+			run.ratios = homophily(run.shares, run.strength)
+		}
+		want := denseRounds(dense, net, run, 4)
+		for i := range n {
+			for j, got := range q.rowOf(q.beliefs, i, v) {
+				if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
+					t.Fatalf("run %d, node %d, class %d: %g, want %g", v, i, j, got, want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// denseRounds is the formula of the package comment, one number after the other.
+func denseRounds(a mat.Symmetric, net *network, run run, rounds int) *mat.Dense {
+	n, c := a.SymmetricDim(), net.seeds.Classes
+	f := mat.NewDense(n, c, nil)
+	clamp := func() {
+		for i := range n {
+			if k := net.known(i, run.fold); k >= 0 {
+				for j := range c {
+					f.Set(i, j, 0)
+				}
+				f.Set(i, k, 1)
+			}
+		}
+	}
+	degree, total := make([]float64, n), 0.0
+	for i := range n {
+		for j := range n {
+			degree[i] += a.At(i, j) / net.unit
+		}
+		total += degree[i]
+		f.SetRow(i, run.shares)
+	}
+	clamp()
+	for range rounds {
+		var ends mat.Dense
+		ends.Mul(f, run.ratios)
+		mean := make([]float64, c)
+		for i := range n {
+			for j := range c {
+				mean[j] += degree[i] * f.At(i, j) / total
+			}
+		}
+		var field mat.VecDense
+		field.MulVec(run.ratios.T(), mat.NewVecDense(c, mean))
+		next := mat.NewDense(n, c, nil)
+		for i := range n {
+			e, sum := make([]float64, c), 0.0
+			for j := range c {
+				for k := range n {
+					e[j] += a.At(i, k) / net.unit * math.Log(ends.At(k, j))
+				}
+				if run.field {
+					e[j] -= degree[i] * math.Log(field.AtVec(j))
+				}
+				e[j] = run.shares[j] * math.Exp(float64(run.t)*e[j])
+				sum += e[j]
+			}
+			for j := range c {
+				next.Set(i, j, 0.7*e[j]/sum+0.3*f.At(i, j))
+			}
+		}
+		f.Copy(next)
+		clamp()
+	}
+	return f
+}
+
+// Pairs at the ends of walks are those of the matrices of the formula.
+func TestWalkPairs(t *testing.T) {
+	g, _, seeds := blockModel(t, 60, 150, 2, 0.7, 0.3, 2)
+	net := newNetwork(g, seeds, deal(len(seeds.Row), 3))
+	got, err := net.walkPairs(t.Context(), []int{noFold, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(g.Degrees)
+	a, id := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	err = g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, _ := p.Row(i - p.Lo)
+			for _, j := range col {
+				a.Set(i, int(j), 1)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		id.Set(i, i, 1)
+	}
+	for v, fold := range []int{noFold, 1} {
+		y := mat.NewDense(n, 2, nil)
+		for i, row := range seeds.Row {
+			if fold == noFold || net.fold[i] != fold {
+				y.Set(row, seeds.Class[i], 1)
+			}
+		}
+		walks := []*mat.Dense{id, a}
+		for l := 2; l <= walkSteps; l++ {
+			var next mat.Dense
+			next.Mul(a, walks[l-1])
+			next.Apply(func(i, j int, x float64) float64 {
+				back := g.Degrees[i]
+				if l > 2 {
+					back--
+				}
+				return x - back*walks[l-2].At(i, j)
+			}, &next)
+			walks = append(walks, &next)
+		}
+		for l, w := range walks[1:] {
+			var wy, want mat.Dense
+			wy.Mul(w, y)
+			want.Mul(y.T(), &wy)
+			if !mat.EqualApprox(got[v][l], &want, 1e-4*(1+mat.Max(&want))) {
+				t.Errorf("fold %d, length %d: %v, want %v", fold, l+1, mat.Formatted(got[v][l]), mat.Formatted(&want))
+			}
+		}
+	}
+}
+
+// The gradient of the likelihood of walks is that of differences.
+func TestWalkGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const c = 3
+	f := walkLikelihood{classes: c, prior: prior([]float64{0.5, 0.3, 0.2})}
+	for range walkSteps {
+		m := mat.NewDense(c, c, nil)
+		m.Apply(func(_, _ int, _ float64) float64 { return 10 * rng.Float64() }, m)
+		var both mat.Dense
+		both.Add(m, m.T())
+		f.counts = append(f.counts, &both)
+	}
+	theta := make([]float64, c*(c+1)/2)
+	for i := range theta {
+		theta[i] = rng.NormFloat64()
+	}
+	got := make([]float64, len(theta))
+	f.lossAndGradient(theta, got)
+	want := fd.Gradient(nil, func(x []float64) float64 { return f.lossAndGradient(x, nil) }, theta, &fd.Settings{Formula: fd.Central})
+	for i, w := range want {
+		if math.Abs(got[i]-w) > 1e-5*(1+math.Abs(w)) {
+			t.Errorf("derivative %d: %g, want %g", i, got[i], w)
+		}
+	}
+}
+
+// Elementary functions are right to single precision.
+func TestElementary(t *testing.T) {
+	for x := -87.0; x <= 0; x += 0.0137 {
+		if got, want := float64(exp32(float32(x))), math.Exp(float64(float32(x))); math.Abs(got-want) > 3e-7*want {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
+		}
+	}
+	for x := 1e-9; x < 1e4; x *= 1.0031 {
+		if got, want := float64(log32(float32(x))), math.Log(float64(float32(x))); math.Abs(got-want) > 3e-7*max(1, math.Abs(want)) {
+			t.Fatalf("log(%g) = %g, want %g", x, got, want)
+		}
+	}
+}
+
+// A block model is recovered, with and without homophily, and a simple one knows that it is.
+func TestBlockModels(t *testing.T) {
+	for homophily, least := range map[float64]float64{0.9: 0.97, 0: 0.93} {
+		g, class, seeds := blockModel(t, 20_000, 160_000, 5, homophily, 0.02, 0)
+		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{First: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := sparse.NewBlock[float32](len(class), 5)
+		if err := m.ProbabilitiesTo(t.Context(), dst, 0); err != nil {
+			t.Fatal(err)
+		}
+		right := 0
+		for i, c := range class {
+			row := dst.Row(i)
+			if slices.Index(row, slices.Max(row)) == c {
+				right++
+			}
+		}
+		accuracy := float64(right) / float64(len(class))
+		t.Logf("homophily %g: %s, %d rounds, accuracy %.4f, held out %.3f", homophily, m.Source, m.Rounds, accuracy, m.Accuracy)
+		if accuracy < least || math.Abs(accuracy-m.Accuracy) > 0.03 || homophily > 0.5 && !m.KnowsItself() {
+			t.Errorf("homophily %g: accuracy %.4f, held out %.4f ± %.4f", homophily, accuracy, m.Accuracy, m.Certain)
+		}
+	}
+}
+
+// Results are the same for any number of workers and any memory limit.
+func TestWorkersAgree(t *testing.T) {
+	var want []float32
+	for _, s := range []struct{ workers, runs int }{{1, 0}, {2, 1}, {7, 3}} {
+		g, class, seeds := blockModel(t, 3000, 12_000, 3, 0.6, 0.05, s.workers)
+		memory := int64(s.runs) * (Bytes(len(class), 3) + 1)
+		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := sparse.NewBlock[float32](len(class), 3)
+		if err := m.ProbabilitiesTo(t.Context(), dst, memory); err != nil {
+			t.Fatal(err)
+		}
+		var got []float32
+		for i := range class {
+			got = append(got, dst.Row(i)...)
+		}
+		got = append(got, float32(m.Accuracy), float32(m.LogLoss))
+		if want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%+v: other bits than with one worker and no limit", s)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package beliefs
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// homophily returns the ratios R with which the class at the other end of an edge is one's own with
+// probability strength, and otherwise drawn from the shares.
+func homophily(shares []float64, strength float64) *mat.Dense {
+	r := mat.NewDense(len(shares), len(shares), nil)
+	for i := range shares {
+		for j := range shares {
+			r.Set(i, j, 1-strength)
+		}
+		r.Set(i, i, 1-strength+strength/shares[i])
+	}
+	return r
+}
+
+// prior returns the joint distribution of the classes of an edge, half of it homophily, that keeps
+// estimates from a few pairs away from 0.
+func prior(shares []float64) *mat.Dense {
+	j := homophily(shares, 0.5)
+	for c, p := range shares {
+		for k, q := range shares {
+			j.Set(c, k, p*q*j.At(c, k))
+		}
+	}
+	return j
+}
+
+// ratios returns J_ij / (p_i p_j), with p the row sums of a symmetric J, cut to [1e-3, 1e3] and scaled on
+// both sides until sharesᵀR = 1.
+func ratios(j *mat.Dense, shares []float64) *mat.Dense {
+	n := len(shares)
+	sums, total := make([]float64, n), 0.0
+	for c := range n {
+		for _, v := range j.RawRowView(c) {
+			sums[c] += v
+		}
+		total += sums[c]
+	}
+	r := mat.NewDense(n, n, nil)
+	for c := range n {
+		for k := range n {
+			r.Set(c, k, min(max(j.At(c, k)*total/(sums[c]*sums[k]), 1e-3), 1e3))
+		}
+	}
+	for range 50 {
+		scale := make([]float64, n)
+		for c, p := range shares {
+			for k, v := range r.RawRowView(c) {
+				scale[k] += p * v
+			}
+		}
+		for c := range n {
+			row := r.RawRowView(c)
+			for k := range row {
+				row[k] /= math.Sqrt(scale[c] * scale[k])
+			}
+		}
+	}
+	return r
+}
+
+// fromWalks returns the ratios of the joint distribution J of the classes of an edge that explains pairs of
+// labels at the ends of walks: with p the row sums of J and P = diag(p)⁻¹J, it maximizes
+//
+//	Σ_l ⟨N_l, log(diag(p) P^l)⟩ + C ⟨J₀, log J⟩
+//
+// where N_l counts pairs at distance l, at most labels of them, and J₀ is prior. Three starts, by L-BFGS.
+func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense {
+	n := len(shares)
+	counts := make([]*mat.Dense, len(pairs))
+	for l, p := range pairs {
+		counts[l] = mat.NewDense(n, n, nil)
+		counts[l].Scale(0.5*min(1, labels/max(mat.Sum(p)/2, 1e-12)), p)
+	}
+	f := walkLikelihood{counts: counts, prior: prior(shares), classes: n}
+	f.prior.Scale(float64(n), f.prior)
+
+	independent := mat.NewDense(n, n, nil)
+	independent.Outer(1, mat.NewVecDense(n, shares), mat.NewVecDense(n, shares))
+	observed, unlike := mat.NewDense(n, n, nil), mat.DenseCopyOf(independent)
+	observed.Scale(1/max(mat.Sum(counts[0]), 1e-12), counts[0])
+	observed.Add(observed, independent)
+	for c := range n {
+		unlike.Set(c, c, 0.3*unlike.At(c, c))
+	}
+	var best *optimize.Result
+	for _, start := range []*mat.Dense{f.prior, observed, unlike} {
+		theta := make([]float64, 0, n*(n+1)/2)
+		for c := range n {
+			for k := c; k < n; k++ {
+				theta = append(theta, math.Log(max(start.At(c, k), 1e-6)))
+			}
+		}
+		problem := optimize.Problem{
+			Func: func(x []float64) float64 { return f.lossAndGradient(x, nil) },
+			Grad: func(grad, x []float64) { f.lossAndGradient(x, grad) },
+		}
+		// A line search that stops early is no failure: the result is still the best point seen.
+		r, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: 50}, &optimize.LBFGS{})
+		if r != nil && (best == nil || r.F < best.F) {
+			best = r
+		}
+	}
+	return ratios(f.joint(best.X), shares)
+}
+
+// walkLikelihood is the objective of fromWalks over θ, the logarithms of the upper triangle of J up to a
+// common factor.
+type walkLikelihood struct {
+	counts  []*mat.Dense
+	prior   *mat.Dense
+	classes int
+}
+
+// joint returns the symmetric J of θ, whose elements add up to 1.
+func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
+	n := f.classes
+	j := mat.NewDense(n, n, nil)
+	most := slices.Max(theta)
+	at := 0
+	for c := range n {
+		for k := c; k < n; k++ {
+			v := math.Exp(theta[at] - most)
+			j.Set(c, k, v)
+			j.Set(k, c, v)
+			at++
+		}
+	}
+	j.Scale(1/mat.Sum(j), j)
+	return j
+}
+
+// lossAndGradient returns the negative objective and, if grad is not nil, stores its gradient.
+func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
+	n := f.classes
+	j := f.joint(theta)
+	p := make([]float64, n)
+	step := mat.NewDense(n, n, nil)
+	for c := range n {
+		for _, v := range j.RawRowView(c) {
+			p[c] += v
+		}
+		for k, v := range j.RawRowView(c) {
+			step.Set(c, k, v/p[c])
+		}
+	}
+	powers := []*mat.Dense{mat.NewDense(n, n, nil)}
+	for c := range n {
+		powers[0].Set(c, c, 1)
+	}
+	for range f.counts {
+		next := mat.NewDense(n, n, nil)
+		next.Mul(powers[len(powers)-1], step)
+		powers = append(powers, next)
+	}
+	loss := 0.0
+	gradJ, gradStep, gradP := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), make([]float64, n)
+	for c := range n {
+		for k, v := range j.RawRowView(c) {
+			loss -= f.prior.At(c, k) * math.Log(max(v, 1e-300))
+			gradJ.Set(c, k, -f.prior.At(c, k)/max(v, 1e-300))
+		}
+	}
+	for l, counts := range f.counts {
+		weighted := mat.NewDense(n, n, nil) // ∂/∂Q times p, Q = diag(p) P^(l+1)
+		for c := range n {
+			for k, count := range counts.RawRowView(c) {
+				q := max(p[c]*powers[l+1].At(c, k), 1e-12)
+				loss -= count * math.Log(q)
+				g := -count / q
+				gradP[c] += g * powers[l+1].At(c, k)
+				weighted.Set(c, k, g*p[c])
+			}
+		}
+		if grad == nil {
+			continue
+		}
+		for k := range l + 1 { // ∂P^(l+1)/∂P = Σ_k P^k · P^(l−k)
+			var left, both mat.Dense
+			left.Mul(powers[k].T(), weighted)
+			both.Mul(&left, powers[l-k].T())
+			gradStep.Add(gradStep, &both)
+		}
+	}
+	if grad == nil {
+		return loss
+	}
+	inner := 0.0
+	for c := range n {
+		bend := 0.0
+		for k, v := range gradStep.RawRowView(c) {
+			bend += v * j.At(c, k)
+		}
+		row := gradJ.RawRowView(c)
+		for k := range row {
+			row[k] += gradStep.At(c, k)/p[c] + gradP[c] - bend/(p[c]*p[c])
+			inner += row[k] * j.At(c, k)
+		}
+	}
+	at := 0
+	for c := range n {
+		for k := c; k < n; k++ {
+			grad[at] = (gradJ.At(c, k) - inner) * j.At(c, k)
+			if k > c {
+				grad[at] += (gradJ.At(k, c) - inner) * j.At(k, c)
+			}
+			at++
+		}
+	}
+	return loss
+}

@@ -1,0 +1,26 @@
+// Package beliefs predicts classes by mean field in a degree-corrected block model.
+//
+// The model says how likely an edge joins two classes, so that it fits graphs whose edges join like with
+// like, graphs whose edges avoid this, and mixtures. With F the n×C beliefs, A the adjacency matrix with
+// weights divided by their mean, d = A·1, b the logarithms of the class shares, R the C×C ratios
+// P(c, c′) / (P(c) P(c′)) of the classes at the ends of an edge, and f = dᵀF / Σd, one round is
+//
+//	F ← 0.7 softmax(b + t [A log(F R) − d log(f R)]) + 0.3 F
+//
+// with the rows of labelled nodes fixed. The term −d log(f R), the field, is the effect of pairs without an
+// edge: without it a frequent class would spread over the graph. The old beliefs keep their 0.3 to avoid
+// cycles of two rounds on graphs whose edges join unlike classes.
+//
+// R is estimated in one of three ways: from pairs of labels that are joined by walks of one to three steps;
+// as homophily of a given strength; or from homophilous beliefs, twice. [Fit] runs several of these on
+// labels without each fold, and chooses the setting and one temperature by the labels of the folds.
+//
+//	model, err := beliefs.Fit(ctx, g, seeds, fold, nil)
+//	err = model.ProbabilitiesTo(ctx, dst)
+//
+// A round is one sweep, and a run holds three n×C blocks of float32. Results are the same to the bit for
+// any number of workers, in memory and from disk, and for any memory limit.
+//
+// Sources: Karrer and Newman 2011 (degree correction); Decelle, Krzakala, Moore and Zdeborová 2011 (the
+// field); Kumar, Langton and Gatterbauer 2020 (compatibilities from walks that do not turn back).
+package beliefs

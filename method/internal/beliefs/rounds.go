@@ -1,0 +1,344 @@
+package beliefs
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	damping   = 0.3
+	rounds    = 15   // of a run
+	emRounds  = 8    // of the runs whose beliefs give ratios
+	settled   = 5e-4 // mean change of a belief, below which a run ends
+	leastMean = 1e-9 // of F R, so that its logarithm is finite
+)
+
+// run is one computation of beliefs.
+type run struct {
+	ratios   *mat.Dense // nil: homophily of the given strength
+	strength float64
+	t        float32 // weight of the evidence of an edge
+	field    bool
+	fold     int       // the fold whose labels are left out; noFold: none
+	shares   []float64 // of the classes of the remaining labels
+}
+
+const noFold = -1
+
+// network is the graph with its labels, as all runs see it.
+type network struct {
+	g     *graph.Graph
+	op    *sparse.Operator[float32]
+	unit  float64 // mean weight of an entry
+	total float64 // Σd
+	seeds cwk.Seeds
+	at    []int32 // of a row, its position in seeds; −1: no label
+	fold  []int   // of a seed
+}
+
+func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
+	n := &network{g: g, seeds: seeds, fold: fold, unit: 1, at: make([]int32, len(g.Degrees))}
+	for _, d := range g.Degrees {
+		n.total += d
+	}
+	if entries := g.A.NNZ(); entries > 0 && n.total > 0 {
+		n.unit = n.total / float64(entries)
+	}
+	n.total /= n.unit
+	n.op = &sparse.Operator[float32]{A: g.A, Scale: 1 / n.unit, Workers: g.Workers}
+	for i := range n.at {
+		n.at[i] = -1
+	}
+	for i, row := range seeds.Row {
+		n.at[row] = int32(i)
+	}
+	return n
+}
+
+// known returns the class of a row in a run, or −1.
+func (n *network) known(row, fold int) int {
+	i := n.at[row]
+	if i < 0 || fold != noFold && n.fold[i] == fold {
+		return -1
+	}
+	return n.seeds.Class[i]
+}
+
+// shares returns the class shares of the labels outside a fold, with one pseudo-label.
+func (n *network) shares(fold int) []float64 {
+	shares, sum := make([]float64, n.seeds.Classes), 1.0
+	for c := range shares {
+		shares[c] = 1 / float64(len(shares))
+	}
+	for i, c := range n.seeds.Class {
+		if fold == noFold || n.fold[i] != fold {
+			shares[c]++
+			sum++
+		}
+	}
+	for c := range shares {
+		shares[c] /= sum
+	}
+	return shares
+}
+
+// group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C.
+type group struct {
+	*network
+	runs    []run
+	beliefs *sparse.Block[float32]
+	logs    [2]*sparse.Block[float32] // log(F R) of this round and, in the sweep, of the next one
+
+	ratios  [][]float32 // of each run, by columns; of homophily, strength/share of each class
+	prior   [][]float32 // log shares
+	field   []float32   // log(f R) of each column; 0 without a field
+	active  []bool      // runs that have not settled
+	sweeps  int
+	partial [][]float64 // of each range: Σ d_i F_i of each column, then the change of each run
+}
+
+// groupBytes is the memory of the blocks of a group of runs.
+func groupBytes(rows, columns int) int64 { return 3 * 4 * int64(rows) * int64(columns) }
+
+func (n *network) newGroup(runs []run) *group {
+	c := n.seeds.Classes
+	rows, cols := len(n.g.Degrees), len(runs)*c
+	q := &group{network: n, runs: runs, beliefs: sparse.NewBlock[float32](rows, cols), field: make([]float32, cols)}
+	q.logs = [2]*sparse.Block[float32]{sparse.NewBlock[float32](rows, cols), sparse.NewBlock[float32](rows, cols)}
+	for _, r := range runs {
+		var columns []float32
+		logs := make([]float32, c)
+		for i := range c {
+			if r.ratios == nil {
+				columns = append(columns, float32(r.strength/r.shares[i]))
+			} else {
+				for j := range c {
+					columns = append(columns, float32(r.ratios.At(j, i)))
+				}
+			}
+			logs[i] = float32(math.Log(r.shares[i]))
+		}
+		q.ratios, q.prior, q.active = append(q.ratios, columns), append(q.prior, logs), append(q.active, true)
+	}
+	return q
+}
+
+// ends returns the elements of f R, the classes at the other end of an edge from a node with belief f,
+// relative to their shares. It stores them in dst.
+func (q *group) ends(dst, f []float32, run int) {
+	ratios := q.ratios[run]
+	if q.runs[run].ratios == nil {
+		var sum float32
+		for _, v := range f {
+			sum += v
+		}
+		sum *= float32(1 - q.runs[run].strength)
+		for j, v := range f {
+			dst[j] = max(float32(v*ratios[j])+sum, leastMean)
+		}
+		return
+	}
+	for j := range dst {
+		var sum float32
+		for i, r := range ratios[j*len(f) : (j+1)*len(f)] {
+			sum += float32(f[i] * r)
+		}
+		dst[j] = max(sum, leastMean)
+	}
+}
+
+// run makes the rounds; after is called behind each one, and behind the last with every later number too.
+func (q *group) run(ctx context.Context, most int, after func(round int)) error {
+	if err := q.begin(ctx); err != nil {
+		return err
+	}
+	for round := 1; round <= most; round++ {
+		if q.anyActive() {
+			if err := q.round(ctx); err != nil {
+				return err
+			}
+		}
+		after(round)
+	}
+	return nil
+}
+
+func (q *group) anyActive() bool {
+	for _, is := range q.active {
+		if is {
+			return true
+		}
+	}
+	return false
+}
+
+// begin sets the beliefs to the shares, and to the labels where these are known.
+func (q *group) begin(ctx context.Context) error {
+	q.partial = make([][]float64, (len(q.g.Degrees)+chunkRows-1)/chunkRows)
+	err := sched.Run(ctx, sched.Workers(q.g.Workers), len(q.partial), func(_, k int) error {
+		q.partial[k] = make([]float64, len(q.field)+len(q.runs))
+		for i := k * chunkRows; i < min((k+1)*chunkRows, len(q.g.Degrees)); i++ {
+			for v := range q.runs {
+				f := q.rowOf(q.beliefs, i, v)
+				for c := range f {
+					f[c] = float32(q.runs[v].shares[c])
+				}
+				q.finish(i, v, f, q.partial[k], q.logs[0])
+			}
+		}
+		return nil
+	})
+	q.sumUp()
+	return err
+}
+
+// chunkRows is the number of rows whose sums are added together where no sweep cuts the rows.
+const chunkRows = 1 << 13
+
+// rowOf returns the part of a row that belongs to a run.
+func (q *group) rowOf(b *sparse.Block[float32], row, run int) []float32 {
+	c := q.seeds.Classes
+	return b.Row(row)[run*c : (run+1)*c]
+}
+
+// finish fixes the belief f of a labelled node, adds it to the sums, and stores log(f R).
+func (q *group) finish(row, run int, f []float32, sums []float64, logs *sparse.Block[float32]) {
+	if c := q.known(row, q.runs[run].fold); c >= 0 {
+		clear(f)
+		f[c] = 1
+	}
+	d, first := q.g.Degrees[row]/q.unit, run*len(f)
+	out := q.rowOf(logs, row, run)
+	q.ends(out, f, run)
+	for j, v := range out {
+		sums[first+j] += float64(d * float64(f[j]))
+		out[j] = log32(v)
+	}
+}
+
+// sumUp computes the field of the next round, and ends runs that have settled.
+func (q *group) sumUp() {
+	c := q.seeds.Classes
+	total := make([]float64, len(q.field)+len(q.runs))
+	for _, p := range q.partial {
+		for i, v := range p {
+			total[i] += v
+		}
+	}
+	for v := range q.runs {
+		if q.sweeps > 0 && total[len(q.field)+v] < settled*float64(len(q.g.Degrees)*c) {
+			q.active[v] = false
+		}
+		if !q.runs[v].field {
+			continue
+		}
+		mean, field := make([]float32, c), q.field[v*c:(v+1)*c]
+		for i := range c {
+			mean[i] = float32(total[v*c+i] / max(q.total, math.SmallestNonzeroFloat64))
+		}
+		q.ends(field, mean, v)
+		for j, e := range field {
+			field[j] = log32(e)
+		}
+	}
+}
+
+// round makes one round: a sweep over the logarithms, after which each row is finished while it is in cache.
+func (q *group) round(ctx context.Context) error {
+	now, next := q.logs[0], q.logs[1]
+	q.partial = make([][]float64, len(q.g.A.Ranges()))
+	err := q.op.StepTo(ctx, next, now, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
+		sums := q.partial[rows.Range]
+		if sums == nil {
+			sums = make([]float64, len(q.field)+len(q.runs))
+			q.partial[rows.Range] = sums
+		}
+		for i := rows.Lo; i < rows.Hi; i++ {
+			for v := range q.runs {
+				f := q.rowOf(q.beliefs, i, v)
+				if q.active[v] {
+					sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(next, i, v))
+				}
+				q.finish(i, v, f, sums, next)
+			}
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	q.logs[0], q.logs[1] = next, now
+	q.sweeps++
+	q.sumUp()
+	return nil
+}
+
+// pairs returns FᵀAF/2 of each run. Cost: a sweep; log(F R) is lost.
+func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
+	c := q.seeds.Classes
+	q.partial = make([][]float64, len(q.g.A.Ranges()))
+	err := q.op.StepTo(ctx, q.logs[1], q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
+		sums := make([]float64, len(q.runs)*c*c)
+		for i := rows.Lo; i < rows.Hi; i++ {
+			for v := range q.runs {
+				to := q.rowOf(q.logs[1], i, v)
+				for a, f := range q.rowOf(q.beliefs, i, v) {
+					for b, y := range to {
+						sums[(v*c+a)*c+b] += float64(f * y)
+					}
+				}
+			}
+		}
+		q.partial[rows.Range] = sums
+	}})
+	if err != nil {
+		return nil, err
+	}
+	q.sweeps++
+	pairs := make([]*mat.Dense, len(q.runs))
+	for v := range pairs {
+		sum := mat.NewDense(c, c, nil)
+		for _, p := range q.partial {
+			if p != nil {
+				sum.Add(sum, mat.NewDense(c, c, p[v*c*c:(v+1)*c*c]))
+			}
+		}
+		pairs[v] = mat.NewDense(c, c, nil)
+		pairs[v].Add(sum, sum.T())
+		pairs[v].Scale(0.5, pairs[v])
+	}
+	return pairs, nil
+}
+
+// update moves the belief f of a node to the softmax of its evidence, and returns the sum of the changes.
+// evidence is the sum of the neighbours' logarithms; it is overwritten.
+func (q *group) update(row, run int, f, evidence []float32) (change float64) {
+	if q.known(row, q.runs[run].fold) >= 0 {
+		return 0
+	}
+	t, d := q.runs[run].t, float32(q.g.Degrees[row]/q.unit)
+	field := q.field[run*len(f) : (run+1)*len(f)]
+	most := float32(math.Inf(-1))
+	for j, e := range evidence {
+		e = q.prior[run][j] + float32(t*(e-float32(d*field[j])))
+		evidence[j] = e
+		most = max(most, e)
+	}
+	var sum float32
+	for j, e := range evidence {
+		evidence[j] = exp32(e - most)
+		sum += evidence[j]
+	}
+	for j, e := range evidence {
+		v := float32(damping*f[j]) + float32((1-damping)*e/sum)
+		change += math.Abs(float64(v - f[j]))
+		f[j] = v
+	}
+	return change
+}
