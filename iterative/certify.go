@@ -144,6 +144,7 @@ func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64]
 	}
 	c.stepsTo(wide, k)
 	set := *plain
+	set.certified = true
 	if plain.Recorder != nil {
 		set.Recorder = func(step int, residual []float64) { plain.Recorder(step, residual[:k]) }
 	}

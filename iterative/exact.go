@@ -50,7 +50,7 @@ const (
 	// exactEntries and exactWork limit the entries of the factor and the number of entries
 	// that are merged while it is made.
 	exactEntries = 1 << 24
-	exactWork    = 1 << 30
+	exactWork    = 1 << 28
 
 	unitRoundoff = 0x1p-53
 )

@@ -55,6 +55,8 @@ type Settings struct {
 	// Start are not used.
 	Certify bool
 
+	certified bool // Certify, within such a solve
+
 	// Enough, if not nil, is shown X and the residual that the recurrence carries
 	// along before the first and after every step of [CG.SolveTo] for one column
 	// without Scale, and ends the solve when it returns true.

@@ -133,6 +133,9 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		f, err := s.factorWithin(ctx, room)
 		if errors.Is(err, ErrMemory) && !s.Strict {
 			l.refused, l.allowed = true, 0
+			if set.certified {
+				l.allowed = certifiedSteps
+			}
 			return s.jacobi, nil
 		}
 		if err != nil {
