@@ -16,7 +16,7 @@ import (
 func Connected(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Prediction), error) {
 	same := func(*Prediction) {}
 	set := s.WithDefaults()
-	if set.Prior.Given != nil {
+	if set.Prior.Given != nil || p.A.NNZ() == 0 { // without any edge the nodes may be graphs of a collection
 		return p, same, nil
 	}
 	c, err := p.Connected(ctx, set.Workers)

@@ -24,9 +24,9 @@
 // neighbourhoods tie, the higher accuracy decides, and then the simpler setting: the earlier value
 // of each parameter, in the order in which a declaration lists them; of a ridge the larger value.
 // If all candidates are equally accurate the defaults are taken. For example, of β = 0.5, 1, 2, 4
-// with 70, 81, 82 and 69 right predictions of 100 the standard error is 3.8, and β = 1 and β = 2
-// remain; around β = 1 there are 233 right predictions and around β = 2 there are 232, so that
-// β = 1 is chosen.
+// with 70, 81, 82 and 69 right predictions of 100 the standard error is 3.8, so that β = 1 and
+// β = 2 remain. There are 233 right predictions at β = 1 and its neighbours and 232 at β = 2 and
+// its neighbours: β = 1 is chosen.
 //
 // The rule is the same for all methods. The accuracy of the choice is not that of the chosen
 // candidate, which is too high because it was chosen: each label is predicted with the candidate

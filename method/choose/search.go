@@ -93,7 +93,7 @@ type Found struct {
 // Run chooses.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels, settings := upTo(s.Kernel.Len()), upTo(s.Learner.Len())
-	if s.Together {
+	if s.Together || len(kernels) == 1 || len(settings) == 1 { // else one of them would be compared twice
 		both := s.both()
 		counts, err := s.Measure(ctx, kernels, settings)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -142,38 +143,58 @@ type Model struct {
 	own map[int][]int // labels of the nodes that Predict learned from
 }
 
-// fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are those
-// with which left out nodes have the largest micro-F1 as [Evaluate] has it, the first of
-// equals. The error is the context's.
+// fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are chosen by
+// the labels of nodes that are left out one by one, see package choose: as many labels are
+// predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
+// the context's.
 func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
 	_, most := c.Dims()
-	best, highest := &Model{columns: c}, -1.0
-	var left *mat.Dense
-	width := most
-	for range widths {
-		f := sparse.BlockOf(len(node), width, make([]float64, len(node)*width))
+	var width []int
+	for w := most; len(width) < widths && w > 0; w /= 2 {
+		width = append(width, w)
+	}
+	path := func(at int) (*ridge.Path, error) {
+		f := sparse.BlockOf(len(node), width[at], make([]float64, len(node)*width[at]))
 		for i, v := range node {
 			rowTo(f.Row(i), c, v)
 		}
-		path, err := ridge.NewPath(ctx, f, 1, sets, labels, set.Workers)
-		if err != nil {
-			return nil, err
-		}
-		better := false
-		for _, lambda := range lambdas() {
-			scores := path.LeaveOneOut(lambda)
-			if micro, _ := labelF1(sets, labels, scores.RawRowView); micro > highest {
-				best.Columns, best.Lambda, highest, left, better = width, lambda, micro, scores, true
+		return ridge.NewPath(ctx, f, 1, sets, labels, set.Workers)
+	}
+	instances := 0
+	for _, own := range sets {
+		instances += len(own)
+	}
+	search := &choose.Search{
+		Kernel:   &choose.Space{Axes: []choose.Axis{{Values: len(width), Ordered: true}}},
+		Learner:  &choose.Space{Axes: []choose.Axis{{Values: len(lambdas()), Ordered: true, Falling: true}}, Usual: slices.Index(lambdas(), 1)},
+		Together: true,
+	}
+	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(kernels)*len(settings), []choose.FoldLabels{{Tested: instances}})
+		for a, at := range kernels {
+			p, err := path(at)
+			if err != nil {
+				return nil, err
+			}
+			for b, at := range settings {
+				micro, _ := labelF1(sets, labels, p.LeaveOneOut(lambdas()[at]).RawRowView)
+				counts.Right[a*len(settings)+b] = int64(math.Round(micro * float64(instances)))
 			}
 		}
-		if better {
-			best.weights, best.shares = path.Weights(best.Lambda)
-		}
-		if width /= 2; width == 0 {
-			break
-		}
+		return counts, nil
 	}
+	found, err := search.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	best := &Model{columns: c, Columns: width[found.Kernel], Lambda: lambdas()[found.Setting]}
+	p, err := path(found.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	best.weights, best.shares = p.Weights(best.Lambda)
+	left := p.LeaveOneOut(best.Lambda)
 	best.calibrate(left, sets, labels)
 	probabilities := make([]float32, labels)
 	best.MicroF1, _ = setF1(sets, labels, func(item int) []int {

@@ -36,7 +36,7 @@ type Records struct {
 
 // Classified is what is found of records.
 type Classified struct {
-	Choice          *validate.Choice
+	Choice          *Choice
 	Kernel, Learner spec.Values            // complete
 	Scores          *sparse.Block[float64] // of each record, as the model gives them
 	ScoreNames      []string               // what these are called: a class, or the two that a score decides between
@@ -172,7 +172,7 @@ func (r *Records) Bytes() int64 {
 }
 
 // choose chooses parameters by a sample of the labelled records.
-func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
+func (r *Records) choose(ctx context.Context) (*Choice, error) {
 	seen := validate.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
 	s := &search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
 	var records []int

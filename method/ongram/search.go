@@ -1,20 +1,33 @@
-// Package ongram learns from kernel values between labelled items, by parameters of kernel and
-// learner that are chosen together: [Records] does the whole job for the records of a table,
-// [Files] for values in files, and a [Collection] of graphs makes methods of it.
+// Package ongram learns from kernel values between labelled items, with parameters of kernel and
+// learner that are chosen by held-out items: [Records] does the whole job for the records of a
+// table, [Files] for values in files, and a [Collection] of graphs makes methods of it.
 package ongram
 
 import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// search says between what is chosen, and by which labels.
+// Choice is a choice of parameters by held-out items.
+type Choice struct {
+	Values   spec.Values // of the kernel and the learner
+	Settings int         // settings that were compared
+
+	// Accuracy is the share of right predictions of the chosen setting among Tested items,
+	// Stderr its binomial standard error.
+	Accuracy, Stderr float64
+	Tested           int
+}
+
+// search chooses the parameters of a kernel and a learner by labelled items.
 type search struct {
 	Kernel  *spec.Spec
 	On      spec.Graph // what units of the kernel's parameters depend on, see [spec.Spec.Resolve]
@@ -30,83 +43,105 @@ type search struct {
 	RNGSeed    uint64 // of the folds
 }
 
-// folds is the number of folds that parameters are chosen by.
+// folds is the number of folds, because each fold and setting is a fit from nothing.
 const folds = 5
 
-// choose returns the given values with those that have most right answers out of fold:
-// those of the kernel beside the learner's defaults, and then those of the learner. With
-// too few labels it returns the given ones. Cost: a fit for each fold and setting.
-func (s *search) choose(ctx context.Context, given spec.Values) (*validate.Choice, error) {
-	c := &validate.Choice{Values: s.Kernel.Own(given), Settings: 1}
+// choose returns the given values together with those that held-out items choose: the
+// parameters of the kernel with the learner's defaults, and then those of the learner, see
+// package choose. With too few labels it returns the given values. Cost: a fit for each fold and
+// setting.
+func (s *search) choose(ctx context.Context, given spec.Values) (*Choice, error) {
+	c := &Choice{Values: s.Kernel.Own(given), Settings: 1}
 	maps.Copy(c.Values, s.Learner.Own(given))
 	if validate.TooFew(s.Class) {
 		return c, nil
 	}
-	tried := 0
-	fold := validate.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
-	for _, by := range []struct {
-		*spec.Spec
-		on spec.Graph
-	}{{s.Kernel, s.On}, {&s.Learner.Spec, nil}} {
-		best, err := validate.Choose(by.Spec, by.Own(c.Values), by.on, len(s.Row), func(settings []spec.Values) ([]int64, error) {
-			return s.right(ctx, fold, c.Values, settings)
-		})
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(c.Values, best.Values)
-		if best.Settings > 1 {
-			tried += best.Settings
-		}
-		c.Accuracy, c.Stderr, c.Tested = best.Accuracy, best.Stderr, best.Tested
+	kernels, kernelSpace, err := candidates(s.Kernel, given, s.On)
+	if err != nil {
+		return nil, err
 	}
-	c.Settings = max(1, tried)
-	return c, nil
-}
-
-// right counts for each setting, beside the chosen values, the right answers out of fold.
-// A learner that does not come to its tolerance has none.
-func (s *search) right(ctx context.Context, fold []int, chosen spec.Values, settings []spec.Values) ([]int64, error) {
-	hits := make([]int64, len(settings))
-	row, y := make([]float64, s.Items), make([]int, s.Items)
-	for at, v := range settings {
-		values := maps.Clone(chosen)
-		maps.Copy(values, v)
-		k, err := s.Gram(ctx, s.Kernel.Own(values))
-		if err != nil {
-			return nil, err
+	learners, learnerSpace, err := candidates(&s.Learner.Spec, given, nil)
+	if err != nil {
+		return nil, err
+	}
+	fold := validate.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
+	found, err := (&choose.Search{Kernel: kernelSpace, Learner: learnerSpace, Measure: func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
+		counts.Loss = make([]float64, counts.Candidates)
+		for _, f := range fold {
+			counts.Folds[f].Tested++
 		}
-		learner, err := s.Learner.Resolve(s.Learner.Own(values), nil)
-		if err != nil {
-			return nil, err
-		}
-		for f := range slices.Max(fold) + 1 {
-			for i := range y {
-				y[i] = -1
-			}
-			for i, item := range s.Row {
-				if fold[i] != f {
-					y[item] = s.Class[i]
-				}
-			}
-			model, err := s.Learner.Fit(ctx, k, y, s.Classes, learner)
-			if errors.Is(err, classify.ErrIterationLimit) {
-				hits[at] = 0
-				break
-			}
+		for a, at := range kernelAt {
+			k, err := s.Gram(ctx, s.Kernel.Own(kernels[at]))
 			if err != nil {
 				return nil, err
 			}
-			for i, item := range s.Row {
-				if fold[i] != f {
-					continue
-				}
-				k.RowTo(row, item)
-				if model.Pairs.Predict(model.ScoresTo(nil, row, row[item])) == s.Class[i] {
-					hits[at]++
+			for b, at := range settingAt {
+				if err := s.count(ctx, counts, a*len(settingAt)+b, k, fold, learners[at]); err != nil {
+					return nil, err
 				}
 			}
 		}
+		return counts, nil
+	}}).Run(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return hits, nil
+	maps.Copy(c.Values, kernels[found.Kernel])
+	maps.Copy(c.Values, learners[found.Setting])
+	for _, n := range []int{len(kernels), len(learners)} {
+		if n > 1 {
+			c.Settings += n
+		}
+	}
+	c.Settings = max(1, c.Settings-1)
+	c.Accuracy, c.Stderr, c.Tested = found.Accuracy, found.Stderr, found.Tested
+	return c, nil
+}
+
+// candidates returns the settings to choose from, and their grid.
+func candidates(of *spec.Spec, given spec.Values, on spec.Graph) ([]spec.Values, *choose.Space, error) {
+	settings, err := validate.Settings(of, of.Own(given), on)
+	if err != nil {
+		return nil, nil, err
+	}
+	space := choose.SpaceOf(of, settings)
+	if usual, err := of.Resolve(of.Own(given), on); err == nil {
+		space.Usual = max(0, slices.IndexFunc(settings, func(v spec.Values) bool { return of.Text(v) == of.Text(usual) }))
+	}
+	return settings, space, nil
+}
+
+// count counts the right predictions for items by models of the other folds. A setting whose
+// fit does not reach its tolerance is impossible.
+func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k classify.Gram, fold []int, v spec.Values) error {
+	row, y := make([]float64, s.Items), make([]int, s.Items)
+	for f := range counts.Folds {
+		for i := range y {
+			y[i] = -1
+		}
+		for i, item := range s.Row {
+			if fold[i] != f {
+				y[item] = s.Class[i]
+			}
+		}
+		model, err := s.Learner.Fit(ctx, k, y, s.Classes, v)
+		if errors.Is(err, classify.ErrIterationLimit) {
+			counts.Loss[at] = math.Inf(1)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i, item := range s.Row {
+			if fold[i] != f {
+				continue
+			}
+			k.RowTo(row, item)
+			if model.Pairs.Predict(model.ScoresTo(nil, row, row[item])) == s.Class[i] {
+				counts.Right[f*counts.Candidates+at]++
+			}
+		}
+	}
+	return nil
 }

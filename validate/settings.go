@@ -1,45 +1,10 @@
 package validate
 
 import (
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
-
-// Choice is the outcome of trying settings of a declaration.
-type Choice struct {
-	Values   spec.Values
-	Settings int // settings that were tried
-
-	// Accuracy is the share of right answers of the chosen setting among Tested
-	// predictions, Stderr its binomial standard error.
-	Accuracy, Stderr float64
-	Tested           int
-}
-
-// Choose tries every setting that is usual for a declaration, with the given values
-// in place of those of its grid, and returns the one with most right answers, the
-// first among equals. hits tells for each of the settings how many of so many
-// predictions are right. With a single setting nothing is tried but to measure it.
-// The error is that of [spec.Spec.Resolve] or of hits.
-func Choose(s *spec.Spec, given spec.Values, g spec.Graph, tested int, hits func(settings []spec.Values) ([]int64, error)) (*Choice, error) {
-	settings, err := Settings(s, given, g)
-	if err != nil {
-		return nil, err
-	}
-	right, err := hits(settings)
-	if err != nil {
-		return nil, err
-	}
-	best := slices.Index(right, slices.Max(right))
-	c := &Choice{Values: settings[best], Settings: len(settings), Tested: tested}
-	if tested > 0 {
-		c.Accuracy = float64(right[best]) / float64(tested)
-		c.Stderr = math.Sqrt(c.Accuracy * (1 - c.Accuracy) / float64(tested))
-	}
-	return c, nil
-}
 
 // Settings returns every combination of the usual values of a declaration's
 // parameters on a graph, or nil, with the given values in place of theirs. Later

@@ -14,37 +14,23 @@ var two = spec.Spec{Name: "two", Params: []spec.Param{
 	{Name: "c", Kind: spec.Choice, Words: []string{"x", "y"}, Default: spec.Of("x")},
 }}
 
-func TestChoose(t *testing.T) {
+func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		given    spec.Values
 		settings int
-		want     string
+		last     string
 	}{
-		{nil, 6, "a = 2, b = 5, c x"},
-		{spec.Values{"a": spec.Of(0.5)}, 3, "a = 0.5, b = 5, c x"},
-		{spec.Values{"b": spec.Of(9), "c": spec.Of("y")}, 2, "a = 1, b = 9, c y"},
+		{nil, 6, "a = 2, b = 7, c x"},
+		{spec.Values{"a": spec.Of(0.5)}, 3, "a = 0.5, b = 7, c x"},
+		{spec.Values{"b": spec.Of(9), "c": spec.Of("y")}, 2, "a = 2, b = 9, c y"},
 	} {
-		got, err := Choose(&two, c.given, nil, 40, func(settings []spec.Values) ([]int64, error) {
-			hits := make([]int64, len(settings))
-			for i, v := range settings {
-				if v.Int("b") == 5 {
-					hits[i] = 10 + 10*int64(v.Number("a"))
-				}
-			}
-			return hits, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := two.Text(got.Values); text != c.want || got.Settings != c.settings || got.Tested != 40 {
-			t.Errorf("%v: %s of %d, want %s of %d", c.given, text, got.Settings, c.want, c.settings)
-		}
-		if c.given == nil && (got.Accuracy != 0.75 || fmt.Sprintf("%.6f", got.Stderr) != "0.068465") {
-			t.Errorf("%v ± %v", got.Accuracy, got.Stderr)
+		list, err := Settings(&two, c.given, nil)
+		if err != nil || len(list) != c.settings || two.Text(list[len(list)-1]) != c.last {
+			t.Errorf("%v: %v, %v; want %d settings, the last %s", c.given, list, err, c.settings, c.last)
 		}
 	}
 	for _, given := range []spec.Values{{"a": spec.Of(0.0)}, {"d": spec.Of(1.0)}} {
-		if _, err := Choose(&two, given, nil, 1, nil); !errors.As(err, new(*spec.ParameterError)) {
+		if _, err := Settings(&two, given, nil); !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("%v: %v", given, err)
 		}
 	}
