@@ -166,7 +166,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), "e.zip: a zip archive without arrays; unzip it and give the file that is in it"},
 		{"e.parquet", "PAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
 		{"e.parquet", "PAR1\xff\xff\xff\xffPAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
-		{"e.parquet", "PAR1\x00\x00\x00\x00PAR1", "e.parquet: no whole Parquet file: its footer is damaged; fetch the file again"},
+		{"e.parquet", "PAR1\x00\x00\x00\x00PAR1", "e.parquet: no whole Parquet file (reading parquet file metadata: EOF); fetch the file again"},
 	} {
 		_, err := readContent(test.name, []byte(test.text), nil)
 		switch {

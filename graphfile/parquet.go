@@ -31,7 +31,9 @@ type edgeTable struct {
 	column [3]int // the leaf columns of source, target and weight; −1: no weights
 	report input.Columns
 
-	text [2][]byte // of a row's ids
+	text      [2][]byte // of a row's ids
+	isDecimal [3]bool   // of the columns
+	decimal   []byte    // text of a weight
 }
 
 func readParquet(s *sink) (*Summary, error) {
@@ -81,7 +83,7 @@ func (t *edgeTable) choose() error {
 		if i == 2 {
 			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
 		}
-		if !t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind()) {
+		if _, t.isDecimal[i] = t.file.Scale(c); !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
 			return t.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
@@ -155,13 +157,18 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			return t.fault(0, "leave such rows out", "row %d: %s is null", row, name)
 		case i == 2:
 			var wrong string
-			weight, wrong = numberOf(v, unsigned)
-			if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
+			if weight, wrong = numberOf(v, unsigned); t.isDecimal[i] {
+				t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
+				weight, wrong = table.ParseWeight(t.decimal)
+			}
+			if v.Kind() == parquet.Int64 && !t.isDecimal[i] && !isExact(v.Uint64()) {
 				t.round(fmt.Sprintf(": row %d", row))
 			}
 			if wrong != "" {
 				return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
 			}
+		case t.isDecimal[i]:
+			t.text[i], numbers = t.file.AppendText(t.text[i][:0], t.column[i], v), false
 		case v.Kind() == parquet.ByteArray:
 			id, wrong := cleanID(v.ByteArray())
 			if wrong != "" {
@@ -182,7 +189,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		return t.numbers(number[0], number[1], weight)
 	}
 	for i, v := range values[:2] {
-		if v.Kind() != parquet.ByteArray {
+		if v.Kind() != parquet.ByteArray && !t.isDecimal[i] {
 			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
 		}
 		if t.Bipartite {

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -103,7 +104,7 @@ func TestRoundTrips(t *testing.T) {
 		}
 		var nodes, edges strings.Builder
 		for i := range n {
-			fmt.Fprintln(&nodes, id(i))
+			fmt.Fprintf(&nodes, "%s\n", table.AppendTabbed(nil, id(i)))
 		}
 		quoted := func(i int) string { return `"` + strings.ReplaceAll(id(i), `"`, `""`) + `"` }
 		pairs := map[[2]int]bool{{0, 1}: true}

@@ -22,36 +22,7 @@ const citesFile = ".cites"
 // a directory that holds neither LINQS files nor the parts of a table.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && folder(path) == "" && tableParts(path) == nil
-}
-
-// partEndings are the endings of files that may be the parts of one table.
-var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
-
-// tableParts returns the files of a directory in the order of their names if they are the parts of
-// one table, as Spark and DuckDB write them: all of one ending. Names that begin with a dot or _,
-// for example _SUCCESS, and files that heatwalk writes with an output are no parts. It returns nil for any other directory.
-func tableParts(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var parts []string
-	for _, e := range entries {
-		name := e.Name()
-		if name == "manifest" {
-			return nil // a store
-		}
-		if name[0] == '.' || name[0] == '_' || strings.HasSuffix(name, ".run.json") || strings.HasSuffix(name, ".ids") {
-			continue
-		}
-		ending := table.Extension(name)
-		if e.IsDir() || !slices.Contains(partEndings, ending) || parts != nil && ending != table.Extension(parts[0]) {
-			return nil
-		}
-		parts = append(parts, filepath.Join(dir, name))
-	}
-	return parts
+	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil
 }
 
 // folder returns the one .cites file in a directory, "" if there is none or
@@ -97,7 +68,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 	for _, path := range inputs {
 		if cites := folder(path); cites != "" {
 			path = cites
-		} else if parts := tableParts(path); parts != nil {
+		} else if parts := nodetable.Parts(path); parts != nil {
 			paths = append(paths, parts...)
 			continue
 		}

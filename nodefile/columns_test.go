@@ -168,3 +168,32 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// A directory of parts is one table; a part may have a header alone.
+func TestParts(t *testing.T) {
+	paths := write(t, file{"part-0.csv", "label,node\n"}, file{"part-1.csv", "label,node\na,c100\nb,c101\n"}, file{"part-2.csv", "label,node\na,c102\n"}, file{"_SUCCESS", ""})
+	l, err := ReadLabels(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil)
+	if err != nil || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{0, 1, 0}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	rows, err := ReadIDs(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil)
+	if err != nil || !slices.Equal(rows, []int{0, 1, 2}) {
+		t.Errorf("ids: %v, %v", rows, err)
+	}
+	paths = write(t, file{"a.tsv", "c105\nc103\n"}, file{"b.tsv", "c101\n"})
+	if rows, err = ReadIDs(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil); err != nil || !slices.Equal(rows, []int{5, 3, 1}) {
+		t.Errorf("ids: %v, %v", rows, err)
+	}
+	type row struct {
+		Node  string `parquet:"node"`
+		Label string `parquet:"label"`
+	}
+	paths = write(t, file{"0.parquet", parquetOf(t, []row{{"c100", "a"}})}, file{"1.parquet", parquetOf(t, []row{{"c101", "b"}})})
+	if l, err = ReadLabels(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil); err != nil || !slices.Equal(l.Row, []int{0, 1}) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	paths = write(t, file{"0.csv", "node,label\nc100,a\n"}, file{"1.tsv", "node\tlabel\n"})
+	if _, err = ReadLabels(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil); err == nil || !strings.Contains(err.Error(), "a directory") {
+		t.Errorf("mixed endings: %v", err)
+	}
+}

@@ -263,6 +263,9 @@ func (c *chooser) isHeader() bool {
 			}
 		}
 	}
+	if t.isPart && (slices.Equal(first, t.Titles) || len(c.below) == 0 && node >= 0 && (value >= 0 || t.Value == "")) {
+		return true
+	}
 	if t.Every {
 		return node >= 0 || c.hasWords()
 	}

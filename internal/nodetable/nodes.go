@@ -41,6 +41,7 @@ type Reader struct {
 	Columns  input.Columns // how the columns are used; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 if there is none
 
+	isPart  bool // the file is a part of a table, which may have no row but a header
 	titled  bool // Parquet: the first row holds titles
 	first   int64
 	sep     byte
@@ -85,8 +86,26 @@ func (r Row) Field(i int) []byte {
 }
 
 // Read opens the file called path and yields its rows, see [Reader.Rows]; an error comes
-// last.
+// last. A directory of parts is read as one table, see [Parts].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
+	parts := Parts(path)
+	if t.isPart = parts != nil; !t.isPart {
+		parts = []string{path}
+	}
+	t.Titles, t.Columns = nil, nil
+	return func(yield func(Row, error) bool) {
+		for _, part := range parts {
+			for row, err := range t.readFile(ctx, part) {
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readFile is Read for a file.
+func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
 	t.Options.Any, t.Options.Text = isParquet, t.Text
 	return func(yield func(Row, error) bool) {

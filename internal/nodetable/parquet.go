@@ -14,9 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// mostParquet bounds what is held of a Parquet file about nodes at once: pages of two
-// columns, unpacked.
-const mostParquet = 32 << 20
+// mostParquet bounds the memory for the columns of a row group that are read.
+const mostParquet = 256 << 20
 
 // errEnough ends the reading of a file of which no more is wanted.
 var errEnough = errors.New("nodetable: no more rows are wanted")
@@ -30,7 +29,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	}
 	file, err := parquetfile.Open(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
-			return textio.Fault(t.Name, 0, "write it in smaller row groups, or as tab-separated text", "pages of more than %d MiB", mostParquet>>20)
+			return textio.Fault(t.Name, 0, "write it in smaller row groups, or as tab-separated text", "row groups of more than %d MiB", mostParquet>>20)
 		}
 		return nil
 	})

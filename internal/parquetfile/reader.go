@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,28 +23,29 @@ var Endings = []string{".parquet", ".pq"}
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
-// Reader reads columns of a Parquet file row by row. What footer, pages and
-// values would take is looked at before the library makes it.
+// maxWord bounds the bytes of one value.
+const maxWord = 1 << 20
+
+// Reader reads columns of a Parquet file row by row. The sizes that the footer declares are
+// compared with the memory that the caller allows, before the library reads the pages.
 type Reader struct {
 	Titles   []string // of the leaf columns, with dots between the levels of nested ones
 	Unsigned []bool   // whether they hold integers without a sign
 
-	name    string
-	file    *parquet.File
-	content io.ReaderAt
-	size    int64
-	hold    func(bytes int64) error
-	taken   int64 // bytes that are kept throughout, or while a row group is read
-	row     int64
+	name  string
+	file  *parquet.File
+	hold  func(bytes int64) error
+	taken int64 // bytes in memory
+	row   int64
 }
 
 // Open opens the file called name of so many bytes, of which taken are in memory
 // already. It and what is read calls hold before so many bytes are taken in all; its errors
 // are returned. The others are those of content and a [*textio.Error].
 func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *Reader, err error) {
-	t = &Reader{name: name, content: content, size: size, taken: taken, hold: hold}
+	t = &Reader{name: name, taken: taken, hold: hold}
 	defer t.recovered(&err)
-	if err := t.footer(); err != nil {
+	if err := t.footer(content, size); err != nil {
 		return nil, err
 	}
 	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
@@ -112,7 +114,11 @@ func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value)
 	return nil
 }
 
-// group reads one row group, its columns beside each other.
+// positionBytes is the memory of a value's place in a dictionary.
+const positionBytes = 4
+
+// group reads one row group, its columns side by side. Its memory is at most that of the
+// columns' unpacked pages, with a place in the dictionary for each value.
 func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
 	chunks := group.ColumnChunks()
 	before := t.taken
@@ -122,12 +128,7 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 		if c < 0 {
 			continue
 		}
-		leaf, _ := t.Leaf(c)
-		pages, err := t.chunkBytes(t.Titles[c], &metadata.Columns[c].MetaData, metadata.NumRows, leaf.MaxDefinitionLevel > 0)
-		if err != nil {
-			return err
-		}
-		t.taken += pages
+		t.taken += metadata.Columns[c].MetaData.TotalUncompressedSize + positionBytes*metadata.NumRows
 		if err := t.hold(t.taken); err != nil {
 			return err
 		}
@@ -158,10 +159,24 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 	return nil
 }
 
-// IsText reports whether values of a column can be written as one word: text, numbers
-// and truths, but no dates, decimals and the like.
+// Scale returns the number of digits behind the point of a column of decimals, and whether
+// it is one. A decimal is stored as an integer, which is its value times 10 to the scale.
+func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
+	leaf, flat := t.Leaf(column)
+	decimal, isDecimal := logical(leaf).(*format.DecimalType)
+	if !isDecimal || !flat || leaf.Node.Type().Kind() == parquet.Int96 {
+		return 0, false
+	}
+	return int(decimal.Scale), decimal.Scale >= 0
+}
+
+// IsText reports whether values of a column can be written as one word: text, numbers,
+// decimals and truths, but no dates and the like.
 func (t *Reader) IsText(column int) bool {
 	leaf, flat := t.Leaf(column)
+	if _, isDecimal := t.Scale(column); isDecimal {
+		return true
+	}
 	switch logical(leaf).(type) {
 	case nil, *format.StringType, *format.EnumType, *format.IntType:
 		kind := leaf.Node.Type().Kind()
@@ -175,6 +190,9 @@ func (t *Reader) IsText(column int) bool {
 // makes these of integers as soon as one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	unsigned := t.Unsigned[column]
+	if scale, isDecimal := t.Scale(column); isDecimal && !v.IsNull() {
+		return appendDecimal(dst, v, scale)
+	}
 	switch {
 	case v.IsNull():
 		return dst
@@ -196,32 +214,50 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	return append(dst, v.ByteArray()...)
 }
 
-// footer checks that the file has a footer as long as it says at its end, and
-// accounts what it takes: the library allocates that much before it reads.
-func (t *Reader) footer() error {
+// appendDecimal appends a decimal without zeros at the end of its fraction.
+func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	n := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default: // two's complement, the highest byte first
+		bytes := v.ByteArray()
+		if n.SetBytes(bytes); len(bytes) > 0 && bytes[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+		}
+	}
+	if n.Sign() < 0 {
+		dst = append(dst, '-')
+	}
+	digits := n.Abs(n).String()
+	if pad := scale + 1 - len(digits); pad > 0 {
+		digits = strings.Repeat("0", pad) + digits
+	}
+	point := len(digits) - scale
+	dst = append(dst, digits[:point]...)
+	if fraction := strings.TrimRight(digits[point:], "0"); fraction != "" {
+		dst = append(append(dst, '.'), fraction...)
+	}
+	return dst
+}
+
+// footer checks that the file ends in a footer as long as it says, and accounts for its
+// memory, about four times its length.
+func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
-	if t.size >= int64(len(Magic))+tail {
-		if _, err := t.content.ReadAt(end[:], t.size-tail); err != nil && !errors.Is(err, io.EOF) {
+	if size >= int64(len(Magic))+tail {
+		if _, err := content.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != Magic || length > t.size-tail-int64(len(Magic)) {
+	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
 		return t.fault(fetchAgain, "no whole Parquet file: it does not end in a footer")
 	}
-	if err := t.hold(t.taken + length); err != nil {
-		return err
-	}
-	footer := make([]byte, length)
-	if _, err := t.content.ReadAt(footer, t.size-tail-length); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	bytes, err := footerBytes(footer)
-	if err != nil {
-		return t.fault(fetchAgain, "no whole Parquet file: its footer is damaged")
-	}
-	t.taken += bytes
+	t.taken += 4 * length
 	return t.hold(t.taken)
 }
 
