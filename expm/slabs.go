@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -20,15 +19,16 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// Memory lists what [Map.ApplyTo] takes for series of so many functions and a block of n
-// rows and so many columns, beside that block and the results.
-func Memory(n, cols, functions int) []spec.Bytes {
+// Bytes returns the bytes that [Map.ApplyTo] takes for series of the given number of functions
+// and a block of n rows, in addition to that block and the results: two vectors of the
+// recurrence for a slab of columns, and the results of the slab if it is not the whole block.
+func Bytes(n, cols, functions int) int64 {
 	width := min(cols, slabColumns(n))
-	list := []spec.Bytes{{What: "vectors of a series", Bytes: 2 * tall.BlockBytes[float64](n, width), Row: 8 * sparse.Stride[float64](width)}}
+	blocks := int64(2)
 	if width < cols {
-		list = append(list, spec.Bytes{What: "results for a slab", Bytes: int64(functions) * tall.BlockBytes[float64](n, width)})
+		blocks += int64(functions)
 	}
-	return list
+	return blocks * tall.BlockBytes[float64](n, width)
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
@@ -38,21 +37,20 @@ type triangle struct {
 	val []float64
 }
 
-// CholeskyMemory lists what a factor may take where there is a limit, for n nodes and so
-// many stored entries (each edge twice): kept, and more while it is made. cols are the
-// columns of a [System] that solves beside it and lets go of two of its blocks while the
-// factor is made; 0: none does.
-func CholeskyMemory(n int, entries int64, cols int) []spec.Bytes {
-	kept := 24*factorLimit(n, entries) + 36*int64(n)
+// CholeskyBytes returns the bytes that making and keeping a sampled Cholesky factor takes at
+// most, for n nodes and the given number of stored entries (each edge twice). cols is the number
+// of columns of a [System] that frees two of its blocks while it makes the factor; 0 for a factor
+// that is made alone.
+func CholeskyBytes(n int, entries int64, cols int) int64 {
 	made := choleskyBytes(n, entries)
 	if cols > 0 {
-		made = max(made-2*tall.BlockBytes[float64](n, cols), kept)
+		made = max(made-2*tall.BlockBytes[float64](n, cols), keptBytes(n, entries))
 	}
-	return []spec.Bytes{
-		{What: "a sampled Cholesky factor", Bytes: kept},
-		{What: "a sampled Cholesky factor while it is made", Bytes: made - kept, Optional: true},
-	}
+	return made
 }
+
+// keptBytes bounds the bytes of a factor that has been made.
+func keptBytes(n int, entries int64) int64 { return 24*factorLimit(n, entries) + 36*int64(n) }
 
 // choleskyBytes bounds what making and keeping a factor takes.
 func choleskyBytes(n int, entries int64) int64 {
@@ -81,7 +79,7 @@ func factorLimit(n int, entries int64) int64 {
 //
 // The factor depends on the matrix alone. Cost: one sweep and
 // a sequential elimination; with a limit of memory in bytes at most that of
-// [CholeskyMemory], 0 for none. The
+// [CholeskyBytes], 0 for none. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*cholesky, error) {

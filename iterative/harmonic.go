@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Harmonic is the system of harmonic functions with given values in clamped rows L,
@@ -27,7 +26,7 @@ import (
 // and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
 // weights counts. D leaves out loops that outweigh
 // the other edges of a node. Cost: a sweep, and one more in a solve, which takes
-// [HarmonicMemory].
+// [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n := len(g.Degrees)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
@@ -174,11 +173,10 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 	})
 }
 
-// HarmonicMemory lists what a [Harmonic] system and its solve take beside f and the factor.
-func HarmonicMemory(n, cols int) []spec.Bytes {
-	return []spec.Bytes{
-		{What: "blocks of a solve", Bytes: 5*tall.BlockBytes[float64](n, cols) + tall.BlockBytes[float32](n, cols), Row: 8 * sparse.Stride[float64](cols)}, // one, and that of float32, are scaled copies that steps gather from
-		{What: "vectors and marks of reached rows", Bytes: (11*8 + 1) * int64(n)},
-		{What: "sums by chunk", Bytes: 16 * int64(cols) * int64(tall.Chunks(n))},
-	}
+// HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
+// factor: six blocks, one of them in float32, with one more column where a solve is certified,
+// vectors, marks of reached rows, and sums by chunk.
+func HarmonicBytes(n, cols int) int64 {
+	blocks := 5*tall.BlockBytes[float64](n, cols) + tall.BlockBytes[float32](n, cols)
+	return blocks + (13*8+1)*int64(n) + 16*int64(cols)*int64(tall.Chunks(n))
 }

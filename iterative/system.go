@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // System is a symmetric positive semidefinite map of a graph,
@@ -34,7 +33,7 @@ type System struct {
 
 	// Memory is the largest number of bytes that making and keeping the factor
 	// may take, beside the blocks of a solve or
-	// without them, see [CholeskyMemory]; 0 means no limit. Where it does not fit, Jacobi stays.
+	// without them, see [CholeskyBytes]; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
 	// Strict says that a solve which wants the factor and has no room for it ends with
@@ -164,7 +163,7 @@ func (s *System) prepare(cols int) {
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
-		if need := spec.Sum(CholeskyMemory(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols)); s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}

@@ -249,7 +249,7 @@ const (
 // and its result included.
 func (w work) bytes(n, cols int) int64 {
 	if w.series {
-		return 2*tall.BlockBytes[float64](n, cols) + spec.Sum(expm.Memory(n, cols, 1))
+		return 2*tall.BlockBytes[float64](n, cols) + expm.Bytes(n, cols, 1)
 	}
 	bytes := w.blocks * tall.BlockBytes[float64](n, cols)
 	if w.balanced {
@@ -284,10 +284,9 @@ func (w work) root() work {
 // many bytes; nothing where the limit has no room for it.
 func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 	fits := func(bytes int64) bool { return limit == 0 || beside+bytes <= limit }
-	alone := iterative.CholeskyMemory(n, entries, 0)
-	whole, kept := spec.Sum(alone), spec.Least(alone)
+	whole := iterative.CholeskyBytes(n, entries, 0)
 	bytes := int64(0)
-	switch part := spec.Sum(iterative.CholeskyMemory(n, entries, cols)); {
+	switch part := iterative.CholeskyBytes(n, entries, cols); {
 	case !w.factor && !w.pole:
 	case (w.function || w.pole) && fits(whole): // the blocks of other systems stay while it is made
 		bytes = whole
@@ -295,7 +294,7 @@ func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 		bytes = part
 	}
 	if bytes > 0 && w.least { // the search may want one as well
-		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.Memory(n, 1, 0, lanczos.Smallest, &lanczos.Settings{Patience: -1}))+kept)
+		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.Memory(n, 1, 0, lanczos.Smallest, &lanczos.Settings{Patience: -1}))+whole)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	return []spec.Bytes{{What: "a factor of the graph", Bytes: bytes, Optional: true}}

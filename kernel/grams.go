@@ -140,7 +140,7 @@ func gramsWidth(n, nodes, kernels int) int {
 // columns, those included, all of them by series or not.
 func groupBytes(n, width, kernels int, series bool) int64 {
 	block := tall.BlockBytes[float64](n, width)
-	work := spec.Sum(expm.Memory(n, width, kernels))
+	work := expm.Bytes(n, width, kernels)
 	if !series {
 		work = (resolventBlocks - 2) * block
 	}

@@ -25,7 +25,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 		g := newGraph(t, testgraph.Path(n), 1)
 		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}).(*spectral)
 		e := k.whole.(*solves)
-		factor := spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 32))
+		factor := iterative.CholeskyBytes(n, g.A.NNZ(), 32)
 		e.system.Memory = factor
 		if !room {
 			e.system.Memory--

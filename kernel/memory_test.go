@@ -162,7 +162,7 @@ func TestRadiusIsPlanned(t *testing.T) {
 		f := Families().Named(c.name)
 		v, _ := f.Resolve(c.p, OnDegrees(degrees))
 		planned := slices.ContainsFunc(f.Memory(v, degrees, 2*n, upTo(3), upTo(3), 0), func(b spec.Bytes) bool {
-			return b.What == "a factor of the graph" && b.Bytes >= spec.Sum(iterative.CholeskyMemory(n, 2*n, 0))
+			return b.What == "a factor of the graph" && b.Bytes >= iterative.CholeskyBytes(n, 2*n, 0)
 		})
 		if err != nil || planned != factor {
 			t.Errorf("%s %v: %+v, %v; a factor is planned: %v", c.name, c.p, free, err, planned)
@@ -203,7 +203,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		}
 		want := int64(0)
 		if c.slow {
-			want = spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 1))
+			want = iterative.CholeskyBytes(n, g.A.NNZ(), 1)
 		}
 		if needs.Perhaps != want || needs.Bytes <= want {
 			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // perron bounds the spectral radius ρ of A ≥ 0 from both sides, also where many
@@ -181,7 +180,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma, slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
-		system.Memory = spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 0))
+		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ(), 0)
 		if g.Memory > 0 {
 			system.Memory = max(1, min(system.Memory, g.Memory-graphVectors*8*int64(n)-radiusBytes(n)))
 		}

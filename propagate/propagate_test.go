@@ -228,7 +228,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := sparse.NewBlock[float32](n, classes)
-	allocated("smoothing", SmoothBytes(n, a.NNZ(), classes)-spec.Sum(iterative.CholeskyMemory(n, a.NNZ(), classes)), func() error {
+	allocated("smoothing", SmoothBytes(n, a.NNZ(), classes)-iterative.CholeskyBytes(n, a.NNZ(), classes), func() error {
 		_, _, err := Smooth(t.Context(), g, z, seeds, v, 1)
 		return err
 	})

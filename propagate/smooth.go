@@ -98,5 +98,5 @@ func spread(ctx context.Context, work *problem.Work, x, b *sparse.Block[float64]
 // SmoothBytes is the memory of [Smooth] on a graph with n nodes and the given number of
 // entries, its vectors included.
 func SmoothBytes(n int, entries int64, classes int) int64 {
-	return (solveBlocks+2)*tall.BlockBytes[float64](n, classes) + 15*8*int64(n) + spec.Sum(iterative.CholeskyMemory(n, entries, classes))
+	return (solveBlocks+2)*tall.BlockBytes[float64](n, classes) + 15*8*int64(n) + iterative.CholeskyBytes(n, entries, classes)
 }

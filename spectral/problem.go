@@ -115,7 +115,7 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	}
 	bytes := lanczos.Bytes(n, k, known, p.Which)
 	if p.Splits() && known < k {
-		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+spec.Sum(iterative.CholeskyMemory(n, entries, 0)))
+		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+iterative.CholeskyBytes(n, entries, 0))
 	}
 	return vectorBytes(n) + bytes
 }

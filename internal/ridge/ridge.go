@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Path is ridge regression on explicit features with the classes as targets, for
@@ -37,20 +36,17 @@ type Path struct {
 	mean      float64    // w̄
 }
 
-// Memory lists what [NewPath] holds for so many items, features and classes,
-// and what leaves parts of the items out if there are parts.
-func Memory(items, features, classes, parts int) []spec.Bytes {
+// Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
+// those of leaving out each of parts parts of the items; 0: none is left out.
+func Bytes(items, features, classes, parts int) int64 {
 	m, d, k := int64(items), int64(features)+1, int64(classes)+1
 	q := min(m, d)
-	list := []spec.Bytes{
-		{What: "features of labels", Bytes: 8 * m * d},
-		{What: "squares of features and their eigenvectors", Bytes: 8*(4*q*q+m*q) + 8*k*(3*m+d)},
-	}
+	bytes := 8*m*d + 8*(4*q*q+m*q) + 8*k*(3*m+d)
 	if parts > 0 {
 		f := (m + int64(parts) - 1) / int64(parts) * 2
-		list = append(list, spec.Bytes{What: "least squares without a part", Bytes: 8 * (m*m + m*f + int64(parts)*m*k)})
+		bytes += 8 * (m*m + m*f + int64(parts)*m*k)
 	}
-	return list
+	return bytes
 }
 
 // NewPath takes the features of items, to which it appends the column of the

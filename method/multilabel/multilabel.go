@@ -105,7 +105,7 @@ func Bytes(p *method.Problem, limit int64) (bytes int64) {
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	search := spec.Sum(lanczos.Memory(n, k, 0, lanczos.Largest, &lanczos.Settings{Memory: limit}))
 	fits := tall.BlockBytes[float64](n, k) + tall.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
-		spec.Sum(ridge.Memory(labelled, k, labels, 0))
+		ridge.Bytes(labelled, k, labels, 0)
 	return bytes + max(search+8*int64(n), fits)
 }
 

@@ -233,7 +233,7 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
 	nodes := int64(min(n, candidates+each*count))
-	return 8*nodes*nodes + vectors*8*int64(n) + 2*tall.BlockBytes[float64](n, width) + spec.Sum(iterative.HarmonicMemory(n, width))
+	return 8*nodes*nodes + vectors*8*int64(n) + 2*tall.BlockBytes[float64](n, width) + iterative.HarmonicBytes(n, width)
 }
 
 // Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.
@@ -246,7 +246,7 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	}
 	width, left := widthOf(p, count, limit)
 	bytes += blockBytes(p, count, width)
-	if factor := spec.Sum(iterative.CholeskyMemory(len(p.Degrees), entries, width)); left == 0 || factor <= left {
+	if factor := iterative.CholeskyBytes(len(p.Degrees), entries, width); left == 0 || factor <= left {
 		bytes += factor
 	}
 	return bytes

@@ -193,7 +193,7 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 		parts = validate.FoldCount(len(p.Row))
 	}
 	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1)
-	ridges = kept + piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k) + spec.Sum(ridge.Memory(shown, features, k, parts))
+	ridges = kept + piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
 	return sweeps, ridges
 }
 

@@ -5,7 +5,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // width returns how many classes are propagated at a time, and how many bytes
@@ -44,7 +43,7 @@ func (l *Propagation) blockBytes(cols int) int64 {
 		return scores + 2*tall.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
-	return scores + tall.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + spec.Sum(iterative.HarmonicMemory(n, cols))
+	return scores + tall.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
 }
 
 // factorBytes is what the factor takes that solves slow systems, beside the solve of
@@ -53,7 +52,7 @@ func (l *Propagation) factorBytes(cols int) int64 {
 	if l.walks() {
 		return 0
 	}
-	return spec.Sum(iterative.CholeskyMemory(len(l.P.Degrees), l.P.A.NNZ(), cols))
+	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
 }
 
 // longDegree is the mean degree up to which a graph may be a road map, a grid or a mesh, whose
