@@ -80,6 +80,7 @@ var floors = map[string]int{
 	"cmd/heatwalk/internal/fault":       14,
 	"cmd/heatwalk/internal/words":       0,
 	"cmd/heatwalk/internal/rlimit":      0,
+	"cmd/heatwalk/command":              16,
 	"cmd/heatwalk":                      16,
 
 	"method/internal/propagation": 9,

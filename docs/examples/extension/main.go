@@ -1,0 +1,21 @@
+// Command extension is heatwalk with a learner and a method of another module. They have a name
+// in --method, grids, estimates and help, as those that come with heatwalk do:
+//
+//	go run . classify GRAPH --labels L.tsv --method diffusion+nearest -o OUT.tsv
+//	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest
+package main
+
+import (
+	"os"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
+	"github.com/heatwalk/heatwalk/propagate"
+)
+
+func init() {
+	classify.Register(nearest)
+	propagate.Register(votes)
+}
+
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

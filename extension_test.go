@@ -1,0 +1,72 @@
+package heatwalk_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExtension builds the module under docs/examples/extension, which registers a kernel, a
+// learner and a method of its own with the command, and uses them as any other.
+func TestExtension(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "extension")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = filepath.Join("docs", "examples", "extension")
+	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, stderr.String())
+		}
+		return stdout.String()
+	}
+	golden, err := filepath.Abs(filepath.Join("testdata", "golden", "sbm300"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, labels := filepath.Join(golden, "edges.tsv"), filepath.Join(golden, "labels.tsv")
+	for _, name := range extensionMethods {
+		// Parameters have grids and are chosen by cross-validation.
+		var chosen struct {
+			Method     string         `json:"method"`
+			Settings   int            `json:"settings"`
+			Parameters map[string]any `json:"parameters"`
+			Accuracy   float64        `json:"accuracy_estimate"`
+		}
+		text := run("classify", graph, "--labels", filepath.Join(golden, "train.tsv"), "--method", name, "-o", "out.tsv", "--json")
+		if err := json.Unmarshal([]byte(text), &chosen); err != nil {
+			t.Fatal(err)
+		}
+		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < 0.5 {
+			t.Errorf("%s: %+v", name, chosen)
+		}
+		if text := run("estimate", "classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv"); !strings.Contains(text, "learning and predictions") {
+			t.Errorf("estimate of %s:\n%s", name, text)
+		}
+	}
+	// They are compared with others, and given parameters by their names.
+	list := strings.Join(append([]string{"lp", "votes:beta=0.7"}, extensionMethods...), ",")
+	report := run("evaluate", graph, "--labels", labels, "--method", list, "--train", "0.3", "--splits", "2", "--tuning-splits", "0")
+	for _, name := range extensionMethods {
+		if !strings.Contains(report, name) {
+			t.Errorf("the report does not have %s:\n%s", name, report)
+		}
+	}
+}
+
+var extensionMethods = []string{"votes", "cwk+nearest", "diffusion+nearest"}
