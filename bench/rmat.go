@@ -22,13 +22,10 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 		return err
 	}
 	largest := g.Size()
-	made, err := ingest.Estimate(ctx, []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}})
-	if err != nil {
-		return err
-	}
+	made := (&ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}).Bytes(nil)
 	const node = 8 + 8 // bytes of its degree, and of its id and its place in their order
 	swept := append(sparse.LoadMemory(largest.Nodes, 2*largest.Lines, false), spec.Bytes{What: "degrees and ids", Bytes: node * largest.Nodes})
-	if err := room(spec.Larger(made.Memory, append(swept, settings.productMemory(int(largest.Nodes))...))); err != nil {
+	if err := room(spec.Larger([]spec.Bytes{{What: "ingest", Bytes: made}}, append(swept, settings.productMemory(int(largest.Nodes))...))); err != nil {
 		return err
 	}
 	for scale := least; scale <= most; scale++ {

@@ -148,6 +148,20 @@ func (h *heldEdges) weight() (*edgeAttribute, error) {
 	return nil, h.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.Weight))
 }
 
+// second returns the attribute "value" where "weight" is the weight without a choice of the caller:
+// it is the weight of edges without a value of their own.
+func (h *heldEdges) second(weight *edgeAttribute) *edgeAttribute {
+	if h.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
+		return nil
+	}
+	for _, a := range h.attributes {
+		if a.seen && a.bad == nil && strings.EqualFold(a.name, usualWeights[1]) {
+			return a
+		}
+	}
+	return nil
+}
+
 // attributeName returns the name of an attribute for a message.
 func attributeName(a *edgeAttribute) string {
 	return table.Quoted(cmp.Or(a.name, a.key))
@@ -159,6 +173,7 @@ func (h *heldEdges) finish(s *Summary) error {
 	if err != nil {
 		return err
 	}
+	second := h.second(weight)
 	if err := h.nodes.undeclared(); err != nil {
 		return err
 	}
@@ -166,7 +181,7 @@ func (h *heldEdges) finish(s *Summary) error {
 		return err
 	}
 	s.Notes = h.nodes.notes
-	h.describe(s, weight)
+	h.describe(s, weight, second)
 	s.Direction = Undirected
 	if h.Directed || !h.Undirected && slices.Contains(h.hasArrow, true) {
 		s.Direction = Directed
@@ -178,7 +193,7 @@ func (h *heldEdges) finish(s *Summary) error {
 	for i, hasArrow := range h.hasArrow {
 		w := 1.0
 		if weight != nil {
-			w = weight.at(i)
+			w = weight.at(i, second)
 		}
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
 		if err := h.texts(source, target, w); err != nil {
@@ -194,10 +209,22 @@ func (h *heldEdges) finish(s *Summary) error {
 	return nil
 }
 
-// at returns the weight of an edge: its own value, or the default one, or 1 as in NetworkX.
-func (a *edgeAttribute) at(edge int) float64 {
-	if edge < len(a.values) && !math.IsNaN(a.values[edge]) {
-		return a.values[edge]
+// own returns the value of an edge, if it has one.
+func (a *edgeAttribute) own(edge int) (w float64, ok bool) {
+	if a == nil || edge >= len(a.values) || math.IsNaN(a.values[edge]) {
+		return 0, false
+	}
+	return a.values[edge], true
+}
+
+// at returns the weight of an edge: its own value, or that of a second attribute, or the default
+// one, or 1 as in NetworkX.
+func (a *edgeAttribute) at(edge int, second *edgeAttribute) float64 {
+	if w, ok := a.own(edge); ok {
+		return w
+	}
+	if w, ok := second.own(edge); ok {
+		return w
 	}
 	if w, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial))); wrong == "" {
 		return w
@@ -207,10 +234,16 @@ func (a *edgeAttribute) at(edge int) float64 {
 
 // describe reports the uses of the attributes. An attribute of numbers that is not used is a
 // note, because it could have been meant as the weight.
-func (h *heldEdges) describe(s *Summary, weight *edgeAttribute) {
+func (h *heldEdges) describe(s *Summary, weight, second *edgeAttribute) {
+	hasBoth := false // some edge has two weights
+	for i := range h.hasArrow {
+		_, one := weight.own(i)
+		_, two := second.own(i)
+		hasBoth = hasBoth || one && two
+	}
 	for _, a := range h.attributes {
 		switch {
-		case a == weight:
+		case a == weight, a == second && !hasBoth:
 			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key), Use: input.Weight})
 		case a.seen:
 			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key)})
@@ -218,8 +251,7 @@ func (h *heldEdges) describe(s *Summary, weight *edgeAttribute) {
 	}
 	var numbers []string // that could have been meant
 	for _, a := range h.attributes {
-		isUsual := slices.Contains(usualWeights, strings.ToLower(a.name))
-		if a != weight && a.bad == nil && a.isNumber && (weight == nil || isUsual) {
+		if a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth) {
 			numbers = append(numbers, attributeName(a))
 		}
 	}

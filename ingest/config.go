@@ -102,7 +102,6 @@ type Config struct {
 	Window       int64          // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
 	Workers      int            // 0 means one for each processor
 	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
-	Counts       *Counts        // what Stdin holds, for [Estimate]; nil: not known
 	Sources      []*Source      // further inputs, behind the files
 	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
 	Warn         func(error)    // called with each warning about the input; may be nil

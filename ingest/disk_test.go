@@ -54,8 +54,6 @@ func TestFullDisks(t *testing.T) {
 			if test.memory > 0 {
 				c.Memory = test.memory + workerBytes + pageBytes
 			}
-			read := false
-			c.Progress = func(Progress) { read = true }
 			paths := []string{"-"}
 			if test.stdin {
 				c.Stdin = strings.NewReader(test.text)
@@ -74,35 +72,11 @@ func TestFullDisks(t *testing.T) {
 			if full.What != test.what || full.Limit != free || full.Need <= free || full.Need > 64*int64(len(test.text)) {
 				t.Errorf("%+v", full)
 			}
-			if read && !test.stdin {
-				t.Error("read before the error")
-			}
 			for _, dir := range []string{out, temp} {
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 					t.Errorf("left behind: %v, %v", left, err)
 				}
 			}
 		})
-	}
-}
-
-// A disk that is just large enough is, also where the temporary file lies beside the store.
-func TestDiskLargeEnough(t *testing.T) {
-	text := edgeText(150_000, func(i int) string { return fmt.Sprintf("%d\t%d", i%3001, i*7919%40_009) })
-	paths := write(t, file{"e.tsv", text})
-	for _, c := range []*Config{{Workers: 1}, {Workers: 1, Memory: 2300<<10 + workerBytes + pageBytes}} {
-		out := t.TempDir()
-		plan, err := Estimate(t.Context(), paths, c)
-		if err != nil || (plan.Temp > 0) != (c.Memory > 0) {
-			t.Fatalf("%+v, %v", plan, err)
-		}
-		need := plan.Disk + plan.Temp
-		for free, fits := range map[int64]bool{need - 1: false, need: true} {
-			durabletest.On(disks{durable.OS, map[string]int64{out: free}}, func() {
-				if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, c); (err == nil) != fits {
-					t.Errorf("%d bytes free with a limit of %d: %v", free, c.Memory, err)
-				}
-			})
-		}
 	}
 }

@@ -68,7 +68,7 @@
 // for one row has very many entries or one edge very many lines, is sorted in runs,
 // which are merged. The store stays the same to the
 // byte. The work of each goroutine, some bytes for each node, and the ids with what
-// numbers them must fit; [Estimate] tells how much a run would take.
+// numbers them must fit; [Counts.Bytes] bounds the memory of a run.
 //
 // Errors that come from data name file, line and column, and the way out; see
 // [nodefile.ParseError]. A cancelled context ends the work within one chunk or bucket.

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/unread"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -234,7 +233,7 @@ func (r *run) matrixRows() (*shard.Nodes, error) {
 	// A short file may declare any number of rows.
 	e := r.extent()
 	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
-	if need := e.held + spec.Sum(e.beside()); r.c.Memory > 0 && need > r.c.Memory {
+	if need := e.held + e.numbered(); r.c.Memory > 0 && need > r.c.Memory {
 		return nil, &LimitError{Need: need, Limit: r.c.Memory}
 	}
 	if r.c.Nodes != "" {

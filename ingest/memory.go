@@ -1,18 +1,14 @@
 package ingest
 
 import (
-	"slices"
-
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
-// extent is how large a graph is, and what is in memory of it: [Run] counts it as it
-// goes on, [Estimate] bounds it by samples. Its methods list what each step of a run
-// holds. By these lists a run decides what goes to disk and when its limit is met, and
-// an estimate prints the longest.
+// extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
+// which lines go to disk and whether its limit is exceeded; [Counts.Bytes] bounds it before. Its
+// methods return the bytes of each step of a run.
 type extent struct {
 	c       *Config
 	workers int
@@ -51,7 +47,7 @@ func (r *run) extent() *extent {
 	}
 	switch {
 	case r.nodes != nil:
-		e.nodes, e.known, e.placed = int64(r.nodes.Len()), spec.Sum(r.nodes.Memory()), r.placed != nil
+		e.nodes, e.known, e.placed = int64(r.nodes.Len()), r.nodes.Bytes(), r.placed != nil
 	case r.useDict.Load():
 		e.nodes = int64(r.dict.Len())
 		e.dict, e.text = r.dict.Bytes(), r.dict.TextBytes()
@@ -68,34 +64,32 @@ func (r *run) extent() *extent {
 	return e
 }
 
-// room lists what workers and readers have throughout.
-func (e *extent) room() []spec.Bytes {
+// room returns the bytes of workers and readers, which they have throughout.
+func (e *extent) room() int64 {
 	each := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
 		each += packerBytes
 	}
-	readers := e.readers
+	bytes := int64(e.workers)*each + pageBytes + e.readers
 	for _, s := range e.c.Sources {
-		readers += s.Bytes
+		bytes += s.Bytes
 	}
-	return []spec.Bytes{{What: "workers", Bytes: int64(e.workers)*each + pageBytes}, {What: "readers", Bytes: readers}}
+	return bytes
 }
 
-// naming lists what names the nodes while lines are read, and at the end numbers them.
-func (e *extent) naming() []spec.Bytes {
+// naming returns the bytes of the ids while lines are read, and of numbering them at the end.
+func (e *extent) naming() int64 {
 	if e.dict == 0 {
-		return []spec.Bytes{{What: "ids", Bytes: e.bits / 8}}
+		return e.bits / 8
 	}
-	return []spec.Bytes{{What: "ids", Bytes: e.dict + ids.NumberingBytes(e.nodes, e.text)}}
+	return e.dict + ids.NumberingBytes(e.nodes, e.text)
 }
 
-// reading lists what is held while lines are read and ids numbered.
-func (e *extent) reading() []spec.Bytes {
-	return slices.Concat([]spec.Bytes{{What: "lines", Bytes: e.held}}, e.room(), e.naming())
-}
+// reading returns the bytes in memory while lines are read and ids numbered.
+func (e *extent) reading() int64 { return e.held + e.room() + e.naming() }
 
-// beside lists what is held beside lines and entries once ids have rows.
-func (e *extent) beside() []spec.Bytes {
+// numbered returns the bytes in memory once ids have rows, without lines and entries.
+func (e *extent) numbered() int64 {
 	const (
 		count = 4 // of each code: its lines, then the row
 		rank  = 3 // sixteenths of a byte of each id of a bitmap: its bit, and how many come before
@@ -104,15 +98,14 @@ func (e *extent) beside() []spec.Bytes {
 	if e.values {
 		row = heavyBytes
 	}
-	list := append(e.room(), spec.Bytes{What: "ids", Bytes: e.known}, spec.Bytes{What: "rows", Bytes: e.nodes*row + e.bits*rank/16})
-	order := int64(0)
+	bytes := e.room() + e.known + e.nodes*row + e.bits*rank/16
 	if e.order != DefaultOrder {
-		order = count * max(e.nodes, e.codes)
+		bytes += count * max(e.nodes, e.codes)
 	}
 	if !e.placed {
-		order += e.nodes * e.order.lookingBytes()
+		bytes += e.nodes * e.order.lookingBytes()
 	}
-	return append(list, spec.Bytes{What: "order", Bytes: order})
+	return bytes
 }
 
 // graph returns the bytes of the graph that an order looks at, while it is made or
@@ -128,37 +121,6 @@ func (e *extent) graph() int64 {
 	return 2*e.lines*each + 8*(e.nodes+1)
 }
 
-// looking returns what an order that looks at the graph needs without a line in memory,
-// and whether the limit is too low for it.
-func (e *extent) looking() (need int64, over bool) {
-	need = spec.Sum(e.beside()) + e.graph()
-	const least = sort.LeastBytes / 4 // with less, sorting is refused
-	return need + sort.LeastBytes, e.graph() > 0 && e.c.Memory > 0 && need+least > e.c.Memory
-}
-
-// ordering lists what is held while an order is found: of degrees the counts of each
-// line, or the graph, with what it is sorted in.
-func (e *extent) ordering(s *sort.Sorter) []spec.Bytes {
-	list := append([]spec.Bytes{{What: "lines", Bytes: e.held}}, e.beside()...)
-	switch {
-	case e.order == DefaultOrder:
-		return list
-	case e.order == DegreeOrder:
-		each := max(e.nodes, e.codes)
-		list = append(list, spec.Bytes{What: "counts of each worker", Bytes: 4 * each * int64(min(e.workers, countWorkers)-1), Optional: true})
-		if e.c.Order == AutoOrder {
-			list = append(list, spec.Bytes{What: "samples of an order", Bytes: sampleBytes(int(e.nodes)), Optional: true})
-		}
-		return list
-	}
-	return slices.Concat(list, []spec.Bytes{{What: "graph to be ordered", Bytes: e.graph()}}, s.Memory())
-}
-
-// sorting lists what is held while all entries are sorted together.
-func (e *extent) sorting(s *sort.Sorter) []spec.Bytes {
-	return slices.Concat([]spec.Bytes{{What: "lines", Bytes: e.held}}, e.beside(), s.Memory())
-}
-
 // Shares of the memory that lines may take: above the first, unless everything
 // fits, they go to disk until they are below the second, which leaves the rest to
 // the sorting.
@@ -170,18 +132,22 @@ const (
 // fits reports whether the lines that are held may stay in memory: they leave a share
 // of it, or all that follows would fit if nothing more were read.
 func (e *extent) fits() bool {
-	reading := spec.Sum(e.reading())
+	reading := e.reading()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
 		return true
 	}
 	if e.order != DefaultOrder {
 		return false // the order takes more
 	}
-	entries := 2 * e.lines
-	if e.c.Directed {
-		entries = e.lines // of each direction
-	}
 	// Some lines may make room for what rows take.
-	sorting := e.held + spec.Sum(e.room()) + e.known + entries*sort.EntryBytes(int(e.nodes), e.values)
+	sorting := e.held + e.room() + e.known + e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
+}
+
+// entries returns the number of entries of one direction, at the most.
+func (e *extent) entries() int64 {
+	if e.c.Directed {
+		return e.lines
+	}
+	return 2 * e.lines
 }

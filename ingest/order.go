@@ -174,11 +174,11 @@ func (p *orderProgress) reach(done int) {
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
 func (r *run) degreeOrder() (row []uint32, err error) {
-	if r.c.Memory > 0 && r.held+r.beside() > r.c.Memory {
+	if r.c.Memory > 0 && r.held+r.otherBytes() > r.c.Memory {
 		if err := r.makeRoom(r.c.Memory); err != nil { // no line stays in memory
 			return nil, err
 		}
-		if need := r.held + r.beside(); need > r.c.Memory {
+		if need := r.held + r.otherBytes(); need > r.c.Memory {
 			return nil, r.orderError(need)
 		}
 	}
@@ -209,7 +209,7 @@ func (r *run) degreeOrder() (row []uint32, err error) {
 // orderError is the error for an order that takes so much.
 func (r *run) orderError(need int64) error {
 	r.c.Order = DefaultOrder
-	return &LimitError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+sort.LeastBytes <= r.c.Memory}
+	return &LimitError{Need: need, Limit: r.c.Memory, Unordered: r.otherBytes()+sort.LeastBytes <= r.c.Memory}
 }
 
 // placesPay tells whether sweeps gain from the rows that codes get.
@@ -383,8 +383,9 @@ func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
 	s.Merge = sort.Merger{Policy: sort.Max}
 	e := r.extent()
 	rows, graph := int(e.nodes), e.graph()
-	if need, over := e.looking(); over {
-		return nil, r.orderError(need)
+	const least = sort.LeastBytes / 4 // with less, sorting is refused
+	if need := e.numbered() + graph; r.c.Memory > 0 && need+least > r.c.Memory {
+		return nil, r.orderError(need + sort.LeastBytes)
 	}
 	if _, err := r.planSort(s, graph); err != nil {
 		return nil, err

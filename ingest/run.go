@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // run is the state of one call of Run.
@@ -48,20 +48,21 @@ type run struct {
 	statedBy    string
 	nodes       *shard.Nodes
 
-	dir       string
-	fs        durable.FS
-	held      int64            // bytes of parts
-	lines     int              // lines in all parts
-	top       uint32           // the largest code of all parts
-	weighted  bool             // some parts have weights
-	inputs    []*textio.Reader // inputs that are open
-	spilling  bool             // parts go to disk
-	spill     *sort.Spill
-	spillOnce sync.Once
-	spillErr  error
-	loaders   []sort.Lines          // of each worker
-	slabs     []lines.Slabs         // of each worker
-	maps      []func(code []uint32) // from the codes of parts on disk to rows
+	dir        string
+	fs         durable.FS
+	inputBytes int64            // of all inputs, as stored; 0 if that is not known
+	held       int64            // bytes of parts
+	lines      int              // lines in all parts
+	top        uint32           // the largest code of all parts
+	weighted   bool             // some parts have weights
+	inputs     []*textio.Reader // inputs that are open
+	spilling   bool             // parts go to disk
+	spill      *sort.Spill
+	spillOnce  sync.Once
+	spillErr   error
+	loaders    []sort.Lines          // of each worker
+	slabs      []lines.Slabs         // of each worker
+	maps       []func(code []uint32) // from the codes of parts on disk to rows
 
 	mu sync.Mutex // guards parts, held, the callbacks and the report while files are read
 }
@@ -92,9 +93,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := r.c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	if err := r.checkDisks(inputs); err != nil {
-		return nil, err
-	}
+	r.inputBytes = bytesOf(inputs)
+	durable.RemoveUnused(r.fs, filepath.Join(r.tempDir(), sort.SpillName))
 	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
 	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
 	r.workers = sched.Workers(r.c.Workers)
@@ -104,8 +104,6 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	defer func() { w.Abort() }()
-	settings := r.c
-	defer func() { err = enough(ctx, inputs, &settings, err) }()
 	defer func() {
 		if left := r.endSpill(); left != nil && err == nil {
 			r.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
@@ -234,6 +232,18 @@ func (c *Config) distinctInputs(inputs []string) error {
 	return nil
 }
 
+// bytesOf returns the sum of the sizes of files, 0 if one is no regular file.
+func bytesOf(paths []string) (sum int64) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if path == "-" || err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		sum += info.Size()
+	}
+	return sum
+}
+
 // openError makes an error of looking at a file read like one of opening it.
 func openError(err error) error {
 	var path *os.PathError
@@ -260,37 +270,46 @@ func (r *run) progress(p Progress) {
 }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
-func (r *run) dictNeeds() int64 { return spec.Sum(r.extent().naming()) }
+func (r *run) dictNeeds() int64 { return r.extent().naming() }
 
 // fits returns a [*LimitError] if the limit has no room for the lines in memory, the
 // dictionary, the numbering of its ids and so many other bytes. See fit for lines that
 // may go to disk.
 func (r *run) fits(other int64) error {
-	if need := other + spec.Sum(r.extent().reading()); r.c.Memory > 0 && need > r.c.Memory {
-		return &LimitError{Need: need, Limit: r.c.Memory}
+	if r.c.Memory == 0 {
+		return nil
 	}
-	return nil
+	e := r.extent()
+	need := other + e.reading()
+	if need <= r.c.Memory {
+		return nil
+	}
+	need = max(need, other+e.numbered()+sort.LeastBytes)
+	need += need / 16 // for the work of other workers at the same time
+	return &LimitError{Need: int64(float64(need) / r.shareRead()), Limit: r.c.Memory}
 }
 
-// enough makes the need of a [*LimitError] that of the whole run: what was known when
-// the limit was met may be little of it.
-func enough(ctx context.Context, inputs []string, c *Config, err error) error {
-	var met, planned *LimitError
-	if !errors.As(err, &met) || met.Dir != "" {
-		return err
+// shareRead returns the share of the bytes of the inputs that has been read; 1 if it is not known.
+// A refusal divides the memory of the ids so far by it, because the rest of the inputs is like what
+// has been read in most files.
+func (r *run) shareRead() float64 {
+	done := r.report.Bytes
+	for _, in := range r.inputs {
+		read, _ := in.Progress()
+		done += read
 	}
-	if _, unfit := Estimate(ctx, inputs, c); errors.As(unfit, &planned) && planned.Need > met.Need {
-		return planned
+	if r.inputBytes == 0 || done == 0 || done >= r.inputBytes {
+		return 1
 	}
-	return err
+	return float64(done) / float64(r.inputBytes)
 }
 
-// beside returns what is held beside the lines and their dictionary.
-func (r *run) beside() int64 {
+// otherBytes returns the memory that is neither of lines nor of their dictionary.
+func (r *run) otherBytes() int64 {
 	if r.nodes == nil {
-		return spec.Sum(r.extent().room())
+		return r.extent().room()
 	}
-	return spec.Sum(r.extent().beside())
+	return r.extent().numbered()
 }
 
 // hasValues tells whether entries have values.
@@ -301,7 +320,7 @@ func (r *run) left() int64 {
 	if r.c.Memory == 0 {
 		return 0
 	}
-	return max(1, r.c.Memory-r.held-r.beside())
+	return max(1, r.c.Memory-r.held-r.otherBytes())
 }
 
 // rows turns the codes of all parts into rows.

@@ -55,7 +55,7 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"no last newline", Config{}, []file{{"toy.tsv", strings.TrimSuffix(toy, "\n")}}},
 		{"no last newline, CR LF", Config{}, []file{{"toy.tsv", strings.TrimSuffix(strings.ReplaceAll(toy, "\n", "\r\n"), "\r\n")}}},
 		{"byte-order mark", Config{}, []file{{"toy.tsv", "\xef\xbb\xbf" + toy}}},
-		{"comments", Config{}, []file{{"toy.tsv", "# one\n% two\n// three\n\n \t \n" + strings.ReplaceAll(toy, "b\tc\n", "b\tc\n#x\ty\n")}}},
+		{"comments", Config{}, []file{{"toy.tsv", "# one\n% two\n// three\n\n \t \n" + strings.ReplaceAll(toy, "b\tc\n", "b\tc\n# x\ty\n")}}},
 		{"header", Config{}, []file{{"toy.csv", "source,target\n" + strings.ReplaceAll(toy, "\t", ",")}}},
 		{"header of weights", Config{}, []file{{"toy.csv", "0,1,weight\n" + strings.ReplaceAll(strings.ReplaceAll(toy, "\n", "\t1\n"), "\t", ",")}}},
 		{"header by flag", Config{Header: nodefile.HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},

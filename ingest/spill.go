@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // needSpill makes the temporary file if there is none.
@@ -68,7 +67,7 @@ func (r *run) fit(worker int, other int64) error {
 	}
 	r.mu.Lock()
 	var evict []*part
-	if over := other + spec.Sum(r.extent().reading()) - r.c.Memory; over > 0 {
+	if over := other + r.extent().reading() - r.c.Memory; over > 0 {
 		r.spilling = true
 		evict = r.evict(max(0, r.held-over))
 	}
@@ -122,7 +121,7 @@ func (r *run) admit(p *part) (keep bool, evict []*part) {
 		r.held = e.held
 		return true, nil
 	}
-	most := r.c.Memory - r.beside() - r.dictNeeds()
+	most := r.c.Memory - r.otherBytes() - r.dictNeeds()
 	if !r.spilling {
 		r.spilling = true
 		most = min(most, int64(spillBelow*float64(r.c.Memory)))
@@ -164,11 +163,11 @@ func (r *run) moveToDisk(worker int, p *part) error {
 // there.
 func (r *run) planSort(s *sort.Sorter, other int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
-		s.Limit = max(1, r.c.Memory-r.beside()-other) // once no line is left
+		s.Limit = max(1, r.c.Memory-r.otherBytes()-other) // once no line is left
 	}
 	count, err := s.Plan(edgesOf(r.parts))
 	if err == nil {
-		err = r.makeRoom(other + spec.Sum(s.Memory()))
+		err = r.makeRoom(other + s.Bytes())
 	}
 	if s.Limit > 0 {
 		s.Limit = max(1, r.left()-other)

@@ -37,6 +37,9 @@ type Layout struct {
 // Weighted reports whether lines have weights.
 func (lay *Layout) Weighted() bool { return lay.weight >= 0 }
 
+// Numeric reports whether the ids of the first lines are integers.
+func (lay *Layout) Numeric() bool { return lay.numeric && !lay.IsBipartite() }
+
 // IsBipartite reports whether ids have the titles of their columns in front, as text.
 func (lay *Layout) IsBipartite() bool { return lay.prefix[0] != "" }
 

@@ -7,7 +7,6 @@
 //	err = s.Each(func(b *sort.Rows) error { … })  // buckets of rows, in order
 //
 // A [Sorter] reads the lines of all parts twice, whatever the memory: to count the
-// entries of each bucket, and to make them. [Sorter.Memory] says what it takes,
-// and after [Sorter.Suppose] what it would take. Rows are the same for any number of
-// workers and any memory.
+// entries of each bucket, and to make them. [Sorter.Bytes] returns its memory after Plan. Rows are
+// the same for any number of workers and any memory.
 package sort

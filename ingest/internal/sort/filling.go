@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // filling is a run of spans whose entries are in memory together. Those of all
@@ -94,15 +93,25 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Memory lists what sorting takes if all entries are in memory together, beside the
-// room of each worker.
-func (s *Sorter) Memory() []spec.Bytes {
-	return []spec.Bytes{{What: "entries", Bytes: s.total()}, {What: "the largest buckets", Bytes: s.scratchBytes(false)}}
+// Bytes returns the memory of sorting with all entries in memory together, without that of each
+// worker.
+func (s *Sorter) Bytes() int64 { return s.total() + s.scratchBytes(false) }
+
+// MemoryError is returned if the limit of a [Sorter] is too low.
+type MemoryError struct{ Need, Limit int64 }
+
+// Error implements error.
+func (e *MemoryError) Error() string { return "ingest: entries do not fit the memory" }
+
+// EntryBytes returns the memory of an entry of a graph with this number of rows.
+func EntryBytes(rows int, values bool) int64 {
+	s := Sorter{narrow: isNarrow(rows), Values: values}
+	return s.entryBytes()
 }
 
-// Spilled bounds the bytes of entries that go to the temporary file. A limit that is too
-// low is a [*MemoryError].
-func (s *Sorter) Spilled() (bytes int64, err error) {
+// spilled bounds the bytes of entries that go to the temporary file. A limit that is too low is a
+// [*MemoryError].
+func (s *Sorter) spilled() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err
 	}
@@ -116,7 +125,7 @@ func (s *Sorter) Spilled() (bytes int64, err error) {
 // so that the least goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
-	scratch := s.scratchBytes(s.Limit > 0 && spec.Sum(s.Memory()) > s.Limit)
+	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
 	most := (s.Limit - scratch) / s.entryBytes()
 	for from, to := 0, len(s.spans); to > 0; to = from {
 		n := 0
@@ -142,7 +151,7 @@ func (s *Sorter) cutFillings() error {
 // Each calls visit with every bucket in order, one at a time. What it is given
 // is valid during the call.
 func (s *Sorter) Each(visit func(b *Rows) error) error {
-	spilled, err := s.Spilled()
+	spilled, err := s.spilled()
 	if err != nil {
 		return err
 	}

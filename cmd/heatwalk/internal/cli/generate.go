@@ -186,19 +186,15 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 			return n, n.Reserve(min(textio.CompressBytes(output), n.Disk), "compression")
 		}
 		left, _ := n.Left()
-		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}
-		p, err := ingest.Estimate(in.ctx, []string{"-"}, &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder, Counts: counts})
-		if err != nil {
-			return n, err
+		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
+		c := &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder}
+		store, temporary := counts.DiskBytes(c)
+		n.Disk, n.Sweeps = store+temporary+runFileBytes, 1
+		bytes := counts.Bytes(c)
+		if left > 0 {
+			bytes = min(bytes, left) // the rest goes to disk
 		}
-		n.Disk, n.Sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
-		if err := n.ReserveList(p.Reading); err != nil {
-			return n, err
-		}
-		// What has made the edges is gone when the last line is read.
-		n.ReleaseList(p.Reading)
-		n.Release("making of edges")
-		return n, n.ReserveList(p.Memory)
+		return n, n.Reserve(bytes, "ingest")
 	})
 }
 

@@ -211,12 +211,17 @@ func (in *invocation) planIngest(dir string, inputs []string, r *reading) error 
 		return in.planMade(dir, inputs, r)
 	}
 	c, _ := in.ingestConfig(r)
-	p, err := ingest.Estimate(in.ctx, inputs, c)
+	n, err := ingest.CountsOf(in.ctx, inputs, c)
 	if err != nil {
 		return err
 	}
-	in.planned = &budget.Needs{Disk: p.Disk + p.Temp + runFileBytes, Demand: spec.Demand{Sweeps: p.Passes}}
-	_ = in.planned.ReserveList(p.Memory) // without a limit
+	store, temporary := n.DiskBytes(c)
+	in.planned = &budget.Needs{Disk: store + temporary + runFileBytes, Demand: spec.Demand{Sweeps: 1}}
+	bytes := n.Bytes(c)
+	if c.Memory > 0 {
+		bytes = min(bytes, c.Memory) // the rest goes to disk
+	}
+	_ = in.planned.Reserve(bytes, "ingest") // without a limit
 	return errPlanned
 }
 
