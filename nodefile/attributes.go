@@ -1,7 +1,6 @@
 package nodefile
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -55,12 +55,13 @@ func (c *Column) labels(file string) *Labels {
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
-	IDs     []string // of the records; without a column of ids their numbers from 1
-	Line    []int64  // of the records in the file
-	Columns []Column // the attributes
-	Classes *Labels  // of the records that have one; nil: there is no column of classes
-	Records Lookup   // finds the records by their ids
-	Bytes   int64    // about what the table takes
+	IDs     []string      // of the records; without a column of ids their numbers from 1
+	Line    []int64       // of the records in the file
+	Columns []Column      // the attributes
+	Classes *Labels       // of the records that have one; nil: there is no column of classes
+	Records Lookup        // finds the records by their ids
+	Use     input.Columns // how the columns of the file are used
+	Bytes   int64         // about what the table takes
 }
 
 // records are the numbers of records by their ids.
@@ -85,9 +86,9 @@ func (a *Attributes) weigh() {
 }
 
 // ReadAttributes reads a table of records, one on each line, with a value in each
-// column. Tabs, commas, semicolons or blanks separate; lines that are blank or begin
-// with # are passed over. The first line is a header if all of its fields are words,
-// each of which stands nowhere else in its column.
+// column. Separators, comments and quotes are those of tables of labels. The first line
+// is a header if all of its fields are words, each of which occurs nowhere else in its
+// column. A column of dates is ignored unless c.Columns names it.
 //
 // It is an error if a line has more or fewer fields than the first, or two records have
 // one id, and a [*budget.Error] if the table would take more than Memory.
@@ -104,14 +105,13 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	if r.missing == nil {
 		r.missing = MissingValues
 	}
-	for line, err := range in.Lines() {
+	// Whether there is a header is known only when all values have been read.
+	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
+	for row, err := range t.Rows(in) {
+		if err == nil {
+			err = r.add(row)
+		}
 		if err != nil {
-			return nil, err
-		}
-		if text := bytes.TrimLeft(line.Text, table.Blank); len(text) == 0 || text[0] == '#' {
-			continue
-		}
-		if err := r.add(line); err != nil {
 			return nil, err
 		}
 	}
@@ -126,8 +126,6 @@ type attributeReader struct {
 
 	progress func() (done, total int64) // bytes of the file
 
-	sep    byte // 0 before the first line
-	fields table.Fields
 	first  []string // the first line
 	titles []string // of a header; nil: there is none
 	lines  []int64
@@ -136,28 +134,22 @@ type attributeReader struct {
 	bytes  int64              // bytes of the table, and of lists that grow
 }
 
-// add takes one line. Of the first one there are no codes before the end, when it is
-// known whether it is a header.
-func (r *attributeReader) add(line textio.Line) error {
-	if r.sep == 0 {
-		if r.sep = table.SeparatorOf(r.c.Text, r.name, line.Text); r.sep == table.Blanks && table.IsNamed(r.name, ".csv") {
-			r.sep = table.Comma // there is one column
-		}
-	}
-	if err := r.fields.Split(line.Text, r.sep); err != nil {
-		return &ParseError{File: r.name, Line: line.Number, Msg: err.Error(), Fix: table.SplitFix(err, "fix the line")}
-	}
-	r.lines = append(r.lines, line.Number)
+// add takes one row. Of the first one there are no codes before the end, when it is known
+// whether it is a header.
+func (r *attributeReader) add(row nodetable.Row) error {
+	r.lines = append(r.lines, row.Line)
 	if r.first == nil {
-		r.first = r.fields.Strings()
+		for i := range row.Text {
+			r.first = append(r.first, string(row.Field(i)))
+		}
 		r.column, r.code = make([]Column, len(r.first)), make([]map[string]int32, len(r.first))
 		for i := range r.column {
 			r.column[i].Name, r.column[i].Code, r.code[i] = "column "+strconv.Itoa(i+1), []int32{-1}, map[string]int32{}
 		}
 		return nil
 	}
-	if got, want := len(r.fields.Text), len(r.first); got != want {
-		return textio.Fault(r.name, line.Number, "give each record a value for every attribute, or ? where it is missing",
+	if got, want := len(row.Text), len(r.first); got != want {
+		return textio.Fault(r.name, row.Line, "give each record a value for every attribute, or ? where it is missing",
 			"%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want)
 	}
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
@@ -168,8 +160,8 @@ func (r *attributeReader) add(line textio.Line) error {
 		}
 		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
 	}
-	for i, text := range r.fields.Text {
-		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, bytes.Trim(text, table.Blank)))
+	for i := range row.Text {
+		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, row.Field(i)))
 	}
 	return nil
 }
@@ -241,6 +233,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	for _, i := range attributes {
 		a.Columns = append(a.Columns, r.column[i])
 	}
+	a.Use = r.use(id, class, attributes)
 	if err := r.identify(a, id); err != nil {
 		return nil, err
 	}
@@ -279,7 +272,7 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	}
 	if r.c.Columns == nil {
 		for i := range r.column {
-			if i != id && i != class {
+			if i != id && i != class && !r.areDates(i) {
 				attributes = append(attributes, i)
 			}
 		}
@@ -288,6 +281,37 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name those that are"}
 	}
 	return id, class, attributes, nil
+}
+
+// areDates reports whether a column has dates alone, which are no categories.
+func (r *attributeReader) areDates(column int) bool {
+	values := r.column[column].Values
+	return len(values) > 0 && !slices.ContainsFunc(values, func(text string) bool { return !table.IsDate(text) })
+}
+
+// use describes the use of every column.
+func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
+	titles := make([]string, len(r.column))
+	for i := range titles {
+		titles[i] = r.column[i].Name
+	}
+	use := input.Named(titles)
+	for i := range use {
+		n := len(r.column[i].Values)
+		switch {
+		case slices.Contains(attributes, i) && n == 1:
+			use[i].Use = "1 value"
+		case slices.Contains(attributes, i):
+			use[i].Use = strconv.Itoa(n) + " values"
+		case i == id:
+			use[i].Use = input.Node
+		case i == class:
+			use[i].Use = input.Label
+		case r.areDates(i):
+			use[i].Note = "dates"
+		}
+	}
+	return use
 }
 
 // choose returns the columns of the given numbers or titles.

@@ -51,6 +51,10 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=fur,class", "a b | fur: y n | class: k l"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | classes: a b"},
 		{"a.csv", "a,y,k\nb,n,l\n", "header=no columns=2 class=3 id=1", "a b | column 2: y n | classes: k l"},
+		{"a.csv", "id,fur\n#a,y\n%b,n\n# none\n", "", "#a %b | fur: y n"},
+		{"a.csv", "id,born,fur\na,2001-02-03,y\nb,?,n\nc,2003-01-01,y\n", "", "a b c | fur: y n y"},
+		{"a.csv", "id,born,fur\na,3.2.2001,y\nb,1.1.2003,n\n", "columns=born", "a b | born: 3.2.2001 1.1.2003"},
+		{"a.csv", "id,born,fur\na,2001-02-03,y\nb,never,n\n", "", "a b | born: 2001-02-03 never | fur: y n"},
 		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "", "1 2 3 | text:  a,b c d"},
 		{"a.csv", "x,y\n-,n\nNA,?\n", "header=yes missing=- columns=1,2", "1 2 | x: · NA | y: n ?"},
 

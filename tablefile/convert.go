@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Conversion is a matrix on its way to another file.
@@ -33,9 +32,9 @@ type Conversion struct {
 	LabelFile string
 	Labelling *nodefile.LabelConfig
 
-	// Reserve is told what reading ids, and then labels, will take; its error ends the
-	// reading. nil: nobody.
-	Reserve func(list []spec.Bytes) error
+	// Reserve is called before ids, and then labels, are read, with the bytes that they need;
+	// its error ends the reading. It may be nil.
+	Reserve func(bytes int64, what string) error
 
 	// What [Conversion.Prepare] finds out.
 	Rows, Cols Axis     // what they are called
@@ -50,32 +49,34 @@ type Conversion struct {
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve
 	if reserve == nil {
-		reserve = func([]spec.Bytes) error { return nil }
+		reserve = func(int64, string) error { return nil }
 	}
-	if err := reserve(c.nameMemory()); err != nil {
-		return err
+	if bytes := c.idBytes(); bytes > 0 {
+		if err := reserve(bytes, "ids"); err != nil {
+			return err
+		}
 	}
 	if err := c.name(ctx); err != nil || c.LabelFile == "" {
 		return err
 	}
 	const row = 56 // the id again, its place, the label, the class and its text
-	if err := reserve([]spec.Bytes{{What: "labels", Bytes: row * int64(c.Rows.N)}}); err != nil {
+	if err := reserve(row*int64(c.Rows.N), "labels"); err != nil {
 		return err
 	}
 	return c.label(ctx)
 }
 
-// nameMemory lists what names take.
-func (c *Conversion) nameMemory() []spec.Bytes {
+// idBytes returns the memory of the ids.
+func (c *Conversion) idBytes() int64 {
 	if c.File.Format.Text && c.IDs == "" {
-		return nil
+		return 0
 	}
 	const id = 32
 	bytes := id * int64(c.File.Rows+c.File.Cols)
 	if info, err := os.Stat(c.IDs); err == nil {
 		bytes += info.Size()
 	}
-	return []spec.Bytes{{What: "ids", Bytes: bytes}}
+	return bytes
 }
 
 // name finds out what rows and columns are called.

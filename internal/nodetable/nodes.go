@@ -244,7 +244,7 @@ func (t *Reader) separator(line []byte) byte {
 		return table.Tab
 	}
 	sep := table.SeparatorOf(t.Text, t.Name, line)
-	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Value == "" && !t.Every || len(bytes.Fields(line)) == 1) {
+	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Value == "" && (!t.Every || t.Lookup == nil) || len(bytes.Fields(line)) == 1) {
 		return table.Comma // the first row has one field
 	}
 	return sep

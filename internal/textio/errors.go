@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/input"
 )
 
 // Error is something wrong with the content of a file, or with the choice of it
@@ -28,7 +30,8 @@ func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix, Err: errors.Unwrap(err)}
 }
 
-// Error returns place, fault and way out in one line.
+// Error returns place, fault and way out in one line, which is safe to print: text from
+// files is escaped.
 func (e *Error) Error() string { return e.Format(namedOption) }
 
 // Format returns place, fault and way out in one line, in which option names the settings,
@@ -51,7 +54,7 @@ func (e *Error) Format(option func(name, value string) string) string {
 	if fix := e.Remedy(option); fix != "" {
 		text += "; " + fix
 	}
-	return text
+	return input.Escape(text)
 }
 
 // namedOption names a setting in the text of an error.

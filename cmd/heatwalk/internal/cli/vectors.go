@@ -92,7 +92,11 @@ func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*node
 	c := f.config
 	c.Text = in.text
 	c.Header, c.Missing, c.Stdin, c.Memory, c.Warn = header, in.labelling.Missing, in.stdin, in.dataLimit(), in.warnOf
-	return nodefile.ReadAttributes(in.ctx, f.file, &c)
+	a, err := nodefile.ReadAttributes(in.ctx, f.file, &c)
+	if err == nil {
+		in.noteColumns(f.file, a.Use)
+	}
+	return a, err
 }
 
 // warnNumbers warns of attributes with so many values that they are no categories.
