@@ -280,6 +280,6 @@ func (o *Outcome) relate() {
 func (e *evaluation) swept(sweeps, ahead int) {
 	e.result.Sweeps += sweeps
 	if e.settings.Progress != nil {
-		e.settings.Progress(e.result.Sweeps, e.result.Sweeps+max(ahead, 0))
+		e.settings.Progress("sweeps", int64(e.result.Sweeps), int64(e.result.Sweeps+max(ahead, 0)))
 	}
 }

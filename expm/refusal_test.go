@@ -143,12 +143,12 @@ func TestCancel(t *testing.T) {
 	for _, method := range []Method{Chebyshev, Resolvent} {
 		c, cancel := context.WithCancel(ctx)
 		calls := 0
-		_, err := m.ApplyTo(c, blocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(done, expected int) {
+		_, err := m.ApplyTo(c, blocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(_ string, done, total int64) {
 			if calls++; calls == 2 {
 				cancel()
 			}
-			if done > expected {
-				t.Errorf("%d sweeps of %d", done, expected)
+			if done > total {
+				t.Errorf("%d sweeps of %d", done, total)
 			}
 		}})
 		if !errors.Is(err, context.Canceled) || calls > 3 {

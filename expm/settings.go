@@ -58,9 +58,9 @@ type Settings struct {
 	// take; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
-	// Progress, if not nil, is called after every sweep, and with solves
-	// after every solve, with the sweeps done and those expected in all.
-	Progress func(done, expected int)
+	// Progress, if not nil, is called after every sweep, and with solves after every solve,
+	// with "sweeps", the number done and the number that is expected in all.
+	Progress func(stage string, done, total int64)
 }
 
 const defaultTolerance = 1e-8

@@ -60,8 +60,8 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			running[i] = &part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
 		}
 		if e.settings.Progress != nil {
-			s.settings.Progress = func(done, expected int) {
-				e.settings.Progress((at*expected+done)/slabs, expected)
+			s.settings.Progress = func(stage string, done, total int64) {
+				e.settings.Progress(stage, (int64(at)*total+done)/int64(slabs), total)
 			}
 		}
 		if err := s.runSeries(ctx, running); err != nil {

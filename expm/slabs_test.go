@@ -30,7 +30,7 @@ func TestSlabs(t *testing.T) {
 			m := mapOf(t, g, name)
 			b, y := randomBlock(8, n, cols), blocks(n, cols, len(fs))
 			done, last := 0, 0
-			r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: 1e-7, Progress: func(d, expected int) { done, last = max(done, d), expected }})
+			r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: 1e-7, Progress: func(_ string, d, total int64) { done, last = max(done, int(d)), int(total) }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,6 +41,14 @@ type effort struct {
 	certify   bool // whether errors are to be bounded, even if that takes an eigenvalue
 }
 
+// sweeps returns the progress callback in the form of package expm, or nil.
+func (o *effort) sweeps() func(stage string, done, total int64) {
+	if o.progress == nil {
+		return nil
+	}
+	return func(_ string, done, total int64) { o.progress(int(done), int(total)) }
+}
+
 // applied is what an engine found out.
 type applied struct {
 	bound   []float64 // of the norm of each column's error
@@ -60,7 +68,7 @@ type series struct {
 
 func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*applied, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
-		Tolerance: o.tolerance, Method: e.method, Memory: o.memory, Progress: o.progress,
+		Tolerance: o.tolerance, Method: e.method, Memory: o.memory, Progress: o.sweeps(),
 	})
 	if err != nil && !errors.Is(err, expm.ErrTolerance) {
 		return nil, err

@@ -158,7 +158,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
 	work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
 		Memory:   budget.Remaining(r.set.Memory, tall.BlockBytes[float64](n, k)),
-		Progress: func(done float64) { r.set.Progress("walk", done) },
+		Progress: func(_ string, done, total int64) { r.set.Progress("walk", float64(done)/float64(total)) },
 	})
 	if err != nil {
 		return err

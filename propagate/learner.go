@@ -85,8 +85,9 @@ type Settings struct {
 	// 0 means no limit. Columns are solved in as many groups as that takes.
 	Memory int64
 
-	// Progress, if not nil, is called with the share of the work that is done.
-	Progress func(done float64)
+	// Progress, if not nil, is called with "columns", the number of columns that are done and
+	// that of all.
+	Progress func(stage string, done, total int64)
 }
 
 const (
@@ -189,7 +190,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		work.Sweeps += r.Sweeps
 		work.EntryColumns += int64(r.Sweeps) * g.A.NNZ() * int64(hi-lo)
 		if set.Progress != nil {
-			set.Progress(float64(hi) / float64(dst.Cols))
+			set.Progress("columns", int64(hi), int64(dst.Cols))
 		}
 	}
 	for i, seeds := range groups {
@@ -215,7 +216,7 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		work.Sweeps += columns / seeds.Classes
 		work.EntryColumns += int64(columns) * g.A.NNZ()
 		if set.Progress != nil {
-			set.Progress(float64(i+1) / float64(len(groups)))
+			set.Progress("columns", int64((i+1)*seeds.Classes), int64(dst.Cols))
 		}
 	}
 	return work, nil
