@@ -10,12 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// calibration turns scores into probabilities of classes. The score f of an output
-// stands for the probability
+// calibration turns scores into probabilities of classes. The probability of the first class of
+// an output with the score f is
 //
-//	r = 1/(1 + exp(A·f + B))
+//	r = 1/(1 + exp(A·f + B)),
 //
-// of its first class: J. Platt, Probabilistic outputs for support vector machines
+// see J. Platt, Probabilistic outputs for support vector machines
 // (1999). Outputs of two classes each are coupled, outputs against [Rest] normalised.
 type calibration struct {
 	classes []int // the classes that there are probabilities of
@@ -23,13 +23,14 @@ type calibration struct {
 	a, b    []float64 // of each output
 }
 
-// Calibrate learns how probable the classes are that the scores of the model m stand
-// for, which the learner l has fitted with the values v: from scores of items that it did
-// not learn from. What it returns stores in dst the probability of each class that has an
-// item, given the scores of one, as Learner.Probabilities does. It is fitted anew without each of five parts of the items with y ≥ 0;
-// class by class, every fifth item is in one. Cost: five fits.
+// Calibrate learns class probabilities from the scores of the model m, which the learner l has
+// fitted with the values v. Because scores of the items that a model was fitted to are too
+// confident, l is fitted again without each of five parts of the items with y ≥ 0, and the
+// calibration uses the scores of the part that was left out. A part has every fifth item of each
+// class. The returned function stores in dst the probability of each class that has an item,
+// given the scores of one item, as Learner.Probabilities does. Cost: five fits.
 //
-// An output that never has items of both sides to learn from and to score gives ½.
+// An output whose parts never have items of both classes has probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
@@ -137,7 +138,7 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 			}
 		}
 		if step <= 1e-10 {
-			break // rounding hides what is left
+			break // the rest is below rounding
 		}
 	}
 	return a, b

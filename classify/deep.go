@@ -14,20 +14,20 @@ import (
 // no density of their distances exists.
 var ErrNoDistance = errors.New("classify: all items lie in one place of the kernel's space")
 
-// deepLearner declares a base machine on a deep kernel: Tang and Zhu, Classifying
+// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying
 // network data with deep kernel machines (2010). Level l has the kernel
 //
 //	K_l(i, j) = exp(−d²/2h²)/(√(2π)·h),  d the distance in the space of K_{l−1},
 //
 // where h is the mean of d over all ordered pairs of items (equation 11), or of those
-// with a class (table 1), i = j included; K_0 is the kernel that is given. On the mean
-// kernel value to each class, the machine of the paper, it is called dkm, on another
-// base dkm-NAME.
+// with a class (table 1), i = j included; K_0 is the kernel that is given. With the
+// base of the paper, the mean kernel value to each class, its name is dkm; with another
+// base it is dkm-NAME.
 //
-// The values of a level follow from those of K_0 at the same pair and the bandwidths below,
-// so that of all pairs none is kept: memory is that of the values between items with a
-// class, beside vectors. Cost: K_0 between all pairs for each level, and for level l of a
-// pair l square roots and l − 1 exponentials, beside the base.
+// The values of a level follow from K_0 of the same pair and the bandwidths of lower levels, so
+// that values of unlabelled pairs need not be stored. Memory: the values between items with a
+// class, and vectors. Cost: K_0 between all pairs for each level, l square roots and l − 1
+// exponentials for level l of a pair, and the base learner.
 func deepLearner(base *Learner) *Learner {
 	name := "dkm-" + base.Name
 	if base == &densityLearner {
@@ -153,8 +153,8 @@ func (m *deep) lift(row []float64, own float64, diagonal []float64) (self float6
 
 // distances turns the values K(x, i) of the kernel below a level, in which own is K(x, x),
 // into distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space: Tang and Zhu 2010, equation 5.
-// The K(i, i) are the diagonal or, above level 0, all the same. What rounding makes negative
-// counts as 0.
+// The K(i, i) are the diagonal or, above level 0, equal. Differences that rounding makes negative
+// count as 0.
 func (m *deep) distances(row []float64, own float64, diagonal []float64, level int) {
 	if level == 0 {
 		for i, v := range row {
@@ -167,8 +167,8 @@ func (m *deep) distances(row []float64, own float64, diagonal []float64, level i
 	}
 }
 
-// measure finds the bandwidths of so many levels, means over all pairs of the given items.
-// The values of pairs are computed anew for each level; sums are those of rows, in order.
+// measure computes the bandwidths of depth levels, which are means over all pairs of the given
+// items. It computes the values of pairs again for each level; sums are added row by row, in order.
 func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error {
 	n, workers := len(all), sched.Workers(0)
 	diagonal, sums := make([]float64, n), make([]float64, n)

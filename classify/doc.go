@@ -1,6 +1,6 @@
-// Package classify learns to tell classes apart from kernel values or explicit
-// features. It knows no graph: what an item is, and where its numbers come
-// from, is the caller's business.
+// Package classify learns to separate classes from kernel values or explicit
+// features. It knows no graph: an item is a number, and the caller provides its
+// kernel values or features.
 //
 // # Items and classes
 //
@@ -8,14 +8,14 @@
 // class of every item, or −1 for an item that is not used. Only classes that
 // have an item take part; a class without one is never predicted.
 //
-// # Machines
+// # Binary classifiers
 //
-// Several classes are told apart by several binary machines, listed in
-// [Pairs]: one for every two classes i < j in increasing order, or one for
-// every class against all others. A decision > 0 speaks for the first class of the
-// pair. [Pairs.Predict] turns the decisions on an
-// item into a class: by votes, or by the largest decision. Ties go to the
-// lowest class. [SoftVotes] makes scores of them that sum to one.
+// Several classes are separated by several binary classifiers, listed in
+// [Pairs]: one for every two classes i < j in increasing order (one-vs-one), or
+// one for every class against all others (one-vs-rest). A decision > 0 means the
+// first class of the pair. [Pairs.Predict] turns the decisions on an item into a
+// class: by votes, or by the largest decision. Ties go to the lowest class.
+// [SoftVotes] turns them into scores that sum to one.
 //
 // # Learners
 //
@@ -27,22 +27,22 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
-// [Calibrate] makes probabilities of the scores of any of them.
+// [Calibrate] turns the scores of any of them into probabilities.
 //
-// Some of them can be had with all their settings too, for what is fitted many times
-// or to features of single precision. They have one shape: what is learned from, the
-// class of each item (−1: not used), the number of classes.
+// Some learners are also functions with all settings, for callers that fit many times
+// or have features in single precision. Their arguments are the kernel or the features, the
+// class of each item (−1: not used), and the number of classes.
 //
 //   - On a kernel: [SVM.Fit] and [FitRLS]. Its values are materialised ([DenseGram]) or
 //     inner products of features ([LinearGram]).
 //
 //   - On features: [FitLinearSVM] and [FitLinearRLS] return linear functions.
-//     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
+//     [LinearWeights] converts a kernel model whose kernel is the inner product to one.
 //
-//   - Along a path of several ridges or costs: [LogisticPath], and what Fit of a [Path] returns,
-//     which keeps its memory for thousands of small fits.
+//   - Along a path of several ridges or costs: [LogisticPath], and the [PathFit] that Fit of a
+//     [Path] returns, which reuses its memory in thousands of small fits.
 //
-// A machine and its class for an item x:
+// A model and its class for an item x:
 //
 //	k := classify.DenseGram(values) // n×n
 //	svm := &classify.SVM{Cost: 10}

@@ -14,10 +14,10 @@ type float interface{ float32 | float64 }
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
-// With the methods Alike() []int, which numbers the distinct items from 0 and returns the
-// number of each item, and DistinctTo(dst []float64, i int), which stores the values of item
-// i with all distinct ones in their order, what is the same for items that are alike is
-// computed once.
+// Two optional methods save the values of equal items, for example of records of a table that
+// occur more than once. Alike() []int numbers the distinct items from 0 and returns the number of
+// each item; DistinctTo(dst []float64, i int) stores the values of item i with all distinct items,
+// in their order.
 type Gram interface {
 	// Len returns the number of items n.
 	Len() int

@@ -11,9 +11,8 @@ import (
 )
 
 // factor returns features G of the given items with K = GGᵀ, as many as K has rank:
-// Cholesky's factor with pivots, which ends where rounding does not let it go on. What
-// it leaves of the diagonal is 1e-15 of the largest value, or more of a kernel that is
-// less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
+// the pivoted Cholesky factor, which ends when the rest of the diagonal is below rounding: 1e-15
+// of the largest value, or more for a kernel that is less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
 // products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
 // positive semidefinite.
 func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64], pivots []int, err error) {
@@ -121,7 +120,7 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxBytes returns what fitKernelSoftmax takes: values, factor and the rest.
+// kernelSoftmaxBytes returns the memory of fitKernelSoftmax: values, factor and the fit.
 func kernelSoftmaxBytes(items, classes int) int64 {
 	return 24*int64(items)*int64(items) + softmaxBytes(items, items, classes)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// rlsLearner declares [FitRLS]. Its cost C stands for λ = m/C with m items: Gärtner, Le,
+// rlsLearner declares [FitRLS]. Its cost C is the ridge λ = m/C for m items: Gärtner, Le,
 // Smola 2006.
 var rlsLearner = Learner{
 	Spec: spec.Spec{
@@ -87,7 +87,7 @@ var ridgePath = Path{
 	OnFeatures: &Path{Spec: scaledRidge, Along: "lambda", Ridge: true},
 }
 
-// ridgeOf returns λ, or what stands in its place.
+// ridgeOf returns λ, or m/C if the cost is given.
 func ridgeOf(v spec.Values, y []int) float64 {
 	if v.Has("cost") {
 		return float64(len(used(y))) / v.Number("cost")
@@ -132,7 +132,7 @@ func newTargets(y []int, classes int) (*targets, error) {
 //	Σ_i (f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
 //
 // over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λI)·A = T. There is
-// no bias: what all items have in common moves all classes alike and changes no answer.
+// no bias, because a constant would change the decisions of all classes alike.
 // Cost: a Cholesky factorisation of the matrix.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and
@@ -205,8 +205,8 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + λI)⁻¹·b. It changes a, which nobody may use afterwards:
-// once ctx is done it returns, while the factorisation ends by itself.
+// solve returns (a + λI)⁻¹·b. It overwrites a, which must not be used afterwards: when ctx is
+// cancelled, solve returns while the factorisation still runs to its end.
 func solve(ctx context.Context, a *mat.SymDense, lambda float64, b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
 		a.SetSym(i, i, a.At(i, i)+lambda)
@@ -296,9 +296,9 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 	return model, nil
 }
 
-// alongRidges returns what [FitRLS] does for each λ, nil where that is [ErrIndefinite], at the
-// price of one eigendecomposition K = UΛUᵀ, and for each λ of a product of each of the m
-// eigenvectors for each class. Other errors are those of [FitRLS].
+// alongRidges returns the model of [FitRLS] for each λ, nil where its error is [ErrIndefinite].
+// Cost: one eigendecomposition K = UΛUᵀ, and for each λ a product of each of the m eigenvectors
+// for each class. Other errors are those of [FitRLS].
 func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes)
 	if err != nil {
@@ -313,14 +313,14 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas []fl
 	return models, nil
 }
 
-// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of machines
-// that learn with λ from all other items,
+// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers
+// fitted with λ to all other items,
 //
 //	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
 //
-// zeros for items that are not used, and the mean over the used items and the machines of
-// (d − t)²; nil where [FitRLS] returns [ErrIndefinite]. The machines tell each class that has
-// an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
+// zeros for items that are not used, and the mean of (d − t)² over the used items and the
+// classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class
+// that has an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes)
 	if err != nil {
@@ -333,7 +333,7 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas []fl
 	return p.targets.pairs, decisions, squared, nil
 }
 
-// rlsPath is what all λ share.
+// rlsPath is the state that all λ share.
 type rlsPath struct {
 	n         int
 	targets   *targets

@@ -34,13 +34,13 @@ var linearSVMLearner = Learner{
 	},
 }
 
-// linearSVMBytes is what the items of machines that are fitted at a time take.
+// linearSVMBytes is the memory of the items of the classifiers that are fitted in parallel.
 func linearSVMBytes(l *Load) int64 {
 	const position = 16 * 8
 	return l.Workers * position * l.Largest
 }
 
-// linearSVMOf returns the settings that values of the parameters stand for.
+// linearSVMOf returns the settings with the given values of the parameters.
 func linearSVMOf(v spec.Values, y []int, classes int) *LinearSVM {
 	return &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 }

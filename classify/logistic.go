@@ -61,7 +61,7 @@ type Logistic struct {
 	BiasRidge float64
 	// Shared are the columns whose weights all classes share; nil: none.
 	Shared *SharedColumns
-	// Tolerance is the norm of the gradient at which the fit stops, beside its norm where
+	// Tolerance is the norm of the gradient at which the fit stops, relative to its norm where
 	// all logits are 0; 0 means 1e-6.
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.

@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Model is what has been learned from kernel values: scores of any item, of what Pairs
-// tells apart.
+// Model is a fitted kernel model: for any item it computes the decision of every classifier in
+// Pairs.
 type Model struct {
 	Classes  int       // the number of classes, with and without items
 	Items    int       // the number of items of the Gram, the length of a kernel row
@@ -128,9 +128,9 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// ScoresTo stores in dst the decision ⟨w, x⟩ + bias of every machine on an item with the
-// features x, to which is added what it has of the values shared of the shared columns, laid
-// out as in [SharedColumns]; nil without any. A nil dst allocates.
+// ScoresTo stores in dst the decision ⟨w, x⟩ + bias of every classifier on an item with the
+// features x. If the model has shared columns, shared holds their values, laid out as in
+// [SharedColumns], and their products are added; otherwise it is nil. A nil dst allocates.
 func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
 	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
 		panic(badLength)

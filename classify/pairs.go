@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Rest stands for all other classes in a [Pair].
+// Rest is the second class of a one-vs-rest [Pair]: all other classes.
 const Rest = -1
 
-// Pair names what a machine tells apart: a decision > 0 speaks for Positive,
-// otherwise for Negative, which may be [Rest].
+// Pair names the two classes of a binary classifier. A decision > 0 means Positive, others mean
+// Negative, which may be [Rest].
 type Pair struct{ Positive, Negative int }
 
 // Pairs lists the machines of a model in order: all of one class against
 // another, or all of one class against [Rest].
 type Pairs []Pair
 
-// byVotes reports whether the machines tell two classes apart each.
+// byVotes reports whether the classifiers are one-vs-one.
 func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
 
 // classes returns one more than the highest class of any machine.
@@ -100,7 +100,7 @@ func newGroups(y []int, classes int) *groups {
 	return g
 }
 
-// newGroupsOfTwo returns the used ones of so many items by class, or [ErrOneClass].
+// newGroupsOfTwo groups the used items by class. It returns [ErrOneClass] if only one class has any.
 func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
 	g := new(groups)
 	return g, g.setTwo(items, y, classes)

@@ -66,8 +66,8 @@ type distinctGram interface {
 	DistinctTo(dst []float64, i int)
 }
 
-// makeMistakes passes over the items so many times. Those that the Gram knows to be alike
-// have one score. Cost: a kernel value for each distinct item and each mistake.
+// makeMistakes passes over the items epochs times. Items that the Gram reports as equal share
+// one score. Cost: a kernel value for each distinct item and each mistake.
 func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
 	of, n := make([]int, len(items)), len(items)

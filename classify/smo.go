@@ -45,9 +45,8 @@ type dual[T float] struct {
 	sums     []float64 // errors that are computed anew
 }
 
-// curvature is what the curvature K_ii + K_jj − 2K_ij of a pair counts as if it
-// is not positive: rounding, equal items, or a kernel that is not positive
-// semidefinite.
+// curvature replaces the curvature K_ii + K_jj − 2K_ij of a pair if it is not positive, which
+// happens by rounding, for equal items, or if the kernel is not positive semidefinite.
 const curvature = 1e-12
 
 // start sets up a machine on items, the first of which (positive in number)

@@ -38,7 +38,7 @@ type softmaxFit[T float] struct {
 	ridge [3]float64 // of weights, biases and shared weights
 
 	theta     []float64
-	tolerance float64 // of the norm of the gradient, beside its norm where all logits are 0
+	tolerance float64 // of the norm of the gradient, relative to its norm where all logits are 0
 	limit     int     // of steps
 
 	z, share                              []float64 // logits without the offset, and the softmax with it
@@ -63,7 +63,7 @@ func (s *softmaxFit[T]) begin() {
 	}
 }
 
-// softmaxBytes returns what begin makes room for.
+// softmaxBytes returns the memory that begin allocates.
 func softmaxBytes(items, features, classes int) int64 {
 	stride := int64(softmaxStride(features))
 	return 8*int64(classes)*(8*stride+7*int64(items)) + 8*(softmaxBatch+1)*stride*int64(sched.Workers(0))
@@ -96,17 +96,17 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		}
 		next, ok := s.search(value)
 		if !ok {
-			return nil // rounding hides what is left
+			return nil // the rest is below rounding
 		}
 		value = next
 	}
 	return ErrIterationLimit
 }
 
-// forcing returns to which part of itself a step of Newton's method takes the gradient, of which
-// so much is left beside its norm where all logits are 0. With many classes, whose products
-// take most of the time, a step far from the minimum deserves few of them: five λ take two thirds
-// of the products with it.
+// forcing returns the relative residual of the linear system of a Newton step, given the norm of
+// the gradient relative to its norm where all logits are 0. Far from the minimum an inexact step
+// suffices. With many classes, whose products dominate the time, this saves a third of the
+// products for five λ.
 func (s *softmaxFit[T]) forcing(left float64) float64 {
 	if len(s.class) >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -132,7 +132,7 @@ func (s *softmaxFit[T]) logitsOf(dst, z []float64, a int) {
 	}
 }
 
-// value returns what is to be minimised, for the logits z of θ.
+// value returns the objective, for the logits z of θ.
 func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 	row := make([]float64, len(s.class))
 	sum := 0.0
@@ -181,7 +181,7 @@ func (s *softmaxFit[T]) predict() {
 }
 
 // newton stores in step and its logits the solution of H·step = −gradient, H the second
-// derivative, until the residual is so much of the gradient's norm.
+// derivative, up to a residual of forcing times the norm of the gradient.
 func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error {
 	const limit = 1000
 	clear(s.step)

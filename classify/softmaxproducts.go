@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// softmaxStride is how far the weights of two classes lie apart in θ: their number,
-// rounded up to what [simd.DotPanels] takes.
+// softmaxStride is the distance between the weights of two classes in θ: the number of features,
+// rounded up to the multiple of 4 that [simd.DotPanels] requires.
 func softmaxStride(features int) int { return (features + 3) &^ 3 }
 
 // split returns the weights, biases and shared weights of θ.
@@ -17,9 +17,9 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
 
-// softmaxPiece is how many items are added up at a time, a multiple of softmaxBatch, and
-// this how many are multiplied with the weights of one class after the other: these are
-// read from memory so many times less than items are. A multiple of four.
+// softmaxPiece is the number of items whose sums are added together, a multiple of softmaxBatch.
+// softmaxBatch is the number of items that are multiplied with the weights of one class after the
+// other, so that the weights are read from memory once for all of them. It is a multiple of four.
 const (
 	softmaxPiece = 256
 	softmaxBatch = 32
@@ -52,8 +52,8 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	return err
 }
 
-// curve stores the logits of the direction, and in image H times the direction: what
-// H adds to the logits v of an item is π_c·(v_c − Σ_b π_b·v_b).
+// curve stores the logits of the direction, and in image H times the direction. For an item with
+// the logits v and probabilities π, the product has the elements π_c·(v_c − Σ_b π_b·v_b).
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
@@ -80,7 +80,7 @@ type batch[T float] struct {
 	lo, count int
 	width     int                     // of features that may not be 0, rounded up
 	x         [softmaxBatch][]float64 // their features; behind the last one its again, up to a multiple of four
-	unused    []float64               // stands for the weights of a class where their number is odd
+	unused    []float64               // weights of an additional class if the number of classes is odd
 }
 
 func (b *batch[T]) begin(s *softmaxFit[T]) {
@@ -93,7 +93,7 @@ func (b *batch[T]) begin(s *softmaxFit[T]) {
 	b.unused = room[softmaxBatch*stride:]
 }
 
-// take reads the features of so many items from lo on.
+// take reads the features of count items from lo on.
 func (b *batch[T]) take(lo, count int) {
 	b.lo, b.count, b.width = lo, count, softmaxStride(b.s.features.Cols)
 	if b.s.triangle != nil {

@@ -90,11 +90,11 @@ var svmPath = Path{
 // a cost far too high for noisy classes, and are judged as they are.
 const comparedIterations = 20_000
 
-// mostPairwise is the largest number of classes that every pair gets a machine of its own for
-// unless told otherwise, 190 in all: the pairs of more would outgrow a graph.
+// mostPairwise is the largest number of classes for which one-vs-one is the default strategy, with
+// 190 classifiers; the scores of more would need more memory than the graph.
 const mostPairwise = 20
 
-// svmOf returns the settings that values of the parameters stand for.
+// svmOf returns the settings with the given values of the parameters.
 func svmOf(v spec.Values, y []int, classes int) SVM {
 	return SVM{
 		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
@@ -112,11 +112,11 @@ func trainSVM(ctx context.Context, k Gram, y []int, classes int, v spec.Values, 
 	return s.Fit(ctx, k, y, classes)
 }
 
-// trainBytes is what the rows of the kernel take that machines keep, if they ask for all of them.
+// trainBytes is the memory of the kernel rows that the classifiers cache, if they request all rows.
 func trainBytes(l *Load) int64 { return min(trainCache, l.Workers*8*l.Largest*l.Largest) }
 
-// wholeBytes is what the values between so many items take, 0 if they are more than trainCache
-// and not kept.
+// wholeBytes is the memory of the values between all items, or 0 if they exceed trainCache and are
+// not kept.
 func wholeBytes(items int64) int64 {
 	if bytes := 8 * items * items; bytes <= trainCache {
 		return bytes
@@ -124,8 +124,7 @@ func wholeBytes(items int64) int64 {
 	return 0
 }
 
-// svmCache returns the bytes of kernel rows that are kept during a fit to so many
-// items.
+// svmCache returns the bytes of the kernel rows that a fit to the given number of items caches.
 func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(items)) }
 
 // Parameters of support vector machines.
@@ -164,7 +163,7 @@ func usually(p spec.Param, usual float64, grid ...float64) spec.Param {
 	return p
 }
 
-// otherwise returns a parameter of which help says what counts without it.
+// otherwise returns the parameter with a help text for its default.
 func otherwise(p spec.Param, text string) spec.Param {
 	p.Otherwise = text
 	return p

@@ -59,8 +59,8 @@ func newTriangle[T float](ctx context.Context, f *sparse.Block[T], items []int) 
 	return t, nil
 }
 
-// triangleBytes returns what newTriangle takes, the triangle among it: features and their
-// products, each twice, the factor of these and its rows, and what turn takes.
+// triangleBytes returns the memory of newTriangle, the result included: features and their
+// products, each twice, their factor and its rows, and the memory of turn.
 func triangleBytes(items, features int) int64 {
 	m, p := int64(items), int64(features)
 	return 8 * (2*m*p + 5*m*m)
