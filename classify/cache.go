@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// rowCache holds rows of a Gram restricted to the items of one machine, rounded to T. A
-// position is an item's place in the machine; the first columns of a row are
+// rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A
+// position is an item's place in the classifier; the first columns of a row are
 // those in use, so a row may be known up to some length only. When it is full,
 // the row that was used longest ago makes room.
 type rowCache[T float] struct {
@@ -43,7 +43,7 @@ func valueBytes[T float]() int64 {
 // the cache smaller.
 const chunkLen = 1 << 14
 
-// reset empties the cache for the items of another machine.
+// reset empties the cache for the items of another classifier.
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	n := len(item)
 	c.gram, c.item = gram, item

@@ -105,8 +105,8 @@ func TestSigmoid(t *testing.T) {
 	}
 }
 
-// TestCalibrate holds that probabilities of overlapping classes are what they say: among
-// fresh items with a probability about q, a share of about q is of the class.
+// TestCalibrate checks the calibration of probabilities of overlapping classes: of new items with
+// a probability near q, a share near q belongs to the class.
 func TestCalibrate(t *testing.T) {
 	p := clouds(21, 1200, 2, 3, 0.8)
 	const fit = 400
@@ -150,7 +150,7 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("%s: probabilities are off by %.3f in the mean", name, wrong)
 		}
 		if own < 0.37 { // equal ones are a third each, and not off
-			t.Errorf("%s: the probability of what is true is %.3f in the mean", name, own)
+			t.Errorf("%s: the mean probability of the true class is %.3f", name, own)
 		}
 	}
 	one := make([]int, len(y))

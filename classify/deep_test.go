@@ -45,7 +45,7 @@ func all(n int) []int {
 	return items
 }
 
-// TestDeepBase holds that a base machine on a deep kernel is that machine on the
+// TestDeepBase holds that a base classifier on a deep kernel is that classifier on the
 // kernel of the level, made plainly.
 func TestDeepBase(t *testing.T) {
 	p := clouds(6, 30, 3, 3, 2)
@@ -135,7 +135,7 @@ func TestDeepInOnePlace(t *testing.T) {
 	}
 }
 
-// TestDeepMemory fits a deep machine to a few labels among many items: it takes far less than
+// TestDeepMemory fits a deep classifier to a few labels among many items: it takes far less than
 // the values between all of them.
 func TestDeepMemory(t *testing.T) {
 	const n = 1200

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// descent solves the dual of one linear machine,
+// descent solves the dual of one linear classifier,
 //
 //	minimise ½ αᵀQα − Σ α_i,  0 ≤ α_i ≤ upper_i,  Q_ij = y_i·y_j·⟨x_i, x_j⟩,
 //
@@ -31,7 +31,7 @@ type coordinate struct {
 	inverse      float64 // 1/Q_ii
 }
 
-// start sets up the machine of p; square holds the squared norm of each item.
+// start sets up the classifier of p; square holds the squared norm of each item.
 func (d *descent[T]) start(set *LinearSVM, g *groups, p Pair, square []float64) {
 	members, positive := g.membersTo(nil, p)
 	rate := g.factorsTo(nil, members, set.Weights)

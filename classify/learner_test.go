@@ -123,7 +123,7 @@ func TestLearnersGolden(t *testing.T) {
 	}
 }
 
-// TestLearners holds what all learners have in common.
+// TestLearners checks the contract of every learner.
 func TestLearners(t *testing.T) {
 	p := clouds(3, 40, 4, 3, 6)
 	p.y[7], p.y[23] = -1, -1
@@ -231,8 +231,8 @@ func TestLearnersAgree(t *testing.T) {
 	}
 }
 
-// fitFeatures learns from explicit features of the items with y ≥ 0 and returns what gives
-// the scores of features, by linear functions where there are such.
+// fitFeatures learns from explicit features of the items with y ≥ 0 and returns a function that
+// scores features, by linear functions if the learner has them.
 func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (func(x []float64) []float64, error) {
 	var linear *LinearModel
 	var m *Model

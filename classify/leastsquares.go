@@ -99,8 +99,8 @@ func ridgeOf(v spec.Values, y []int) float64 {
 // rounding explains or, to least squares, so far that K + λI is not positive definite.
 var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
 
-// targets lists the machines of least squares, one for each class that has an
-// item of y against [Rest], the items that are used, and their targets, one for each machine.
+// targets lists the classifiers of least squares, one for each class that has an
+// item of y against [Rest], the items that are used, and their targets, one for each classifier.
 type targets struct {
 	pairs Pairs
 	items []int
@@ -229,7 +229,7 @@ func solve(ctx context.Context, a *mat.SymDense, lambda float64, b *mat.Dense) (
 	return &x, nil
 }
 
-// newKernelModel returns the model whose machines have the columns of coef as
+// newKernelModel returns the model whose classifiers have the columns of coef as
 // coefficients of the given items.
 func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *Model {
 	model := &Model{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}

@@ -90,7 +90,7 @@ func TestRLS(t *testing.T) {
 		tolerance := 50 * epsilon * 60 * (60 + lambda) / lambda / lambda
 		for m, c := range classes {
 			if model.Pairs[m] != (Pair{c, Rest}) || other.Pairs[m] != (Pair{c, Rest}) {
-				t.Fatalf("machine %d tells %v, want class %d against the rest", m, model.Pairs[m], c)
+				t.Fatalf("machine %d separates %v, want class %d against the rest", m, model.Pairs[m], c)
 			}
 			got, again := model.coefTo(nil, m), other.coefTo(nil, m)
 			for a, i := range items {
@@ -104,7 +104,7 @@ func TestRLS(t *testing.T) {
 	}
 }
 
-// Each decision is that of machines that were trained without the item.
+// Each decision is that of classifiers that were trained without the item.
 func TestLeaveOneOut(t *testing.T) {
 	p := gaps(2, 30, 4)
 	p.y[0] = 1 // its class has others
@@ -274,8 +274,8 @@ func TestLeastSquaresCancelled(t *testing.T) {
 	}
 }
 
-// Golden files hold the solutions of (K + m/C·I)·A = ±1, their scores on all
-// nodes, and what the training nodes get from each other alone.
+// Golden files have the solutions of (K + m/C·I)·A = ±1, their scores on all
+// nodes, and the leave-one-out scores of the training nodes.
 func TestLeastSquaresGolden(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		g := testgraph.Load(t, graph)

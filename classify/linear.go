@@ -45,7 +45,7 @@ func linearSVMOf(v spec.Values, y []int, classes int) *LinearSVM {
 	return &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 }
 
-// fitGram fits the machines to features whose inner products are the kernel values of
+// fitGram fits the classifiers to features whose inner products are the kernel values of
 // the used items; all such features give the same decisions. The weights Σ_i α_i·g_i
 // belong to as many items as the kernel has rank.
 func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
@@ -97,14 +97,14 @@ type LinearSVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a machine for every class against all others, where there are more
+	// OneVsRest trains a classifier for every class against all others, where there are more
 	// than two, instead of one for every two classes.
 	OneVsRest bool
-	// MaxPasses limits the passes of each machine over its items; 0 means 1000.
+	// MaxPasses limits the passes of each classifier over its items; 0 means 1000.
 	MaxPasses int
 	// RNGSeed chooses the order in which items are visited.
 	RNGSeed uint64
-	// Workers is the number of machines trained at the same time; 0 means
+	// Workers is the number of classifiers trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
 }
@@ -132,7 +132,7 @@ func (s *LinearSVM) filled() LinearSVM {
 // items with y ≥ 0. Cost: a product of each feature of each item a pass.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
-// together with [ErrIterationLimit] if a machine did not reach the tolerance.
+// together with [ErrIterationLimit] if a classifier did not reach the tolerance.
 func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
 	if s != nil {
 		if err := s.validate(classes); err != nil {

@@ -51,8 +51,8 @@ func TestLinearMirror(t *testing.T) {
 	}
 }
 
-// TestLinearMinimum tests that no way leads down from the solution, at which what is
-// minimised has no gradient.
+// TestLinearMinimum checks that the objective rises in every direction from the solution, where it
+// has no gradient.
 func TestLinearMinimum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 50).Draw(t, "items")
@@ -155,7 +155,7 @@ func TestLinearUnlabelled(t *testing.T) {
 	}
 }
 
-// TestLinearDefaults holds what zeros stand for, and that passes are counted from
+// TestLinearDefaults checks the defaults of zero settings, and that passes are counted from
 // one.
 func TestLinearDefaults(t *testing.T) {
 	p := clouds(5, 60, 3, 3, 0.5)

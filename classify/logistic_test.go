@@ -244,8 +244,8 @@ func TestLogisticSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestLogisticSeparable has classes that features tell apart without error and a ridge
-// of next to nothing: probabilities come close to 0 and 1.
+// TestLogisticSeparable has classes that features separate without error and a tiny ridge, so that
+// probabilities come close to 0 and 1.
 func TestLogisticSeparable(t *testing.T) {
 	p := clouds(14, 60, 2, 3, 20)
 	m, err := fitLogistic(t.Context(), nil, 1e-6, p.f, p.y, p.classes)
@@ -321,7 +321,7 @@ func BenchmarkLogistic(b *testing.B) {
 	}
 }
 
-// BenchmarkLogisticManyClasses is about what method auto fits to 500 labels of 200 classes.
+// BenchmarkLogisticManyClasses fits as method auto does to 500 labels of 200 classes.
 func BenchmarkLogisticManyClasses(b *testing.B) {
 	p := clouds(1, 500, 1400, 200, 0.5)
 	for b.Loop() {

@@ -104,7 +104,7 @@ func solved(ctx context.Context, s *costSolver, k Gram, y []int, classes int) (*
 	return &models[0], err
 }
 
-// coefTo stores the coefficients of a machine in dst, one for each item of the Gram, most
+// coefTo stores the coefficients of a classifier in dst, one for each item of the Gram, most
 // of them 0. A nil dst allocates.
 func (m *Model) coefTo(dst []float64, machine int) []float64 {
 	dst = destination(dst, m.Items)

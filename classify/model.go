@@ -23,7 +23,7 @@ type Rule interface {
 	ScoresTo(dst, row []float64, own float64)
 }
 
-// Machine is a binary machine with decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
+// Machine is a binary kernel classifier with the decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
 type Machine struct {
 	Index      []int     // the support vectors, as items of the Gram, positive class first
 	Coef       []float64 // y·α of each, not 0
@@ -35,7 +35,7 @@ type Machine struct {
 
 // ScoresTo stores the score of each of Pairs on an item x in dst, where row[i] is K(x, i)
 // for all items i of the Gram and own is K(x, x). A nil dst allocates. Cost: one product for
-// each support vector of each machine.
+// each support vector of each classifier.
 func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
@@ -57,7 +57,7 @@ func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 	return dst
 }
 
-// Support returns how many items some machine has as support vectors, of voted perceptrons
+// Support returns the number of items that are support vectors of a classifier, of voted perceptrons
 // how many predictors they have, 0 of another model that has none.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
@@ -78,7 +78,7 @@ func (m *Model) Support() (items int) {
 	return items
 }
 
-// LinearWeights returns the machines of m as linear functions of features,
+// LinearWeights returns the classifiers of m as linear functions of features,
 // with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
 // is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
 func LinearWeights[T float32 | float64](m *Model, f *sparse.Block[T]) *LinearModel {
@@ -102,13 +102,13 @@ type LinearModel struct {
 	Classes  int
 	Features int // p
 	Pairs    Pairs
-	// Weights has a row of p weights for each machine, one after the other.
+	// Weights has a row of p weights for each classifier, one after the other.
 	Weights []float64
 	Bias    []float64
 	// Shared are the weights of columns that all classes share, see [Logistic]; nil:
 	// there are none.
 	Shared []float64
-	// Iterations is the number of passes over the items that each machine
+	// Iterations is the number of passes over the items that each classifier
 	// took; nil if the weights come from a kernel machine.
 	Iterations []int
 }
@@ -123,7 +123,7 @@ func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
 	}
 }
 
-// machine returns the weights of machine i, shared with the model.
+// machine returns the weights of classifier i, shared with the model.
 func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }

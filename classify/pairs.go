@@ -13,14 +13,14 @@ const Rest = -1
 // Negative, which may be [Rest].
 type Pair struct{ Positive, Negative int }
 
-// Pairs lists the machines of a model in order: all of one class against
+// Pairs lists the classifiers of a model in order: all of one class against
 // another, or all of one class against [Rest].
 type Pairs []Pair
 
 // byVotes reports whether the classifiers are one-vs-one.
 func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
 
-// classes returns one more than the highest class of any machine.
+// classes returns one more than the highest class of any classifier.
 func (p Pairs) classes() int {
 	top := -1
 	for _, pair := range p {
@@ -30,7 +30,7 @@ func (p Pairs) classes() int {
 }
 
 // Predict returns the class that the decisions speak for: the one with most
-// votes or, for machines against [Rest], with the largest decision. Ties go to
+// votes or, for classifiers against [Rest], with the largest decision. Ties go to
 // the lowest class.
 func (p Pairs) Predict(decisions []float64) int {
 	if len(decisions) != len(p) {
@@ -151,7 +151,7 @@ func (g *groups) set(y []int, classes int) {
 func (g *groups) class(c int) []int { return g.items[g.start[c]:g.start[c+1]] }
 func (g *groups) count(c int) int   { return g.start[c+1] - g.start[c] }
 
-// pairs appends the machines for the classes that have items.
+// pairs appends the classifiers for the classes that have items.
 func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	if oneVsRest && len(g.present) > 2 {
 		for _, c := range g.present {
@@ -167,7 +167,7 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a machine, those of its positive class first,
+// membersTo appends the items of a classifier, those of its positive class first,
 // and returns how many these are.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
@@ -179,7 +179,7 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst returns the machines by how many items they have: where workers share them,
+// largestFirst returns the classifiers by how many items they have: where workers share them,
 // the last to begin should be short.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {

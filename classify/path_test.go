@@ -81,7 +81,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A machine that is compared with others ends after some steps, however large its cost.
+// A classifier that is compared with others ends after some steps, however large its cost.
 func TestComparedMachinesEnd(t *testing.T) {
 	p := clouds(4, 200, 3, 2, 1)
 	for i := range p.y {
@@ -106,15 +106,15 @@ func TestOutgrown(t *testing.T) {
 		}
 		outgrown++
 		if few, many := l.Outgrown(10, 10), l.Outgrown(1e6, 1e6); few != "" || many == l.Name || Learners().Named(many) == nil {
-			t.Errorf("%s gives way to %q on few items, to %q on many", l.Name, few, many)
+			t.Errorf("%s is replaced by %q on few items, by %q on many", l.Name, few, many)
 		}
 	}
 	if outgrown == 0 {
-		t.Error("no learner gives way to another")
+		t.Error("no learner is replaced by another")
 	}
 }
 
-// A declared learner draws what its seed says.
+// The random numbers of a declared learner depend on its seed alone.
 func TestLinearSeeds(t *testing.T) {
 	p := clouds(4, 200, 3, 2, 3)
 	f := sparse.NewBlock[float32](p.f.Rows, p.f.Cols)

@@ -139,7 +139,7 @@ func (p voted) ScoresTo(dst, row []float64, _ float64) {
 	}
 }
 
-// sum returns the sums of the predictors by their counts, or the last of them, as machines
+// sum returns the sums of the predictors by their counts, or the last of them, as classifiers
 // of the model.
 func (p voted) sum(model *Model, items []int, counted bool) []Machine {
 	list := make([]Machine, len(model.Pairs))

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// dual solves the problem of one binary machine with a bias,
+// dual solves the problem of one binary classifier with a bias,
 //
 //	maximise  Σ y_i·β_i − ½ Σ β_i·β_j·K_ij
 //	subject to  Σ β_i = 0,  0 ≤ y_i·β_i ≤ C_i,
@@ -49,7 +49,7 @@ type dual[T float] struct {
 // happens by rounding, for equal items, or if the kernel is not positive semidefinite.
 const curvature = 1e-12
 
-// start sets up a machine on items, the first of which (positive in number)
+// start sets up a classifier on items, the first of which (positive in number)
 // are its positive class; d.rate holds their C_i for a cost of 1. All β are 0
 // and bounds are to be set.
 func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64, cacheBytes int64) {

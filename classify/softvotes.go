@@ -6,14 +6,14 @@ import (
 )
 
 // SoftVotes stores in dst, whose length is the number of classes, the scores that the
-// decisions of binary machines amount to, which sum to one. With machines for two
-// classes each, every machine splits one vote,
+// decisions of binary classifiers amount to, which sum to one. With classifiers for two
+// classes each, every classifier splits one vote,
 //
 //	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
 //
-// where k classes have machines, d_cj is the decision of c against j (d_jc = −d_cj) and
-// a is the slope: a larger one makes votes harder. With machines against [Rest] the scores
-// are exp(a·d_c), normalised. A class without a machine scores 0. A nil dst allocates just
+// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and
+// a is the slope: a larger one makes votes harder. With classifiers against [Rest] the scores
+// are exp(a·d_c), normalised. A class without a classifier scores 0. A nil dst allocates just
 // enough.
 func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []float64 {
 	if len(decisions) != len(p) {

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// costSolver fits many small machines one after the other in the same memory. The
+// costSolver fits many small classifiers one after the other in the same memory. The
 // zero value is ready for use; it is not safe for concurrent use.
 //
 // The models it returns share its memory and are valid until its next call.
@@ -60,7 +60,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, cos
 	return s.models, err
 }
 
-// pathTo trains the machines of the models of s on kernel values rounded to T, several at a
+// pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
 // time.
 func pathTo[T float](ctx context.Context, s *costSolver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))

@@ -86,7 +86,7 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// comparedIterations bounds a machine that is compared with others. Those that need more have
+// comparedIterations bounds a classifier that is compared with others. Those that need more have
 // a cost far too high for noisy classes, and are judged as they are.
 const comparedIterations = 20_000
 
@@ -105,7 +105,7 @@ func svmOf(v spec.Values, y []int, classes int) SVM {
 // trainCache bounds the rows of the kernel that trainSVM keeps.
 const trainCache = 64 << 20
 
-// trainSVM fits machines in little memory.
+// trainSVM fits classifiers in little memory.
 func trainSVM(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error) {
 	s := svmOf(v, y, classes)
 	s.CacheBytes, s.Workers = trainCache, workers
@@ -177,7 +177,7 @@ func weightsOf(v spec.Values, y []int, classes int) []float64 {
 }
 
 // SVM is a support vector machine with hinge loss and a bias on a kernel
-// (C-SVC). Each binary machine minimises
+// (C-SVC). Each binary classifier minimises
 //
 //	½‖w‖² + Σ C_i·max(0, 1 − y_i·(⟨w, φ_i⟩ − ρ))
 //
@@ -193,16 +193,16 @@ type SVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a machine for every class against all others, where there are more
+	// OneVsRest trains a classifier for every class against all others, where there are more
 	// than two, instead of one for every two classes.
 	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.
 	CacheBytes int64
-	// MaxIterations limits the steps of each binary machine; 0 means ten
+	// MaxIterations limits the steps of each binary classifier; 0 means ten
 	// million or 100 for each item, whichever is more.
 	MaxIterations int
-	// Workers is the number of machines trained at the same time; 0 means
+	// Workers is the number of classifiers trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
 }
@@ -261,7 +261,7 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 // defaults.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
-// together with [ErrIterationLimit] if a machine did not reach the tolerance.
+// together with [ErrIterationLimit] if a classifier did not reach the tolerance.
 func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
 	solver := costSolver{SVM: s.filled()}
 	models, err := solver.path(ctx, k, y, classes, []float64{solver.SVM.Cost})
@@ -271,7 +271,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, er
 	return &models[0], err
 }
 
-// machines trains the machines 0 … n−1 on several workers. One that reaches its
+// machines trains the classifiers 0 … n−1 on several workers. One that reaches its
 // limit does not stop the others; the error is then ErrIterationLimit.
 func machines(ctx context.Context, workers, n int, train func(worker, m int) error) error {
 	limited := make([]bool, n)
@@ -297,7 +297,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 	return dst
 }
 
-// trainer trains binary machines, one after the other, on kernel values rounded to T.
+// trainer trains binary classifiers, one after the other, on kernel values rounded to T.
 type trainer[T float] struct {
 	dual    dual[T]
 	members []int
@@ -305,7 +305,7 @@ type trainer[T float] struct {
 	arena   arena     // of coefficients
 }
 
-// start prepares a machine on the values of k, whose diagonal is given, at coefficients of
+// start prepares a classifier on the values of k, whose diagonal is given, at coefficients of
 // zero.
 func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) {
 	var positive int
@@ -316,7 +316,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step solves the machine and stores it in dst.
+// step solves the classifier and stores it in dst.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance, cmp.Or(set.MaxIterations, max(10_000_000, 100*len(d.item))))

@@ -22,7 +22,7 @@ func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *Model {
 	return m
 }
 
-// checkOptimal tests the conditions of optimality of every machine: bounds,
+// checkOptimal tests the conditions of optimality of every classifier: bounds,
 // Σβ = 0, no item that may go up lies more than the tolerance below one that
 // may go down, and a threshold in between.
 func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) {
