@@ -38,8 +38,9 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 	if c == nil {
 		c = new(Config)
 	}
-	r := &run{c: *c}
-	inputs, err := r.pair(inputs)
+	settings := *c
+	c = &settings
+	inputs, err := c.pair(inputs)
 	if err != nil {
 		return nil, err
 	}

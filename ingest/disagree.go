@@ -10,43 +10,43 @@ import (
 )
 
 // explain finds the lines behind an entry whose lines do not agree.
-func (r *run) explain(err error) error {
+func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // of what the sorter may take
-		return &LimitError{Need: r.c.Memory + over.Need - over.Limit, Limit: r.c.Memory}
+		return &LimitError{Need: e.c.Memory + over.Need - over.Limit, Limit: e.c.Memory}
 	}
-	var e *sort.MergeError
-	if !errors.As(err, &e) {
+	var wrong *sort.MergeError
+	if !errors.As(err, &wrong) {
 		return err
 	}
 	var lines []edgeLine
-	for _, p := range r.parts {
-		code, weight, failed := r.load(0, p)
+	for _, p := range e.parts {
+		code, weight, failed := e.load(0, p)
 		if failed != nil {
 			return failed
 		}
 		for i := 0; i < len(code); i += 2 {
 			u, v := code[i], code[i+1]
-			if u == e.Row && v == e.Col || u == e.Col && v == e.Row && (e.Kind == sort.Differing || !r.c.Directed) {
+			if u == wrong.Row && v == wrong.Col || u == wrong.Col && v == wrong.Row && (wrong.Kind == sort.Differing || !e.c.Directed) {
 				w := 1.0
 				if weight != nil {
 					w = weight[i/2]
 				}
 				if w != 0 {
-					lines = append(lines, edgeLine{r.files[p.file].Name, p.line(i / 2), w, r.row(u), r.row(v)})
+					lines = append(lines, edgeLine{e.files[p.file].Name, p.line(i / 2), w, e.row(u), e.row(v)})
 				}
 			}
 		}
 	}
-	return r.disagree(e, lines)
+	return e.disagree(wrong, lines)
 }
 
 // row returns the row of a code that the sorting knows.
-func (r *run) row(code uint32) uint32 {
-	if r.late == nil {
+func (e *edgeSorter) row(code uint32) uint32 {
+	if e.late == nil {
 		return code
 	}
-	return r.late.Of(code)
+	return e.late.Of(code)
 }
 
 // edgeLine is one of the lines behind an entry.
@@ -59,21 +59,21 @@ type edgeLine struct {
 
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
-func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
-	r.nodes = r.named()
+func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
+	e.nodes = e.named(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
-	if e.Kind == sort.Differing && r.hasBothDirections() {
+	if wrong.Kind == sort.Differing && e.hasBothDirections() {
 		choose = "choose {duplicates=max}, min or first, or keep directions with {directed}"
 	}
 	last := lines[len(lines)-1]
-	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
-	if e.Kind == sort.Infinite {
+	edge := fmt.Sprintf("%s–%s", e.id(last.u), e.id(last.v))
+	if wrong.Kind == sort.Infinite {
 		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose {duplicates=max}, min or first"}
 	}
 	for i, l := range lines[1:] {
 		for _, before := range lines[:i+1] {
 			same := before.u == l.u
-			if same != (e.Kind == sort.Repeated) {
+			if same != (wrong.Kind == sort.Repeated) {
 				continue
 			}
 			place := fmt.Sprintf("line %d", before.line)
@@ -83,18 +83,18 @@ func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
 			if before.file != l.file {
 				place += " of " + before.file
 			}
-			edge := fmt.Sprintf("%s–%s", r.id(l.u), r.id(l.v))
-			if e.Kind == sort.Repeated {
+			edge := fmt.Sprintf("%s–%s", e.id(l.u), e.id(l.v))
+			if wrong.Kind == sort.Repeated {
 				return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
 			}
-			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, r.sum(lines, l), r.sum(lines, before), place), Fix: choose}
+			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, e.sum(lines, l), e.sum(lines, before), place), Fix: choose}
 		}
 	}
 	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
 }
 
 // sum returns what the lines of like's direction add up to.
-func (r *run) sum(lines []edgeLine, like edgeLine) float64 {
+func (e *edgeSorter) sum(lines []edgeLine, like edgeLine) float64 {
 	var sum float64
 	for _, l := range lines {
 		if l.u == like.u {
@@ -105,7 +105,7 @@ func (r *run) sum(lines []edgeLine, like edgeLine) float64 {
 }
 
 // id returns the id of a row for messages.
-func (r *run) id(row uint32) string {
-	id := []byte(r.nodes.ID(int(row)))
+func (e *edgeSorter) id(row uint32) string {
+	id := []byte(e.nodes.ID(int(row)))
 	return strings.ToValidUTF8(string(id[:min(len(id), 64)]), "\uFFFD")
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // The store and the temporary file are compared with the free space of their disks: when the
@@ -14,24 +15,24 @@ import (
 // entries that were counted. Where a file system does not report its free space, writing fails.
 
 // tempDir returns the directory of the temporary file.
-func (r *run) tempDir() string {
-	if r.c.TempDir != "" {
-		return r.c.TempDir
+func (t *task) tempDir() string {
+	if t.c.TempDir != "" {
+		return t.c.TempDir
 	}
-	return filepath.Dir(filepath.Clean(r.dir))
+	return filepath.Dir(filepath.Clean(t.dir))
 }
 
 // checkFree returns a [*LimitError] if a directory, or where it will be, has
 // less than so many bytes left.
-func (r *run) checkFree(dir, what string, bytes int64) error {
-	if _, err := r.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
+func (t *task) checkFree(dir, what string, bytes int64) error {
+	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
-		if target, err := r.fs.Follow(dir); err == nil {
+		if target, err := t.fs.Follow(dir); err == nil {
 			dir = target
 		}
 		dir = filepath.Dir(dir)
 	}
-	free, err := r.fs.Free(dir)
+	free, err := t.fs.Free(dir)
 	if err != nil || bytes <= free {
 		return nil
 	}
@@ -49,24 +50,24 @@ const (
 )
 
 // checkEvicted is the first check, for lines that are to leave the memory.
-func (r *run) checkEvicted(parts []*part) error {
+func (t *task) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
 		bits += int64(2*p.edges) * int64(sort.CodeWidth(p.top))
 	}
-	return r.checkFree(r.tempDir(), diskTemp, bits/8)
+	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
 // checkStore is the second check, for a graph of so many entries, before lines of
 // one edge are merged.
-func (r *run) checkStore(entries int, weighted, directed bool) error {
+func (t *task) checkStore(nodes *shard.Nodes, entries int, weighted, directed bool) error {
 	ids := int64(0)
-	if r.report.IDs != "numeric" {
-		ids = r.nodes.Bytes()
+	if t.report.IDs != "numeric" {
+		ids = nodes.Bytes()
 	}
-	ordered := r.c.Order != DefaultOrder
-	bytes := storeBytes(float64(r.nodes.Len()), float64(entries), weighted, directed, ordered) + float64(ids)
-	return r.checkFree(r.dir, diskStore, int64(bytes))
+	ordered := t.c.Order != DefaultOrder
+	bytes := storeBytes(float64(nodes.Len()), float64(entries), weighted, directed, ordered) + float64(ids)
+	return t.checkFree(t.dir, diskStore, int64(bytes))
 }
 
 // storeBytes guesses the bytes of a store without the text of its ids: the gaps

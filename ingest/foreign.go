@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/internal/unread"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -29,7 +27,7 @@ type matrix struct {
 
 // foreign turns the batches of a graph file of another tool into parts.
 type foreign struct {
-	run  *run
+	run  *reader
 	in   *textio.Reader
 	file int
 	read Progress
@@ -75,7 +73,7 @@ func isWebGraph(ctx context.Context, name string) bool {
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
-func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
+func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
 	r.files[f.file].Format = format.Title
 	var last int64 // line
@@ -121,7 +119,7 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 }
 
 // foreignFlags refuses settings that belong to edge lists.
-func (r *run) foreignFlags(name string, format *graphfile.Format) error {
+func (r *reader) foreignFlags(name string, format *graphfile.Format) error {
 	const fix = "leave it out"
 	msg := "is for edge lists; " + name + " is a " + format.Title + " file"
 	switch {
@@ -150,7 +148,7 @@ func numbersItsOwn(name string, format *graphfile.Format) error {
 }
 
 // state takes note of what a file says about the direction of edges.
-func (r *run) state(name string, d graphfile.Direction) error {
+func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed || r.c.Undirected {
 		return nil
 	}
@@ -226,40 +224,20 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	return r.codes(p, f.code, nil, &f.batch)
 }
 
-// matrixRows returns the ids of the rows of a numbered input: its numbers, or
-// those of the list of nodes.
-func (r *run) matrixRows() (*shard.Nodes, error) {
-	m := r.matrix
-	// A short file may declare any number of rows.
-	e := r.extent()
-	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
-	if need := e.held + e.numbered(); r.c.Memory > 0 && need > r.c.Memory {
-		return nil, &LimitError{Need: need, Limit: r.c.Memory}
+// readSource turns the batches of a source into parts.
+func (r *reader) readSource(s *Source) error {
+	f := &foreign{run: r, file: len(r.files)}
+	r.files = append(r.files, FileReport{Name: s.Name}) // of all its parts
+	files, err := s.Read(r.ctx, f.take, f.hold)
+	if err != nil {
+		return err
 	}
-	if r.c.Nodes != "" {
-		return r.listedRows()
+	if len(files) > 0 {
+		r.files = append(r.files[:f.file], files...)
 	}
-	if m.first == 0 {
-		return shard.NewNumericNodes(int(m.rows)), nil
+	for _, file := range files {
+		r.report.Bytes += file.Bytes
+		r.report.Lines += file.Lines
 	}
-	ids := make([]uint32, m.rows)
-	for i := range ids {
-		ids[i] = uint32(i) + uint32(m.first)
-	}
-	return shard.NumericNodes(ids), nil
-}
-
-// listedRows returns the list of nodes as the ids of a numbered input's rows.
-func (r *run) listedRows() (*shard.Nodes, error) {
-	if err := r.moveListed(); err != nil {
-		return nil, err
-	}
-	if n := r.dict.Len(); uint64(n) != r.matrix.rows {
-		return nil, &nodefile.ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
-	}
-	codes, _, integers := r.dict.InOrder(position(r.seq))
-	if r.report.IDs = "text"; integers {
-		r.report.IDs = "numeric"
-	}
-	return r.dictionary(codes)
+	return nil
 }

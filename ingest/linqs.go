@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -63,7 +61,7 @@ func stemOf(path string) string {
 
 // pair replaces a folder by its .cites file or by the parts of its table, and puts the .content file beside
 // a .cites file in the place of the list of nodes, unless one is given.
-func (r *run) pair(inputs []string) ([]string, error) {
+func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {
 		if cites := folder(path); cites != "" {
@@ -76,8 +74,8 @@ func (r *run) pair(inputs []string) ([]string, error) {
 			paths = append(paths, path)
 			continue
 		}
-		if r.c.Nodes == "" {
-			r.c.Nodes = path
+		if c.Nodes == "" {
+			c.Nodes = path
 		}
 		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
@@ -88,19 +86,12 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		}
 	}
 	for _, path := range paths {
-		if r.c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
+		if c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
 			continue
 		}
 		if content := beside(filepath.Dir(path), stemOf(path), nodetable.ContentFile); len(content) > 0 {
-			r.c.Nodes = content[0]
+			c.Nodes = content[0]
 		}
 	}
 	return paths, nil
-}
-
-// warnUnlisted warns of ids that the .content file does not have.
-func (r *run) warnUnlisted(ids int) {
-	if ids > 0 && table.Extension(r.c.Nodes) == nodetable.ContentFile && r.c.UnknownIDs == DefaultUnknown {
-		r.warn(&textio.Error{File: r.c.Nodes, Msg: fmt.Sprintf("does not list %s of the edges; they are nodes too", table.Counted(ids, "id")), Fix: "to leave them out pass {unknown-ids=skip}"})
-	}
 }

@@ -6,6 +6,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// memory counts the bytes of all stages against the limit.
+type memory struct {
+	*task
+	store     *lineStore
+	names     *names
+	numbering *numbering
+}
+
 // extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
 // which lines go to disk and whether its limit is exceeded; [Counts.Bytes] bounds it before. Its
 // methods return the bytes of each step of a run.
@@ -37,30 +45,30 @@ const (
 )
 
 // extent returns what is known of the graph so far.
-func (r *run) extent() *extent {
-	e := &extent{c: &r.c, workers: r.workers, values: r.hasValues(), lines: int64(r.lines), held: r.held}
-	for _, in := range r.inputs {
+func (m *memory) extent() *extent {
+	e := &extent{c: &m.c, workers: m.workers, values: m.hasValues(), lines: int64(m.store.count), held: m.store.held}
+	for _, in := range m.inputs {
 		e.readers += unusualWindow(in)
 	}
-	if r.matrix == nil && !r.useDict.Load() {
-		e.bits = r.ids.Limit()
+	if m.names.matrix == nil && !m.names.useDict.Load() {
+		e.bits = m.names.set.Limit()
 	}
 	switch {
-	case r.nodes != nil:
-		e.nodes, e.known, e.placed = int64(r.nodes.Len()), r.nodes.Bytes(), r.placed != nil
-	case r.useDict.Load():
-		e.nodes = int64(r.dict.Len())
-		e.dict, e.text = r.dict.Bytes(), r.dict.TextBytes()
+	case m.numbering.nodes != nil:
+		e.nodes, e.known, e.placed = int64(m.numbering.nodes.Len()), m.numbering.nodes.Bytes(), m.numbering.placed != nil
+	case m.names.useDict.Load():
+		e.nodes = int64(m.names.dict.Len())
+		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
 		e.known = ids.KnownBytes(e.nodes, e.text)
 	default:
-		e.nodes = int64(r.top) + 1
+		e.nodes = int64(m.store.top) + 1
 	}
-	if r.late != nil {
-		e.codes = int64(r.late.Limit())
+	if m.numbering.late != nil {
+		e.codes = int64(m.numbering.late.Limit())
 	} else if e.placed {
-		e.codes = int64(len(r.placed.row))
+		e.codes = int64(len(m.numbering.placed.row))
 	}
-	e.order = r.c.Order.possible(int(e.nodes), r.lines)
+	e.order = m.c.Order.possible(int(e.nodes), m.store.count)
 	return e
 }
 
@@ -150,4 +158,43 @@ func (e *extent) entries() int64 {
 		return e.lines
 	}
 	return 2 * e.lines
+}
+
+// hasValues tells whether entries have values.
+func (m *memory) hasValues() bool { return m.store.weighted || m.c.Duplicates == SumDuplicates }
+
+// dictNeeds returns the memory of the dictionary and of the numbering of its ids.
+func (m *memory) dictNeeds() int64 { return m.extent().naming() }
+
+// fits returns a [*LimitError] if the limit has no room for the lines in memory, the
+// dictionary, the numbering of its ids and so many other bytes. See fit for lines that
+// may go to disk.
+func (m *memory) fits(other int64) error {
+	if m.c.Memory == 0 {
+		return nil
+	}
+	e := m.extent()
+	need := other + e.reading()
+	if need <= m.c.Memory {
+		return nil
+	}
+	need = max(need, other+e.numbered()+sort.LeastBytes)
+	need += need / 16 // for the work of other workers at the same time
+	return &LimitError{Need: int64(float64(need) / m.shareRead()), Limit: m.c.Memory}
+}
+
+// otherBytes returns the memory that is neither of lines nor of their dictionary.
+func (m *memory) otherBytes() int64 {
+	if m.numbering.nodes == nil {
+		return m.extent().room()
+	}
+	return m.extent().numbered()
+}
+
+// left returns what the limit leaves for sorting, 1 at least; 0 is no limit.
+func (m *memory) left() int64 {
+	if m.c.Memory == 0 {
+		return 0
+	}
+	return max(1, m.c.Memory-m.store.held-m.otherBytes())
 }

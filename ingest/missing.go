@@ -18,22 +18,22 @@ var nullWords = append([]string{`\N`}, table.Missing...)
 // [Config.Missing] it warns of lines with words such as NA; else it counts the lines with one of
 // the words that are given and returns the codes of these, which get no rows. Ids of the list of
 // nodes, whose codes are listed, are not warned of.
-func (r *run) missingEnds(listed []uint32) (codes []uint32, err error) {
+func (n *numberer) missingEnds(listed []uint32) (codes []uint32, err error) {
 	var found []string
-	words := r.c.Missing
+	words := n.c.Missing
 	if words == nil {
 		words = nullWords
 	}
 	for _, word := range words {
-		if code, known := r.dict.Code([]byte(word)); known && word != "" && (r.c.Missing != nil || !slices.Contains(listed, code)) {
+		if code, known := n.dict.Code([]byte(word)); known && word != "" && (n.c.Missing != nil || !slices.Contains(listed, code)) {
 			codes, found = append(codes, code), append(found, word)
 		}
 	}
 	if codes == nil {
 		return nil, nil
 	}
-	lines := make([]atomic.Int64, len(r.files)) // with such an end, of each file
-	err = r.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
+	lines := make([]atomic.Int64, len(n.files)) // with such an end, of each file
+	err = n.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
 			if weight != nil && weight[i/2] == 0 {
 				continue // counted as a zero weight
@@ -47,9 +47,9 @@ func (r *run) missingEnds(listed []uint32) (codes []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.c.Missing != nil {
+	if n.c.Missing != nil {
 		for i := range lines {
-			r.report.MissingIDs += lines[i].Load()
+			n.report.MissingIDs += lines[i].Load()
 		}
 		return codes, nil
 	}
@@ -58,8 +58,8 @@ func (r *run) missingEnds(listed []uint32) (codes []uint32, err error) {
 		what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", found)
 	}
 	for i := range lines {
-		if n := lines[i].Load(); n > 0 {
-			r.warn(&nodefile.ParseError{File: r.files[i].Name, Msg: table.Counted(n, "line") + " with " + what,
+		if count := lines[i].Load(); count > 0 {
+			n.warn(&nodefile.ParseError{File: n.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
 				Fix: "{missing=" + strings.Join(found, ",") + "} drops such lines"})
 		}
 	}
@@ -68,7 +68,7 @@ func (r *run) missingEnds(listed []uint32) (codes []uint32, err error) {
 
 // withoutMissing removes the codes of missing ends from the codes in the order of rows, of which
 // the first are those of the list of nodes. It reports whether the ids that are left are integers.
-func (r *run) withoutMissing(codes []uint32, listed int, missing []uint32) (left []uint32, leftListed int, integers bool) {
+func (n *numberer) withoutMissing(codes []uint32, listed int, missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }
 	for _, code := range codes[:listed] {
 		if !isMissing(code) {
@@ -76,5 +76,5 @@ func (r *run) withoutMissing(codes []uint32, listed int, missing []uint32) (left
 		}
 	}
 	left = slices.DeleteFunc(codes, isMissing)
-	return left, leftListed, !slices.ContainsFunc(left, func(code uint32) bool { return !table.IsInteger(r.dict.Key(code)) })
+	return left, leftListed, !slices.ContainsFunc(left, func(code uint32) bool { return !table.IsInteger(n.dict.Key(code)) })
 }

@@ -13,7 +13,7 @@ import (
 
 // readNodes reads the list of nodes: into parts of their own while all ids are
 // small numbers, else into the dictionary.
-func (r *run) readNodes() error {
+func (r *reader) readNodes() error {
 	in, err := r.open(r.c.Nodes)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (r *run) readNodes() error {
 	flush := func() error {
 		if len(code) > 0 {
 			p := &part{seq: r.seq, code: slices.Clone(code), top: sort.Largest(code)}
-			r.ids.Add(p.code, p.top)
+			r.set.Add(p.code, p.top)
 			r.listed = append(r.listed, p)
 			r.held += p.bytes()
 		}
@@ -82,7 +82,7 @@ func (r *run) readNodes() error {
 
 // noNumbers moves the list of nodes, as far as it has been read, to the
 // dictionary if it is not there.
-func (r *run) noNumbers(flush func() error) error {
+func (r *reader) noNumbers(flush func() error) error {
 	if r.useDict.Load() {
 		return nil
 	}
@@ -91,34 +91,4 @@ func (r *run) noNumbers(flush func() error) error {
 	}
 	r.useDict.Store(true)
 	return r.moveListed()
-}
-
-// moveListed moves the ids of the list of nodes to the dictionary.
-func (r *run) moveListed() error {
-	var b ids.Batch
-	for _, p := range r.listed {
-		r.held -= p.bytes()
-		if err := r.moveToDict(0, p, p.code, nil, &b); err != nil {
-			return err
-		}
-	}
-	r.listed = nil
-	return nil
-}
-
-// distinctListed returns the number of ids in the list of nodes, the only ones
-// known so far.
-func (r *run) distinctListed() int {
-	switch {
-	case r.useDict.Load():
-		return r.dict.Len()
-	case !r.ids.Sparse:
-		return ids.NewRanks(r.ids.Words).N
-	}
-	var all []uint32
-	for _, p := range r.listed {
-		all = append(all, p.code...)
-	}
-	slices.Sort(all)
-	return len(slices.Compact(all))
 }

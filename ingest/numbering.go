@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -18,90 +19,71 @@ const noRow = sort.NoRow
 // maxNodes is the number of rows a store can have. Tests lower it.
 var maxNodes = noRow
 
+// numbering is the output of the numberer and the orderer: the rows of the nodes.
+type numbering struct {
+	nodes  *shard.Nodes // in the default order
+	late   *ids.Ranks   // from the codes of the lines, which are ids, to rows; nil: the codes are rows
+	placed *placed      // rows in the order of the settings; nil: rows are those of nodes
+}
+
+// numberer is the second stage. Its input are the names and the lines of the reader; its output is
+// the numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in
+// the order of the rows.
+type numberer struct {
+	*names
+	*numbering
+}
+
 // number gives rows to the ids, replaces the codes of all parts by rows, and
 // returns the ids by row.
-func (r *run) number() (*shard.Nodes, error) {
-	if !r.useDict.Load() {
+func (n *numberer) number() (*shard.Nodes, error) {
+	if !n.useDict.Load() {
 		top := uint32(0)
-		for _, p := range r.listed {
+		for _, p := range n.listed {
 			top = max(top, p.top)
 		}
-		for _, p := range r.parts {
+		for _, p := range n.parts {
 			top = max(top, p.top)
 		}
-		if int64(top) < max(ids.DenseBits, ids.IDBits*r.ids.Tokens) {
-			return r.numberDense(int(top) + 1)
+		if int64(top) < max(ids.DenseBits, ids.IDBits*n.set.Tokens) {
+			return n.numberDense(int(top) + 1)
 		}
-		r.useDict.Store(true)
+		n.useDict.Store(true)
 	}
-	r.ids.Words = nil
-	if err := r.moveListed(); err != nil {
+	n.set.Words = nil
+	if err := n.moveListed(); err != nil {
 		return nil, err
 	}
-	if err := r.makeRoom(r.movedNeeds()); err != nil {
+	if err := n.makeRoom(n.movedNeeds()); err != nil {
 		return nil, err
 	}
-	batches := make([]ids.Batch, r.workers)
-	err := r.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
-		return r.moveToDict(worker, p, code, weight, &batches[worker])
+	batches := make([]ids.Batch, n.workers)
+	err := n.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
+		return n.moveToDict(worker, p, code, weight, &batches[worker])
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.numberDict()
-}
-
-// codes stores the codes of a batch, whose first token stands at the start of chunk
-// p.seq.
-func (r *run) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
-	p.inDict = true
-	if err := r.dict.Codes(code, text, b, position(p.seq)); err != nil {
-		return &nodefile.ParseError{File: r.files[p.file].Name, Msg: err.Error(), Err: err}
-	}
-	return nil
+	return n.numberDict()
 }
 
 // tooMany is the error for more nodes than rows.
-func (r *run) tooMany() error {
-	return &nodefile.ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
+func (n *numberer) tooMany() error {
+	return &nodefile.ParseError{File: n.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
 }
 
 // movedNeeds bounds what the dictionary and the numbering take once all codes that are
 // ids are in it.
-func (r *run) movedNeeds() int64 {
-	n, text, numbers := int64(r.dict.Len()), r.dict.TextBytes(), int64(0)
-	for _, p := range r.parts {
+func (n *numberer) movedNeeds() int64 {
+	count, text, numbers := int64(n.dict.Len()), n.dict.TextBytes(), int64(0)
+	for _, p := range n.parts {
 		if !p.inDict {
 			numbers += 2 * int64(p.edges)
 		}
 	}
-	numbers = min(numbers, int64(r.top)+1)
-	n, text = n+numbers, text+maxDigits*numbers
-	return ids.DictBytes(n, text) + ids.NumberingBytes(n, text)
-}
-
-// moveToDict replaces codes that are ids by codes of the dictionary.
-func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
-	if p.inDict {
-		return nil
-	}
-	b.Reset()
-	var digits []byte
-	for _, c := range code {
-		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
-		b.AddCopy(r.dict, 0, digits)
-	}
-	if err := r.codes(p, code, nil, b); err != nil {
-		return err
-	}
-	if err := r.fits(0); err != nil {
-		return err
-	}
-	if p.spilled == nil {
-		return nil
-	}
-	p.code, p.weight = code, weight
-	return r.moveToDisk(worker, p)
+	numbers = min(numbers, int64(n.top)+1)
+	count, text = count+numbers, text+maxDigits*numbers
+	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
 }
 
 // smallDict is how many bytes of a dictionary wait for the collector, which takes longer
@@ -111,64 +93,64 @@ const smallDict = 1 << 20
 // numberDict numbers the ids of the dictionary: those of the list of nodes in
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
-func (r *run) numberDict() (*shard.Nodes, error) {
-	if r.dict.Len() > maxNodes {
-		return nil, r.tooMany()
+func (n *numberer) numberDict() (*shard.Nodes, error) {
+	if n.dict.Len() > maxNodes {
+		return nil, n.tooMany()
 	}
-	if err := r.makeRoom(r.dictNeeds()); err != nil {
+	if err := n.makeRoom(n.dictNeeds()); err != nil {
 		return nil, err
 	}
-	if err := r.fits(0); err != nil {
+	if err := n.fits(0); err != nil {
 		return nil, err
 	}
-	if r.dict.Bytes() > smallDict {
+	if n.dict.Bytes() > smallDict {
 		pages.Collect() // what the dictionary has outgrown
 	}
-	codes, first, integers := r.dict.InOrder(position(r.seq))
-	r.report.IDs = "text"
-	listed, _ := slices.BinarySearch(first, position(r.listedParts))
-	missing, err := r.missingEnds(codes[:listed])
+	codes, first, integers := n.dict.InOrder(position(n.seq))
+	n.report.IDs = "text"
+	listed, _ := slices.BinarySearch(first, position(n.listedParts))
+	missing, err := n.missingEnds(codes[:listed])
 	if err != nil {
 		return nil, err
 	}
 	if missing != nil {
-		codes, listed, integers = r.withoutMissing(codes, listed, missing)
+		codes, listed, integers = n.withoutMissing(codes, listed, missing)
 	}
 	if integers {
-		r.report.IDs = "numeric"
-		r.dict.SortIntegers(codes[listed:])
-	} else if short, id, ok := r.dict.Alike(codes); ok {
-		r.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
-	} else if short, id, ok := r.dict.Recoded(codes); ok {
-		r.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
+		n.report.IDs = "numeric"
+		n.dict.SortIntegers(codes[listed:])
+	} else if short, id, ok := n.dict.Alike(codes); ok {
+		n.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
+	} else if short, id, ok := n.dict.Recoded(codes); ok {
+		n.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
 	}
-	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
-		rows := r.dict.Numbers(codes[:listed])
-		return nil, r.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
-			return append(dst, r.dict.Key(code)...)
+	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" && n.c.UnknownIDs == ErrorUnknown {
+		rows := n.dict.Numbers(codes[:listed])
+		return nil, n.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
+			return append(dst, n.dict.Key(code)...)
 		})
 	}
-	if r.c.Nodes != "" && r.c.UnknownIDs == SkipUnknown {
+	if n.c.Nodes != "" && n.c.UnknownIDs == SkipUnknown {
 		codes = codes[:listed]
 	}
-	if err := r.mapCodes(r.dict.Numbers(codes).Replace); err != nil {
+	if err := n.mapCodes(n.dict.Numbers(codes).Replace); err != nil {
 		return nil, err
 	}
-	return r.dictionary(codes)
+	return n.dictionary(codes)
 }
 
 // maxDigits is how many digits a number of 32 bits has at most.
 const maxDigits = 10
 
 // dictionary returns that of the store for ids in the order of rows.
-func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
+func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	values := make([]uint64, len(codes))
-	increasing := r.report.IDs == "numeric"
+	increasing := n.report.IDs == "numeric"
 	for i, code := range codes {
 		if !increasing {
 			break
 		}
-		v, err := strconv.ParseUint(string(r.dict.Key(code)), 10, 64)
+		v, err := strconv.ParseUint(string(n.dict.Key(code)), 10, 64)
 		values[i] = v
 		increasing = err == nil && (i == 0 || v > values[i-1])
 	}
@@ -179,14 +161,14 @@ func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
 	ends := make([]uint64, len(codes))
 	byID := make([]uint32, len(codes))
 	for row, code := range codes {
-		size += len(r.dict.Key(code))
+		size += len(n.dict.Key(code))
 		ends[row], byID[row] = uint64(size), uint32(row)
 	}
 	text := make([]byte, 0, size)
 	for _, code := range codes {
-		text = append(text, r.dict.Key(code)...)
+		text = append(text, n.dict.Key(code)...)
 	}
-	r.dict = nil // it is the largest of all that is there
+	n.dict = nil // it is the largest of all that is there
 	ids.SortText(byID, func(row uint32) []byte {
 		end := ends[row]
 		if row == 0 {
@@ -195,4 +177,88 @@ func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
 		return text[ends[row-1]:end]
 	})
 	return shard.SortedNodes(text, ends, byID), nil
+}
+
+// numberAll gives rows to the nodes.
+func (n *numberer) numberAll() (err error) {
+	if n.spilling {
+		pages.Release() // what went to disk
+	}
+	large := n.useDict.Load() && n.dict.Bytes() > smallDict
+	if n.nodes, err = n.rows(); err != nil {
+		return err
+	}
+	n.warnUnlisted(n.nodes.Len() - n.listedIDs)
+	n.dict = nil
+	if large {
+		pages.Release() // the dictionary
+	}
+	return nil
+}
+
+// rows turns the codes of all parts into rows.
+func (n *numberer) rows() (*shard.Nodes, error) {
+	if n.matrix == nil {
+		return n.number()
+	}
+	return n.matrixRows()
+}
+
+// matrixRows returns the ids of the rows of a numbered input: its numbers, or
+// those of the list of nodes.
+func (n *numberer) matrixRows() (*shard.Nodes, error) {
+	m := n.matrix
+	// A short file may declare any number of rows.
+	e := n.extent()
+	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
+	if need := e.held + e.numbered(); n.c.Memory > 0 && need > n.c.Memory {
+		return nil, &LimitError{Need: need, Limit: n.c.Memory}
+	}
+	if n.c.Nodes != "" {
+		return n.listedRows()
+	}
+	if m.first == 0 {
+		return shard.NewNumericNodes(int(m.rows)), nil
+	}
+	ids := make([]uint32, m.rows)
+	for i := range ids {
+		ids[i] = uint32(i) + uint32(m.first)
+	}
+	return shard.NumericNodes(ids), nil
+}
+
+// listedRows returns the list of nodes as the ids of a numbered input's rows.
+func (n *numberer) listedRows() (*shard.Nodes, error) {
+	if err := n.moveListed(); err != nil {
+		return nil, err
+	}
+	if listed := n.dict.Len(); uint64(listed) != n.matrix.rows {
+		return nil, &nodefile.ParseError{File: n.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(listed, "id"), n.matrix.rows), Fix: "list the id of each row once, in order"}
+	}
+	codes, _, integers := n.dict.InOrder(position(n.seq))
+	if n.report.IDs = "text"; integers {
+		n.report.IDs = "numeric"
+	}
+	return n.dictionary(codes)
+}
+
+// named returns the dictionary with the rows that ids have in the order of the settings.
+func (n *numbering) named(by Order) *shard.Nodes {
+	if n.placed == nil {
+		return n.nodes
+	}
+	order, rows := pages.Room[uint32](n.nodes.Len()), n.placed.row // the node of each row, and the reverse
+	if late := n.placed.late; late != nil {
+		rows = nil
+		old := uint32(0)
+		late.Each(func(id uint32) {
+			order[n.placed.row[id]] = old
+			old++
+		})
+	} else {
+		for old, row := range rows {
+			order[row] = uint32(old)
+		}
+	}
+	return n.nodes.Reorder(orderNames[by], order, rows)
 }

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 
@@ -15,14 +14,14 @@ import (
 
 // numberDense gives rows to ids that are numbers below limit: those of the list
 // of nodes in its order, then the others by value.
-func (r *run) numberDense(limit int) (*shard.Nodes, error) {
-	words := r.ids.Words
-	if r.ids.Sparse {
+func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
+	words := n.set.Words
+	if n.set.Sparse {
 		words = make([]uint64, (limit+63)/64)
-		for _, p := range r.listed {
+		for _, p := range n.listed {
 			ids.Mark(words, p.code)
 		}
-		err := r.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
+		err := n.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
 			ids.Mark(words, code)
 			return nil
 		})
@@ -32,10 +31,10 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	}
 	known := ids.NewRanks(words[:(limit+63)/64])
 	if known.N > maxNodes {
-		return nil, r.tooMany()
+		return nil, n.tooMany()
 	}
-	if r.c.Nodes != "" {
-		return r.numberListed(known, limit)
+	if n.c.Nodes != "" {
+		return n.numberListed(known, limit)
 	}
 	if known.N == limit {
 		return shard.NewNumericNodes(known.N), nil
@@ -43,17 +42,17 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	values := make([]uint32, 0, known.N)
 	known.Each(func(id uint32) { values = append(values, id) })
 	nodes := shard.NumericNodes(values)
-	switch r.c.Order.possible(known.N, r.lines) {
+	switch n.c.Order.possible(known.N, n.count) {
 	case DefaultOrder:
-		r.late = known
-		return nodes, r.mapLate()
+		n.late = known
+		return nodes, n.mapLate()
 	case DegreeOrder:
-		if limit <= lateIDs(known.N, r.c.Memory) {
-			r.late = known // until they are mapped to the rows of the order
+		if limit <= lateIDs(known.N, n.c.Memory) {
+			n.late = known // until they are mapped to the rows of the order
 			return nodes, nil
 		}
 	}
-	return nodes, r.mapCodes(known.Replace)
+	return nodes, n.mapCodes(known.Replace)
 }
 
 // lateIDs returns how many ids are counted in the stead of so many nodes at the most:
@@ -71,25 +70,14 @@ func lateIDs(nodes int, memory int64) int {
 	return most * nodes
 }
 
-// mapLate maps the ids that are codes still to rows, unless they are as good as rows
-// for sorting, which has less to look up then.
-func (r *run) mapLate() error {
-	if r.late == nil || bits.Len(uint(r.late.Limit()-1)) == bits.Len(uint(r.late.N-1)) {
-		return nil
-	}
-	known := r.late
-	r.late = nil
-	return r.mapCodes(known.Replace)
-}
-
 // numberListed is numberDense where there is a list of nodes.
-func (r *run) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
+func (n *numberer) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
 	rows := make([]uint32, limit)
 	for i := range rows {
 		rows[i] = noRow
 	}
 	var values []uint32
-	for _, p := range r.listed {
+	for _, p := range n.listed {
 		for _, id := range p.code {
 			if rows[id] == noRow {
 				rows[id] = uint32(len(values))
@@ -99,9 +87,9 @@ func (r *run) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
 	}
 	unlisted := known.N - len(values)
 	switch {
-	case unlisted == 0 || r.c.UnknownIDs == SkipUnknown:
-	case r.c.UnknownIDs == ErrorUnknown:
-		return nil, r.unlisted(unlisted, func(id uint32) bool { return rows[id] != noRow }, func(dst []byte, id uint32) []byte {
+	case unlisted == 0 || n.c.UnknownIDs == SkipUnknown:
+	case n.c.UnknownIDs == ErrorUnknown:
+		return nil, n.unlisted(unlisted, func(id uint32) bool { return rows[id] != noRow }, func(dst []byte, id uint32) []byte {
 			return strconv.AppendUint(dst, uint64(id), 10)
 		})
 	default:
@@ -112,7 +100,7 @@ func (r *run) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
 			}
 		})
 	}
-	err := r.mapCodes(func(code []uint32) {
+	err := n.mapCodes(func(code []uint32) {
 		for i, c := range code {
 			code[i] = rows[c]
 		}
@@ -141,13 +129,13 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 
 // unlisted returns the error for the first code, of several, that the list of nodes does
 // not have; id appends the id of a code.
-func (r *run) unlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
+func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"
 	if several == 1 {
 		verb = "id is"
 	}
-	for _, p := range r.parts {
-		code, _, err := r.load(0, p)
+	for _, p := range n.parts {
+		code, _, err := n.load(0, p)
 		if err != nil {
 			return err
 		}
@@ -156,8 +144,8 @@ func (r *run) unlisted(several int, has func(code uint32) bool, id func(dst []by
 			continue
 		}
 		return &nodefile.ParseError{
-			File: r.files[p.file].Name, Line: p.line(at / 2),
-			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[at])), r.c.Nodes, several, verb),
+			File: n.files[p.file].Name, Line: p.line(at / 2),
+			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[at])), n.c.Nodes, several, verb),
 			Fix: "pass {unknown-ids=skip} to leave such edges out",
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 const (
@@ -25,30 +24,34 @@ const (
 	countWorkers = 4 // at most as many counts of each node's lines
 )
 
+// orderer is the third stage: its input are the lines as ranks, its output are the rows in the order
+// of the settings, by which sweeps are faster and the store is smaller.
+type orderer struct{ *edgeSorter }
+
 // reorder numbers the rows in the order of the settings: the codes of all
 // parts become the new rows, and the dictionary knows both.
-func (r *run) reorder() error {
-	if r.c.Order.possible(r.nodes.Len(), r.lines) == DefaultOrder {
-		r.c.Order = DefaultOrder
+func (o *orderer) reorder() error {
+	if o.c.Order.possible(o.nodes.Len(), o.count) == DefaultOrder {
+		o.c.Order = DefaultOrder
 		return nil
 	}
 	pages.Collect() // what has made lines, or read them
-	row, err := r.order()
+	row, err := o.order()
 	if err != nil {
 		return err
 	}
-	late := r.late
+	late := o.late
 	if row == nil {
 		pages.Collect() // what that was found by
-		return r.mapLate()
+		return o.mapLate()
 	}
-	r.late, r.placed = nil, &placed{row: row, late: late}
-	if r.c.Order == DegreeOrder {
+	o.late, o.placed = nil, &placed{row: row, late: late}
+	if o.c.Order == DegreeOrder {
 		pages.Collect() // counts
 	} else {
 		pages.Release() // the graph that the order was found on
 	}
-	return r.mapCodes(func(code []uint32) {
+	return o.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
 				code[j] = row[c]
@@ -62,27 +65,6 @@ func (r *run) reorder() error {
 type placed struct {
 	row  []uint32   // of each code
 	late *ids.Ranks // the codes of nodes, if those are ids
-}
-
-// named returns the dictionary with the rows that ids have in the order of the settings.
-func (r *run) named() *shard.Nodes {
-	if r.placed == nil {
-		return r.nodes
-	}
-	order, rows := pages.Room[uint32](r.nodes.Len()), r.placed.row // the node of each row, and the reverse
-	if late := r.placed.late; late != nil {
-		rows = nil
-		old := uint32(0)
-		late.Each(func(id uint32) {
-			order[r.placed.row[id]] = old
-			old++
-		})
-	} else {
-		for old, row := range rows {
-			order[row] = uint32(old)
-		}
-	}
-	return r.nodes.Reorder(orderNames[r.c.Order], order, rows)
 }
 
 // possible returns the order that a graph of so many rows and lines may get.
@@ -117,24 +99,24 @@ func sampleBytes(rows int) int64 {
 
 // order returns the row of each code; or nil if the order of the ids is the best of those
 // to choose from.
-func (r *run) order() (row []uint32, err error) {
-	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
-		return r.degreeOrder()
+func (o *orderer) order() (row []uint32, err error) {
+	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
+		return o.degreeOrder()
 	}
-	rows := r.nodes.Len()
-	told := r.tellOrder(2 * rows) // sorted, and put in order
-	a, err := r.pattern(told)
+	rows := o.nodes.Len()
+	told := o.tellOrder(2 * rows) // sorted, and put in order
+	a, err := o.pattern(told)
 	if err != nil {
 		return nil, err
 	}
 	find := partition.Locality
-	switch r.c.Order {
+	switch o.c.Order {
 	case BreadthFirstOrder:
 		find = partition.BreadthFirst
 	case CuthillMcKeeOrder:
 		find = partition.ReverseCuthillMcKee
 	}
-	order, err := find(r.ctx, a, func(nodes int) { told.reach(rows + nodes) })
+	order, err := find(o.ctx, a, func(nodes int) { told.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
@@ -145,14 +127,14 @@ func (r *run) order() (row []uint32, err error) {
 // orderProgress tells how far an order has come, in rows. It is safe for concurrent
 // use.
 type orderProgress struct {
-	r          *run
+	r          *orderer
 	mu         sync.Mutex
 	done, work int // of any unit
 }
 
 // tellOrder begins to tell of an order that takes so much work.
-func (r *run) tellOrder(work int) *orderProgress {
-	p := &orderProgress{r: r, work: work}
+func (o *orderer) tellOrder(work int) *orderProgress {
+	p := &orderProgress{r: o, work: work}
 	p.reach(0)
 	return p
 }
@@ -173,64 +155,64 @@ func (p *orderProgress) reach(done int) {
 }
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
-func (r *run) degreeOrder() (row []uint32, err error) {
-	if r.c.Memory > 0 && r.held+r.otherBytes() > r.c.Memory {
-		if err := r.makeRoom(r.c.Memory); err != nil { // no line stays in memory
+func (o *orderer) degreeOrder() (row []uint32, err error) {
+	if o.c.Memory > 0 && o.held+o.otherBytes() > o.c.Memory {
+		if err := o.makeRoom(o.c.Memory); err != nil { // no line stays in memory
 			return nil, err
 		}
-		if need := r.held + r.otherBytes(); need > r.c.Memory {
-			return nil, r.orderError(need)
+		if need := o.held + o.otherBytes(); need > o.c.Memory {
+			return nil, o.orderError(need)
 		}
 	}
 	passes := 1
-	if r.c.Order == AutoOrder {
+	if o.c.Order == AutoOrder {
 		passes = 2
 	}
-	told := r.tellOrder(passes * r.lines)
-	row, err = r.mentions(told)
+	told := o.tellOrder(passes * o.count)
+	row, err = o.mentions(told)
 	if err != nil {
 		return nil, err
 	}
 	var stretches [][]uint32
-	if r.c.Order == AutoOrder {
-		if stretches, err = r.stretches(row, told); err != nil {
+	if o.c.Order == AutoOrder {
+		if stretches, err = o.stretches(row, told); err != nil {
 			return nil, err
 		}
 	}
-	r.placeByCount(row)
-	if r.c.Order == AutoOrder && !r.placesPay(stretches, row) {
-		r.c.Order = DefaultOrder
+	o.placeByCount(row)
+	if o.c.Order == AutoOrder && !o.placesPay(stretches, row) {
+		o.c.Order = DefaultOrder
 		return nil, nil
 	}
-	r.c.Order = DegreeOrder
+	o.c.Order = DegreeOrder
 	return row, nil
 }
 
 // orderError is the error for an order that takes so much.
-func (r *run) orderError(need int64) error {
-	r.c.Order = DefaultOrder
-	return &LimitError{Need: need, Limit: r.c.Memory, Unordered: r.otherBytes()+sort.LeastBytes <= r.c.Memory}
+func (o *orderer) orderError(need int64) error {
+	o.c.Order = DefaultOrder
+	return &LimitError{Need: need, Limit: o.c.Memory, Unordered: o.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
 // placesPay tells whether sweeps gain from the rows that codes get.
-func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
+func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
 		placed[i] = make([]uint32, len(codes))
 		for at, c := range codes {
 			placed[i][at] = row[c]
 		}
-		if r.late != nil {
-			r.late.Replace(codes)
+		if o.late != nil {
+			o.late.Replace(codes)
 		}
 	}
-	n := r.nodes.Len()
+	n := o.nodes.Len()
 	return reorder.Pays(reorder.Groups(stretches, n), reorder.Groups(placed, n))
 }
 
 // placeByCount replaces the counts of codes by the rows that they get. Codes that are
 // no nodes have no lines, but come between nodes that have none either.
-func (r *run) placeByCount(count []uint32) {
+func (o *orderer) placeByCount(count []uint32) {
 	next := uint32(0)
 	for _, n := range count {
 		if n > 0 {
@@ -239,10 +221,10 @@ func (r *run) placeByCount(count []uint32) {
 	}
 	none := next // the places from here on
 	reorder.RanksByCount(count)
-	if r.late == nil {
+	if o.late == nil {
 		return
 	}
-	r.late.Each(func(id uint32) {
+	o.late.Each(func(id uint32) {
 		if count[id] >= none {
 			count[id] = next
 			next++
@@ -251,30 +233,30 @@ func (r *run) placeByCount(count []uint32) {
 }
 
 // codeLimit returns a number above every code of a node.
-func (r *run) codeLimit() int {
-	if r.late != nil {
-		return r.late.Limit()
+func (o *orderer) codeLimit() int {
+	if o.late != nil {
+		return o.late.Limit()
 	}
-	return r.nodes.Len()
+	return o.nodes.Len()
 }
 
 // mentions counts the lines of each code, those that will be merged with others
 // too: each source and each target of an edge that is kept is one.
-func (r *run) mentions(told *orderProgress) ([]uint32, error) {
-	n := min(sched.Workers(r.workers), countWorkers)
-	if r.c.Memory > 0 {
-		n = min(n, 1+int(r.left()/int64(4*r.codeLimit())))
+func (o *orderer) mentions(told *orderProgress) ([]uint32, error) {
+	n := min(sched.Workers(o.workers), countWorkers)
+	if o.c.Memory > 0 {
+		n = min(n, 1+int(o.left()/int64(4*o.codeLimit())))
 	}
 	counts := make([]struct {
 		sync.Mutex
 		of []uint32
 	}, n)
-	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
+	err := o.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		count := &counts[worker%len(counts)]
 		count.Lock()
 		defer count.Unlock()
 		if count.of == nil {
-			count.of = pages.Make[uint32](r.codeLimit())
+			count.of = pages.Make[uint32](o.codeLimit())
 		}
 		for e := 0; e < len(code); e += 2 {
 			if isEdge(code, weight, e) {
@@ -287,7 +269,7 @@ func (r *run) mentions(told *orderProgress) ([]uint32, error) {
 	})
 	sum := counts[0].of
 	if sum == nil {
-		sum = make([]uint32, r.codeLimit())
+		sum = make([]uint32, o.codeLimit())
 	}
 	for i := range counts[1:] {
 		for c, n := range counts[1+i].of {
@@ -306,7 +288,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 
 // stretches returns what the lines of some codes, neighbours in the order of the ids,
 // name beside them: about what as many stretches of consecutive entries do.
-func (r *run) stretches(count []uint32, told *orderProgress) ([][]uint32, error) {
+func (o *orderer) stretches(count []uint32, told *orderProgress) ([][]uint32, error) {
 	spans, stretch := spansOf(count), uint32(reorder.Stretch(len(count)))
 	within := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
@@ -329,7 +311,7 @@ func (r *run) stretches(count []uint32, told *orderProgress) ([][]uint32, error)
 		}
 		all[i] = make([]uint32, size)
 	}
-	err := r.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
+	err := o.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
 		take := func(row, col uint32) {
 			if within[row/64]>>(row%64)&1 != 0 {
 				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
@@ -377,17 +359,17 @@ func spansOf(count []uint32) []span {
 
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
-func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
-	s := r.sorter(sort.Undirected)
+func (o *orderer) pattern(told *orderProgress) (*sparse.CSR, error) {
+	s := o.sorter(sort.Undirected)
 	s.Values, s.KeepLoops = false, false
 	s.Merge = sort.Merger{Policy: sort.Max}
-	e := r.extent()
+	e := o.extent()
 	rows, graph := int(e.nodes), e.graph()
 	const least = sort.LeastBytes / 4 // with less, sorting is refused
-	if need := e.numbered() + graph; r.c.Memory > 0 && need+least > r.c.Memory {
-		return nil, r.orderError(need + sort.LeastBytes)
+	if need := e.numbered() + graph; o.c.Memory > 0 && need+least > o.c.Memory {
+		return nil, o.orderError(need + sort.LeastBytes)
 	}
-	if _, err := r.planSort(s, graph); err != nil {
+	if _, err := o.planSort(s, graph); err != nil {
 		return nil, err
 	}
 	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.Entries())
@@ -400,7 +382,7 @@ func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, r.explain(err)
+		return nil, o.explain(err)
 	}
 	pages.Collect() // what the graph was sorted in
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)

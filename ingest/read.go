@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -28,10 +29,41 @@ type edgeList struct {
 // numbers are that far apart.
 const maxChunks = 1 << 24
 
+// reader is the first stage: its input are files and sources, its output are lines and the names of
+// their nodes, and the direction that files state.
+type reader struct {
+	*names
+	stated   graphfile.Direction
+	statedBy string
+}
+
+// read reads the list of nodes and all inputs.
+func (r *reader) read(inputs []string) (graphfile.Direction, error) {
+	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
+	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
+	if r.c.Nodes != "" {
+		if err := r.readNodes(); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.readInputs(inputs); err != nil {
+		return 0, err
+	}
+	if slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
+		return r.stated, nil
+	}
+	f := &r.files[len(r.files)-max(len(inputs), 1)]
+	fix := "check that this is the right file"
+	if f.hasHeader {
+		fix += "; if the first line is an edge, pass {header=no}"
+	}
+	return 0, &nodefile.ParseError{File: f.Name, Msg: "no edges", Fix: fix}
+}
+
 // readInputs reads all inputs into parts. Compressed edge lists that follow one
 // another are inflated side by side, each by one goroutine; the parts are those
 // of reading one after the other.
-func (r *run) readInputs(inputs []string) error {
+func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	most := r.workers
 	if !r.isTight() {
@@ -91,12 +123,8 @@ func (r *run) readInputs(inputs []string) error {
 	return nil
 }
 
-// isTight reports whether the memory is too little to open more files than can be
-// read at once: one under zstd may take a dozen megabytes.
-func (r *run) isTight() bool { return r.c.Memory > 0 && r.c.Memory < int64(r.workers)<<27 }
-
 // open opens an input, whose format is still to be found out, and begins its report.
-func (r *run) open(path string) (*textio.Reader, error) {
+func (r *reader) open(path string) (*textio.Reader, error) {
 	in, err := textio.Open(r.ctx, path, r.c.openOptions(r.warn))
 	if err != nil {
 		return nil, err
@@ -125,7 +153,7 @@ func unusualWindow(in *textio.Reader) int64 {
 }
 
 // close ends the report of an input.
-func (r *run) close(in *textio.Reader, file int, lines int64) {
+func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	done, _ := in.Progress()
 	f := &r.files[file]
 	f.Bytes, f.Lines = done, lines
@@ -136,7 +164,7 @@ func (r *run) close(in *textio.Reader, file int, lines int64) {
 }
 
 // begin finds out how an edge list is built.
-func (r *run) begin(list *edgeList, several bool) (err error) {
+func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
 	}
@@ -162,7 +190,7 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 
 // readGroup reads edge lists, a single one by all workers, several side by side,
 // and ends their reports. The error is that of the first one that has any.
-func (r *run) readGroup(group []*edgeList) (err error) {
+func (r *reader) readGroup(group []*edgeList) (err error) {
 	from, base := len(r.parts), r.seq
 	if len(group) == 0 {
 		return nil
@@ -203,7 +231,7 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 
 // reading is the reading of a group of edge lists.
 type reading struct {
-	r      *run
+	r      *reader
 	group  []*edgeList
 	lines  int64        // of all files so far; guarded by run.mu
 	failed atomic.Int64 // the first file with an error; those behind need not go on
@@ -300,7 +328,7 @@ func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no
 // small integer; its slices are valid until the parser's next chunk.
-func (r *run) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
+func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {
 		r.useDict.Store(true)
 	}
@@ -320,4 +348,40 @@ func (r *run) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part
 		err = r.codes(out, out.code, chunk.Data, read.IDs)
 	}
 	return out, err
+}
+
+// addPart takes over what was read of a chunk: a copy in memory or, once there
+// is too little of it, a record on disk. The slices of p belong to the caller
+// again when it returns.
+func (r *reader) addPart(worker int, p *part) error {
+	p.edges = len(p.code) / 2
+	if r.matrix != nil {
+		p.top = uint32(max(r.matrix.rows, 1) - 1)
+	} else {
+		p.top = sort.Largest(p.code)
+		if !r.useDict.Load() {
+			r.set.Add(p.code, p.top)
+		}
+	}
+	keep, evict := r.admit(p)
+	p.gaps = slices.Clone(p.gaps)
+	if keep {
+		p.code, p.weight = r.slabs[worker].Code.Keep(p.code), r.slabs[worker].Weight.Keep(p.weight)
+	} else {
+		if err := r.checkEvicted(append(evict, p)); err != nil {
+			return err
+		}
+		if err := r.moveAll(worker, append(evict, p)); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	if !keep {
+		p.leaving = true
+		r.held += p.bytes()
+	}
+	r.parts = append(r.parts, p)
+	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.extent().dict)
+	r.mu.Unlock()
+	return r.fit(worker, 0)
 }

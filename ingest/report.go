@@ -62,24 +62,24 @@ func (f *FileReport) setColumns(c input.Columns) {
 
 // rounded reports how many weights of an input were rounded, and where the first
 // of them is.
-func (r *run) rounded(place string, n int64) {
+func (t *task) rounded(place string, n int64) {
 	if n > 0 {
-		r.report.RoundedWeights += n
-		r.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
+		t.report.RoundedWeights += n
+		t.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
 	}
 }
 
 // padded reports how many ids of an edge list had blanks around them, and what
 // became of these.
-func (r *run) padded(list *edgeList) {
+func (t *task) padded(list *edgeList) {
 	sum := list.sum
 	if sum.Padded == 0 {
 		return
 	}
-	r.report.PaddedIDs += sum.Padded
+	t.report.PaddedIDs += sum.Padded
 	what := "were taken off; quote an id to keep them"
 	if list.lay.Tabbed() {
 		what = "were kept, but for those around integers"
 	}
-	r.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
+	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
 }

@@ -29,21 +29,3 @@ type Most struct {
 	Held         int64 // bytes that it keeps while it is read
 	Weighted     bool
 }
-
-// readSource turns the batches of a source into parts.
-func (r *run) readSource(s *Source) error {
-	f := &foreign{run: r, file: len(r.files)}
-	r.files = append(r.files, FileReport{Name: s.Name}) // of all its parts
-	files, err := s.Read(r.ctx, f.take, f.hold)
-	if err != nil {
-		return err
-	}
-	if len(files) > 0 {
-		r.files = append(r.files[:f.file], files...)
-	}
-	for _, file := range files {
-		r.report.Bytes += file.Bytes
-		r.report.Lines += file.Lines
-	}
-	return nil
-}

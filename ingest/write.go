@@ -13,73 +13,77 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// storeWriter is the last stage: its input are the lines as rows, its output is the store. It sorts
+// the lines into buckets of rows, merges the lines of each edge and writes the rows in order.
+type storeWriter struct{ *edgeSorter }
+
 // write sorts the edges and writes all rows.
-func (r *run) write(w *shard.Writer, directed bool) error {
-	w.Nodes = r.nodes
-	sources := make([]shard.File, len(r.files))
-	for i, f := range r.files {
+func (w *storeWriter) write(store *shard.Writer, directed bool) error {
+	store.Nodes = w.nodes
+	sources := make([]shard.File, len(w.files))
+	for i, f := range w.files {
 		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
-	w.Manifest.Sources = sources
+	store.Manifest.Sources = sources
 	views := []sort.View{sort.Undirected}
 	switch {
-	case directed && r.matrix != nil && r.matrix.symmetry == market.Symmetric:
+	case directed && w.matrix != nil && w.matrix.symmetry == market.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
-	rows := r.nodes.Len()
-	out := &written{w: w, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return r.heavy(r.named().AppendID(nil, row))
+	rows := w.nodes.Len()
+	out := &written{w: store, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
+		return w.heavy(w.named(w.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
-			if err := w.BeginIn(); err != nil {
+			if err := store.BeginIn(); err != nil {
 				return err
 			}
 		}
-		s := r.sorter(v)
+		s := w.sorter(v)
 		s.Progress = func(part float64) {
 			done := int64((float64(direction) + part) * float64(rows))
-			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})
+			w.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: w.report.Lines})
 		}
-		if direction == len(views)-1 && !s.Values && r.c.Duplicates != ErrorDuplicates {
-			s.Forget = r.forget // no lines can disagree
+		if direction == len(views)-1 && !s.Values && w.c.Duplicates != ErrorDuplicates {
+			s.Forget = w.forget // no lines can disagree
 		}
-		lines, err := r.planSort(s, 0)
+		lines, err := w.planSort(s, 0)
 		if err != nil {
 			return err
 		}
 		first := direction == 0
 		if first {
-			if err := r.checkStore(s.Entries(), s.Values, directed); err != nil {
+			if err := w.checkStore(w.nodes, s.Entries(), s.Values, directed); err != nil {
 				return err
 			}
-			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-r.report.MissingIDs
+			w.report.SelfLoops, w.report.ZeroWeights, w.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-w.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {
 			if err := out.append(b); err != nil {
 				return err
 			}
 			if first {
-				r.report.Entries += int64(len(b.Col))
+				w.report.Entries += int64(len(b.Col))
 				out.counts.Add(b.Count)
 			}
 			return nil
 		})
 		if err != nil {
-			return r.explain(err)
+			return w.explain(err)
 		}
 	}
-	out.tell(r.report, rows, directed)
+	out.tell(w.report, rows, directed)
 	if n := out.counts.Averaged; n > 0 {
-		r.report.Averaged = n
-		r.warn(&nodefile.ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
+		w.report.Averaged = n
+		w.warn(&nodefile.ParseError{File: w.files[0].Name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
 			Fix: "keep directions with {directed}"})
 	}
-	if r.placed != nil {
+	if w.placed != nil {
 		pages.Collect() // entries
-		w.Nodes = r.named()
+		store.Nodes = w.named(w.c.Order)
 	}
 	return nil
 }
@@ -145,7 +149,7 @@ func (o *written) tell(report *Report, rows int, directed bool) {
 
 // heavy is the error for a node whose weights are too large together, though each
 // is a number: nothing that divides by their sum would be right.
-func (r *run) heavy(id []byte) error {
-	return &nodefile.ParseError{File: r.files[len(r.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
+func (w *storeWriter) heavy(id []byte) error {
+	return &nodefile.ParseError{File: w.files[len(w.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
 		Fix: "multiply all weights by a small number"}
 }

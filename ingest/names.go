@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+// names are the ids of the nodes while files are read: bits of a set while all of them are small
+// integers, or places in a dictionary, or the rows of a matrix that numbers its own nodes.
+type names struct {
+	*lineStore
+	seq         int     // chunks read, of all files
+	listedParts int     // parts with the list of nodes
+	listedIDs   int     // ids in the list of nodes
+	listed      []*part // ids of the list of nodes, while they are numbers
+	set         ids.Set // the ids, while all of them are numbers
+	useDict     atomic.Bool
+	dict        *ids.Dict
+	matrix      *matrix // nil: nodes are found by their ids
+}
+
+// codes stores the codes of a batch, whose first token stands at the start of chunk
+// p.seq.
+func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
+	p.inDict = true
+	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
+		return &nodefile.ParseError{File: n.files[p.file].Name, Msg: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// moveToDict replaces codes that are ids by codes of the dictionary.
+func (n *names) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
+	if p.inDict {
+		return nil
+	}
+	b.Reset()
+	var digits []byte
+	for _, c := range code {
+		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
+		b.AddCopy(n.dict, 0, digits)
+	}
+	if err := n.codes(p, code, nil, b); err != nil {
+		return err
+	}
+	if err := n.fits(0); err != nil {
+		return err
+	}
+	if p.spilled == nil {
+		return nil
+	}
+	p.code, p.weight = code, weight
+	return n.moveToDisk(worker, p)
+}
+
+// moveListed moves the ids of the list of nodes to the dictionary.
+func (n *names) moveListed() error {
+	var b ids.Batch
+	for _, p := range n.listed {
+		n.held -= p.bytes()
+		if err := n.moveToDict(0, p, p.code, nil, &b); err != nil {
+			return err
+		}
+	}
+	n.listed = nil
+	return nil
+}
+
+// distinctListed returns the number of ids in the list of nodes, the only ones
+// known so far.
+func (n *names) distinctListed() int {
+	switch {
+	case n.useDict.Load():
+		return n.dict.Len()
+	case !n.set.Sparse:
+		return ids.NewRanks(n.set.Words).N
+	}
+	var all []uint32
+	for _, p := range n.listed {
+		all = append(all, p.code...)
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}

@@ -1,0 +1,78 @@
+package ingest
+
+import (
+	"errors"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/market"
+)
+
+// edgeSorter sorts the lines of the numbered graph into rows, for the stages after the numberer: the
+// orderer, which looks at the graph, and the writer. See package sort.
+type edgeSorter struct {
+	*lineStore
+	*numbering
+	matrix *matrix // nil: the input is a list of edges
+}
+
+// sorter returns the sorter for a view of the edges.
+func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
+	values := e.hasValues()
+	s := &sort.Sorter{
+		Context: e.ctx, Workers: e.workers, Temporary: e.forFillings, Rows: e.nodes.Len(), View: v, Values: values, Limit: e.left(),
+		Load:      func(worker, i int) (code []uint32, weight []float64, err error) { return e.load(worker, e.parts[i]) },
+		KeepLoops: e.c.KeepLoops,
+		Merge:     sort.Merger{Policy: sort.Policy(e.c.Duplicates), Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected},
+	}
+	if e.late != nil {
+		late := e.late
+		s.Rows, s.Number = late.Limit(), func(b *sort.Rows) { numberRows(late, b) }
+	}
+	return s
+}
+
+// planSort plans the sorting of all edges with the memory that there is beside so
+// many other bytes: if that is too little for all entries together, no line stays
+// there.
+func (e *edgeSorter) planSort(s *sort.Sorter, other int64) (sort.LineCount, error) {
+	if s.Limit > 0 {
+		s.Limit = max(1, e.c.Memory-e.otherBytes()-other) // once no line is left
+	}
+	count, err := s.Plan(edgesOf(e.parts))
+	if err == nil {
+		err = e.makeRoom(other + s.Bytes())
+	}
+	if s.Limit > 0 {
+		s.Limit = max(1, e.left()-other)
+	}
+	return count, err
+}
+
+// isDirected tells whether the store will be: as the settings say, or else the
+// input, a matrix by being symmetric or not.
+func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
+	switch {
+	case e.c.Directed || e.c.Undirected:
+		return e.c.Directed, nil
+	case !e.hasBothDirections():
+		skew := e.matrix != nil && e.matrix.symmetry == market.Skew
+		return skew || stated == graphfile.Directed, nil
+	}
+	s := e.sorter(sort.Undirected)
+	s.Merge.Symmetric = true
+	if _, err := e.planSort(s, 0); err != nil {
+		return false, err
+	}
+	err := s.Each(func(*sort.Rows) error { return nil })
+	if errors.Is(err, sort.ErrAsymmetric) {
+		return true, nil
+	}
+	return false, e.explain(err)
+}
+
+// hasBothDirections tells whether the input is a matrix that has an entry for
+// each direction of an edge.
+func (e *edgeSorter) hasBothDirections() bool {
+	return e.matrix != nil && e.matrix.symmetry == market.General
+}

@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// task is one call of [Run]: its settings, its report, and where its files are. All stages share it.
+type task struct {
+	ctx        context.Context
+	c          Config
+	workers    int
+	report     *Report
+	files      []FileReport
+	dir        string // of the store
+	fs         durable.FS
+	inputBytes int64            // of all inputs, as stored; 0 if that is not known
+	inputs     []*textio.Reader // that are open
+
+	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
+}
+
+// warn reports something odd that does not stop the run.
+func (t *task) warn(warning error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.report.Warnings = append(t.report.Warnings, warning.Error())
+	if t.c.Warn != nil {
+		t.c.Warn(warning)
+	}
+}
+
+func (t *task) progress(p Progress) {
+	if t.c.Progress != nil {
+		t.c.Progress(p)
+	}
+}
+
+// create begins the store.
+func (t *task) create(directed bool) (*shard.Writer, error) {
+	o := shard.WriteOptions{}
+	if t.c.Store != nil {
+		o = *t.c.Store
+	}
+	o.Directed, o.Force, o.Workers = directed, t.c.Force, t.workers
+	if t.c.Codec != "" {
+		o.Codec = t.c.Codec
+	}
+	options := map[string]string{"self_loops": "drop"}
+	if t.c.KeepLoops {
+		options["self_loops"] = "keep"
+	}
+	for name, value := range o.Options {
+		options[name] = value
+	}
+	if t.c.Duplicates != DefaultDuplicates {
+		options["duplicates"] = duplicateNames[t.c.Duplicates]
+	}
+	for _, s := range t.c.Sources {
+		if s.Option != "" {
+			options[s.Option] = "yes"
+		}
+	}
+	o.Options = options
+	w, err := shard.Create(t.dir, &o)
+	if err == nil && w.Unlocked {
+		t.warn(fmt.Errorf("%s: this file system has no locks; let no other heatwalk write there at the same time", t.dir))
+	}
+	if err == nil && w.Removed > 0 {
+		t.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", t.dir, table.Counted(w.Removed, "file")))
+	}
+	return w, err
+}
+
+// shareRead returns the share of the bytes of the inputs that has been read; 1 if it is not known.
+// A refusal divides the memory of the ids so far by it, because the rest of the inputs is like what
+// has been read in most files.
+func (t *task) shareRead() float64 {
+	done := t.report.Bytes
+	for _, in := range t.inputs {
+		read, _ := in.Progress()
+		done += read
+	}
+	if t.inputBytes == 0 || done == 0 || done >= t.inputBytes {
+		return 1
+	}
+	return float64(done) / float64(t.inputBytes)
+}
+
+// isTight reports whether the memory is too little to open more files than can be
+// read at once: one under zstd may take a dozen megabytes.
+func (t *task) isTight() bool { return t.c.Memory > 0 && t.c.Memory < int64(t.workers)<<27 }
+
+// warnUnlisted warns of ids that the .content file does not have.
+func (t *task) warnUnlisted(ids int) {
+	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile && t.c.UnknownIDs == DefaultUnknown {
+		t.warn(&textio.Error{File: t.c.Nodes, Msg: fmt.Sprintf("does not list %s of the edges; they are nodes too", table.Counted(ids, "id")), Fix: "to leave them out pass {unknown-ids=skip}"})
+	}
+}
