@@ -30,8 +30,8 @@ func remaining(p *problem.Problem, set *Settings) int64 {
 	return budget.Remaining(p.Remaining(set.Memory), keptBytes(p, set))
 }
 
-// keptBytes returns the size of the features, the held-out probabilities and the predictions,
-// which are allocated until the end.
+// keptBytes returns the size of the features and the held-out probabilities, which are allocated
+// until the end.
 func keptBytes(p *problem.Problem, set *Settings) int64 {
 	d := designOf(p, set)
 	n, k := len(p.Degrees), len(p.Names)
@@ -63,8 +63,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	for _, c := range of {
 		settings += len(c.lambdas())
 	}
-	bytes += int64(settings) * int64(m) * int64(24+9+4*k)
-	return bytes + piece.Bytes[float32](n, k) + 8*int64(n) // predictions
+	return bytes + int64(settings)*int64(m)*int64(24+9+4*k)
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -80,7 +79,8 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 	return piece.Bytes[float64](labels, shared*k) + piece.Bytes[float32](labels, free)
 }
 
-// stageBytes returns the largest size of the blocks of one stage, within a limit, 0 for none.
+// stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
+// a limit, 0 for none.
 func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	d := designOf(p, set)
 	undirected := *p
@@ -92,7 +92,8 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k)
 
-	most := walkBytes(&d, p, limit)
+	n := len(p.Degrees)
+	most := max(walkBytes(&d, p, limit), piece.Bytes[float32](n, k)+8*int64(n)) // or the predictions
 	if d.eigenvectors {
 		most = max(most, eigenvectorBytes(q, limit))
 	}
@@ -109,11 +110,19 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		most = max(most, spec.Sum(classify.LogisticMemory(m, free, k))+exampleBytes(&d, p, m))
 	}
 	if d.propagation {
-		of := &propagation.Propagation{P: q, Alpha: 1, Memory: limit, Rough: true}
-		most = max(most, of.CompareBytes())
+		most = max(most, propagationOf(q, set, limit).Bytes()+heldOutBytes(q))
 	}
 	return most
 }
+
+// propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
+// allocated while it computes others.
+func propagationOf(p *problem.Problem, set *Settings, limit int64) *propagation.Propagation {
+	return &propagation.Propagation{P: p, Alpha: 1, Memory: budget.Remaining(limit, heldOutBytes(p)), Workers: set.Workers, Rough: true}
+}
+
+// heldOutBytes returns the size of held-out scores of labels.
+func heldOutBytes(p *problem.Problem) int64 { return int64(len(p.Row)) * int64(4*len(p.Names)+64) }
 
 // doubledEntries is a matrix of which only the size is used, that of a graph without directions.
 type doubledEntries struct{ sparse.Matrix }

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -197,7 +196,7 @@ func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
 			isolated[at] = f.isolated[i]
 		}
 		var err error
-		rows, err = in.propagationOf().OutOfFold(ctx, f.seeds.fold, h.folds, isolated)
+		rows, err = propagationOf(in.p, in.set, in.memory).OutOfFold(ctx, f.seeds.fold, h.folds, isolated)
 		if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 			return nil
 		}
@@ -228,11 +227,6 @@ func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
 // classes because it takes a solve for each of them, only if walks miss most nodes.
 func (in *input) propagates(labelsOutOfReach bool) bool {
 	return in.propagation && (labelsOutOfReach || !in.tooFewLabels && !in.manyClasses)
-}
-
-// propagationOf returns label propagation.
-func (in *input) propagationOf() *propagation.Propagation {
-	return &propagation.Propagation{P: in.p, Alpha: 1, Memory: in.memory, Workers: in.set.Workers, Rough: true}
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.

@@ -45,7 +45,7 @@ func (m *model) predict(ctx context.Context) (*sparse.Block[float32], []int, err
 	n, k := len(in.p.Degrees), len(in.p.Names)
 	scores, class := piece.Block[float32](n, k), make([]int, n)
 	if slices.ContainsFunc(m.mixture, func(c component) bool { return isPropagation(m.settings, c) }) {
-		if _, err := in.propagationOf().ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
+		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, nil, err
 		}
 	}
