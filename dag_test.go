@@ -76,6 +76,7 @@ var floors = map[string]int{
 	"bench":                             14,
 	"bench/papers/uci":                  15,
 	"cmd/heatwalk/internal/cli":         15,
+	"cmd/heatwalk/internal/parts":       6,
 	"cmd/heatwalk/internal/progress":    1,
 	"cmd/heatwalk/internal/fault":       14,
 	"cmd/heatwalk/internal/words":       0,

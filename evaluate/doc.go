@@ -8,8 +8,5 @@
 //
 // A run with a [Journal] that is killed goes on from there.
 //
-// [ReadParts] reads the parts of a matrix that several machines have computed, and
-// [MergeMatrix] joins them.
-//
 // Results are the same to the bit for any number of workers and any memory limit.
 package evaluate

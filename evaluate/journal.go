@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"time"
@@ -46,14 +47,19 @@ type journalRun struct {
 	Records []*record `json:"records"` // by training size and method
 }
 
-// FileError says why a run cannot go on from a journal, or why parts of a job are not put
-// together: of what file, what is wrong with it, of parts also what to do, and whether a
-// journal is none, or not all of it.
-type FileError = checkpoint.Error
+// FileError reports why a run cannot go on from a journal.
+type FileError struct {
+	Path    string
+	What    string // the problem
+	Damaged bool   // it is not a journal, or not all of one; otherwise it is one of another run
+}
+
+// Error implements error.
+func (e *FileError) Error() string { return e.Path + ": " + e.What }
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = checkpoint.Run{Version: j.Version, Labels: listSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
+	j.of = checkpoint.Run{Version: j.Version, Labels: checkpoint.ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
 		return err
 	}
@@ -65,6 +71,9 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	}
 	var run journalRun
 	err = checkpoint.Read(j.Path, j.of, func(r io.Reader) error { return json.NewDecoder(r).Decode(&run) })
+	if wrong := new(checkpoint.Error); errors.As(err, &wrong) {
+		return &FileError{wrong.Path, wrong.What, wrong.Damaged}
+	}
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -22,7 +23,7 @@ func written(t *testing.T, r *Report) string {
 	own.Seconds = 0
 	own.Results = append([]Result(nil), r.Results...)
 	for i := range own.Results {
-		own.Results[i].Seconds = 0
+		own.Results[i].Seconds, own.Results[i].Phases = 0, problem.PhaseSeconds{}
 	}
 	var b strings.Builder
 	if err := json.NewEncoder(&b).Encode(own); err != nil {
@@ -79,7 +80,7 @@ func TestResume(t *testing.T) {
 					cancel()
 				}
 			}
-			plan.Progress = func(done, all int) { step() }
+			plan.Progress = func(string, int64, int64) { step() }
 			for i := range plan.Methods { // while they choose, too
 				plan.Methods[i].Settings.Progress = func(string, float64) { step() }
 			}
@@ -189,7 +190,11 @@ func TestJournalOfAnotherRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	first := make()
-	first.Progress = func(int, int) { cancel() }
+	first.Progress = func(_ string, done, _ int64) {
+		if done > 0 {
+			cancel()
+		}
+	}
 	if _, err := Run(ctx, p, first); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

@@ -38,8 +38,9 @@ func TestRunMemory(t *testing.T) {
 		if _, err := Run(t.Context(), p, plan); err != nil {
 			t.Fatal(err)
 		}
-		if most > list || 2*most < list {
-			t.Errorf("%s: %d bytes are held, estimated are %d", name, most, list)
+		// The estimate of lp includes a factor, which only slow solves compute.
+		if most > list || name != "lp" && 2*most < list {
+			t.Errorf("%s: %d bytes are allocated, the estimate is %d", name, most, list)
 		}
 	}
 }

@@ -37,14 +37,15 @@ type Plan struct {
 
 	Settings *method.Settings
 
-	// Data is a sum over what the methods learn from beside the problem, "" for nothing: a
-	// journal of a run on other data is refused.
+	// Data is a checksum of data that the methods learn from and that is not part of the problem;
+	// "" for none. A journal of a run on other data is refused.
 	Data string
 
 	Journal *Journal // of what is measured; nil: none is kept
 
-	// Progress, if not nil, is called when a method has done a split.
-	Progress func(done, total int) `json:"-"`
+	// Progress, if not nil, is called at the start, and when a method has predicted a split:
+	// with the method's name and the splits of all methods and training sizes.
+	Progress func(stage string, done, total int64) `json:"-"`
 }
 
 // entry is a method that is measured.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // Report holds what [Run] measured: every method on the same splits.
@@ -65,7 +67,8 @@ type Result struct {
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
-	Seconds float64 `json:"seconds"`
+	Seconds float64              `json:"seconds"`
+	Phases  problem.PhaseSeconds `json:"seconds_by_phase"` // of predictions, summed over splits
 }
 
 // Where the parameters of a method were chosen.

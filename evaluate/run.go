@@ -29,7 +29,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.Directed { // they are found here for all training sets
+	if !p.Directed { // once for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	return held + most, nil
 }
 
-// splitBytes is what a label takes in splits: its row and class in the training or test
-// set, its place in the permutation, what is predicted of it, and its score and place in a
+// splitBytes is the memory of a label in splits: its row and class in the training or test
+// set, its place in the permutation, its predicted class, and its score and place in a
 // ranking.
 const splitBytes = 96
 
@@ -173,12 +173,12 @@ func (plan *Plan) share(p *method.Problem, entries []entry) (int64, error) {
 	return method.ShareKernels(p, methods, settings, plan.TuningSplits > 0 && plan.Given == nil)
 }
 
-// sideBytes is what predictions that are made side by side may take together.
+// sideBytes bounds the memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns how many predictions of a method are made at the same time, and the
-// settings of each. The sweeps over a small graph are too short to be shared among
-// processors; a large one keeps these busy, and a single prediction has the memory.
+// sideBySide returns the number of predictions of a method that are computed at the same time,
+// and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
+// divided among processors.
 func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
 	for lanes = min(sched.Workers(m.Settings.Workers), plan.count()); lanes > 1; lanes-- {
@@ -212,7 +212,7 @@ type choiceKey struct{ method, size string }
 // run runs one method at one training size from where its record ends.
 func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {
 	start, before := time.Now(), rec.Result.Seconds
-	r.tell(len(rec.Outcomes))
+	r.reportProgress(m.Name, len(rec.Outcomes))
 	if rec.Complete {
 		return nil
 	}
@@ -238,11 +238,11 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 		}
 	}
 	first := len(rec.Outcomes)
-	found := make([]*answers, s.splits.Len-first)
-	var mu sync.Mutex // of what follows, which goes on by the order of splits
+	found := make([]*splitResult, s.splits.Len-first)
+	var mu sync.Mutex // of the record, to which splits are added in their order
 	err := sched.Run(ctx, m.lanes, len(found), func(_, i int) error {
 		split := s.splits.At(first + i)
-		one, err := answer(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.each)
+		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.each)
 		if err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 			rec.Result.add(found[i])
 			rec.Outcomes = append(rec.Outcomes, found[i].outcome)
 			found[i].predicted, found[i].truth = nil, nil
-			r.tell(1)
+			r.reportProgress(m.Name, 1)
 		}
 		return keep()
 	})
@@ -278,11 +278,11 @@ func (r *runner) tune(ctx context.Context, m *entry, s *size) (*method.Choice, e
 	return choice, err
 }
 
-// tell reports so many more splits done.
-func (r *runner) tell(splits int) {
-	if splits > 0 && r.plan.Progress != nil {
+// reportProgress reports further splits of a method.
+func (r *runner) reportProgress(method string, splits int) {
+	if r.plan.Progress != nil {
 		r.done += splits
-		r.plan.Progress(r.done, r.total)
+		r.plan.Progress(method, int64(r.done), int64(r.total))
 	}
 }
 
@@ -293,24 +293,25 @@ type outcome struct {
 	Quality Quality `json:"quality"`
 }
 
-// answers are what a method says of the test nodes of one split.
-type answers struct {
+// splitResult holds the predictions of a method for the test nodes of one split.
+type splitResult struct {
 	outcome
 	truth, predicted []int // classes of the test nodes
 	unfinished       string
+	phases           problem.PhaseSeconds
 	parameters       json.RawMessage // of the method on the split; nil: none
 	text             string          // the parameters in words
 	inside           bool            // the parameters were chosen inside the training set
 }
 
-// answer predicts the test nodes of a split from its training nodes, with the chosen
+// predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
-func answer(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*answers, error) {
+func predict(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
 	out, err := m.Predict(ctx, train, chosen, s)
 	if err != nil {
 		return nil, err
 	}
-	a := &answers{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished}
+	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without any parameter measures itself alone
 		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
@@ -335,8 +336,8 @@ func answer(ctx context.Context, m method.Method, train, test *method.Problem, c
 	return a, nil
 }
 
-// add adds what is said of one split, the splits in their order.
-func (r *Result) add(a *answers) {
+// add adds the predictions of one split, the splits in their order.
+func (r *Result) add(a *splitResult) {
 	if a.unfinished != "" {
 		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
 		r.UnfinishedSplits++
@@ -349,9 +350,10 @@ func (r *Result) add(a *answers) {
 		r.Tuned = inside
 	}
 	confusion(r.Confusion).Count(a.truth, a.predicted)
+	r.Phases.Add(a.phases)
 }
 
-// summarise stores what the outcomes of all splits say together.
+// summarise stores the means over all splits.
 func (r *Result) summarise(outcomes []outcome) {
 	for _, o := range outcomes {
 		r.Accuracies = append(r.Accuracies, o.All)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -30,10 +31,12 @@ func TestRun(t *testing.T) {
 	plan := &Plan{
 		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
 		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3, Workers: 1},
-		Progress: func(done, total int) {
-			steps++
-			if done != steps || total != 48 {
-				t.Errorf("progress %d of %d after %d steps", done, total, steps)
+		Progress: func(method string, done, total int64) {
+			if done > int64(steps) {
+				steps++
+			}
+			if done != int64(steps) || total != 48 || method == "" {
+				t.Errorf("progress %d of %d of %s after %d steps", done, total, method, steps)
 			}
 		},
 	}
@@ -83,6 +86,7 @@ func TestRun(t *testing.T) {
 	}
 	for i := range again.Results {
 		r.Results[i].Seconds, again.Results[i].Seconds = 0, 0
+		r.Results[i].Phases, again.Results[i].Phases = problem.PhaseSeconds{}, problem.PhaseSeconds{}
 		if diff := cmp.Diff(jsonOf(t, r.Results[i]), jsonOf(t, again.Results[i])); diff != "" {
 			t.Error(diff)
 		}
@@ -253,7 +257,7 @@ func TestReportJSON(t *testing.T) {
 	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,"standing":"best",` +
 		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"accuracy_reached":0,"nodes_reached":0,"nodes_tested":0,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
-		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","seconds":1.25}`
+		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","seconds":1.25,"seconds_by_phase":{"choose":0,"walk":0,"classify":0}}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

@@ -9,13 +9,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Unlabelled is the class of a row without a label.
 const Unlabelled = -1
 
-// Statistics are what two sweeps tell about a graph, and what its labels do.
+// Statistics are counts of a graph and its labels, computed in two sweeps.
 type Statistics struct {
 	Labelled int     // labels
 	Classes  int     // classes that they are of
@@ -26,27 +25,21 @@ type Statistics struct {
 	Largest    int64 // nodes of the largest component
 	Isolated   int64 // nodes without an edge
 
-	// SwitchWeight is the chance that an edge drawn in proportion to its weight
+	// SwitchWeight is the probability that an edge drawn in proportion to its weight
 	// joins different classes, SwitchEdge that of one drawn uniformly; edges with
-	// an unlabelled end do not count. SwitchWalk is the chance that a step does, of
-	// a walk that was started at a uniformly drawn node and has settled: in a
-	// component it is at a node in proportion to the node's degree. Isolated nodes
+	// an unlabelled end do not count. SwitchWalk is that of a step of
+	// a stationary walk which started at a uniformly drawn node: within a
+	// component it visits nodes in proportion to their degrees. Isolated nodes
 	// and components without an edge between labelled nodes do not count. All are
-	// 0 if no edge counts, and SwitchWalk if the graph is directed: then degrees do
-	// not tell where a walk settles.
+	// 0 if no edge counts, and SwitchWalk if the graph is directed, because its stationary
+	// distribution does not follow from the degrees.
 	SwitchWeight, SwitchEdge, SwitchWalk float64
 }
 
-// Measure returns the statistics of a graph in two sweeps. directed says that an edge is
-// one entry, not two; l may be nil. First room, if not nil, is asked for what they and the
-// labels take, 8 bytes for each row and 20 more with labels, whose error is returned.
-func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int, room func([]spec.Bytes) error) (*Statistics, error) {
+// Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
+// set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
+func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int) (*Statistics, error) {
 	n, _ := a.Dims()
-	if room != nil {
-		if err := room(statisticsMemory(n, l)); err != nil {
-			return nil, err
-		}
-	}
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
@@ -91,20 +84,22 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	return s, nil
 }
 
-// statisticsMemory lists what [Measure] holds of n rows and labels, those included.
-func statisticsMemory(n int, l *nodefile.Labels) (list []spec.Bytes) {
+// StatisticsBytes returns the memory of [Measure] for a graph of n nodes, and of the labels
+// themselves; l may be nil.
+func StatisticsBytes(n int, l *nodefile.Labels) int64 {
 	const (
-		label      = 40      // in their lists, and in the text that they are read from
+		label      = 40      // in the lists of labels, and in the text that they are read from
 		changes    = 4 + 2*8 // of a row: its class, and two sums of weights
-		components = 4 + 4   // of a row: its component, and the tree that it is found by
+		components = 4 + 4   // of a row: its component, and the tree by which it is found
 	)
+	bytes := components * int64(n)
 	if l != nil {
-		list = append(list, spec.Bytes{What: "labels and changes of class", Bytes: changes*int64(n) + label*int64(len(l.Row))})
+		bytes += changes*int64(n) + label*int64(len(l.Row))
 	}
-	return append(list, spec.Bytes{What: "components", Bytes: components * int64(n)})
+	return bytes
 }
 
-// ofLabels stores what labels say by themselves.
+// ofLabels stores the counts of labels.
 func (s *Statistics) ofLabels(l *nodefile.Labels) {
 	s.Labelled, s.Classes = len(l.Row), len(l.Names)
 	if s.Labelled == 0 {

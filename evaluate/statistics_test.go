@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -11,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // edge is an undirected edge, a self loop if both ends are one, or an arc.
@@ -154,7 +152,7 @@ func TestMeasure(t *testing.T) {
 		}
 		want := slowStatistics(n, edges, directed, class)
 		for _, workers := range []int{1, 3} {
-			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, labelsOf(class), workers, nil)
+			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, labelsOf(class), workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +179,7 @@ func TestMeasureLongRow(t *testing.T) {
 		class[i] = int32(i % 3)
 	}
 	want := slowStatistics(n, edges, false, class)
-	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, labelsOf(class), 3, nil)
+	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, labelsOf(class), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,32 +188,23 @@ func TestMeasureLongRow(t *testing.T) {
 	}
 }
 
-// Measure asks for what it takes beside labels, no less and not twice as much, and goes no
-// further than room lets it.
-func TestMeasureMemory(t *testing.T) {
+// The memory of Measure is no more than its estimate, and at least half of it.
+func TestStatisticsBytes(t *testing.T) {
 	const n = 200_000
 	a := testgraph.Path(n)
-	l := &nodefile.Labels{Names: classNames, Row: []int{1, 2}, Class: []int{0, 1}}
-	for _, labels := range []*nodefile.Labels{nil, l} {
-		var asked int64
+	for _, labels := range []*nodefile.Labels{nil, {Names: classNames, Row: []int{1, 2}, Class: []int{0, 1}}} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Measure(t.Context(), a, false, labels, 1, func(list []spec.Bytes) error {
-			asked = spec.Sum(list)
-			return nil
-		})
+		_, err := Measure(t.Context(), a, false, labels, 1)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const small = 64 << 10 // ranges, and lists of few components
-		if took := int64(after.TotalAlloc - before.TotalAlloc); took > asked+small || asked > 2*took {
-			t.Errorf("labels %v: %d bytes are made, %d were asked for", labels, took, asked)
+		estimate := StatisticsBytes(n, labels)
+		if used := int64(after.TotalAlloc - before.TotalAlloc); used > estimate+small || estimate > 2*used {
+			t.Errorf("labels %v: %d bytes are allocated, the estimate is %d", labels, used, estimate)
 		}
-	}
-	full := errors.New("full")
-	if _, err := Measure(t.Context(), a, false, l, 1, func([]spec.Bytes) error { return full }); !errors.Is(err, full) {
-		t.Errorf("%v in place of the error of room", err)
 	}
 }
 
@@ -223,7 +212,7 @@ func TestMeasureMemory(t *testing.T) {
 // kernels and the numbers computed from the same data by another program.
 func TestMeasureCora(t *testing.T) {
 	p := testgraph.Cora(t)
-	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}, 0, nil)
+	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

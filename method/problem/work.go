@@ -33,11 +33,16 @@ type Estimate struct {
 	Singletons int
 }
 
-// PhaseSeconds tells where the time of a prediction went.
+// PhaseSeconds is the time of each phase of a prediction, in seconds.
 type PhaseSeconds struct {
-	Choose   float64 `json:"choose"`   // of parameters
-	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
-	Classify float64 `json:"classify"` // training and votes
+	Choose   float64 `json:"choose"`   // parameters and weights
+	Walk     float64 `json:"walk"`     // features and scores of nodes: walks, solves, kernels
+	Classify float64 `json:"classify"` // fitting models and applying them
+}
+
+// Add adds the time of another prediction.
+func (p *PhaseSeconds) Add(q PhaseSeconds) {
+	p.Choose, p.Walk, p.Classify = p.Choose+q.Choose, p.Walk+q.Walk, p.Classify+q.Classify
 }
 
 // Error says why a method or learner cannot predict: its graph has directions, an iteration

@@ -53,41 +53,46 @@ type Prediction struct {
 // stages that the package comment lists.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
+	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)
+	if err != nil {
+		return nil, err
+	}
+	return out, in.predict(ctx, out)
+}
+
+// predict runs the stages.
+func (in *input) predict(ctx context.Context, out *Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) { // adds the time since the last call
 		now := time.Now()
 		*seconds += now.Sub(clock).Seconds()
 		clock = now
 	}
-	in, err := newInput(ctx, p, set, &out.Work)
-	if err != nil {
-		return nil, err
-	}
 	f, err := newFeatures(ctx, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	lap(&out.Seconds.Walk)
 	held, err := f.heldOut(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	mixture := held.combine(all)
-	calibrated := held.calibrate(mixture, set.RNGSeed)
-	if !validate.TooFew(p.Class) {
+	calibrated := held.calibrate(mixture, in.set.RNGSeed)
+	if !validate.TooFew(in.p.Class) {
 		out.Estimate = held.estimate(mixture, f.reached)
 	}
 	lap(&out.Seconds.Choose)
 	m := &model{features: f, settings: held.settings, mixture: mixture, calibrated: calibrated}
 	if err := m.fit(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if out.Scores, out.Class, err = m.predict(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	lap(&out.Seconds.Classify)
 	out.Reached, out.Unfinished = f.reached, in.unfinished
-	return out, nil
+	return nil
 }
 
 // all selects every label.
@@ -111,8 +116,8 @@ type input struct {
 }
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
-func newInput(ctx context.Context, p *problem.Problem, set *Settings, work *problem.Work) (*input, error) {
-	in := &input{p: p, set: set, design: designOf(p, set), work: work, memory: remaining(p, set)}
+func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, work *problem.Work) (*input, error) {
+	in := &input{p: p, set: set, design: d, work: work, memory: remaining(p, set)}
 	if p.Directed {
 		if err := in.leaveDirections(ctx); err != nil {
 			return nil, err

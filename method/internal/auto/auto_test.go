@@ -25,7 +25,7 @@ import (
 // inputOf returns the input of the stages.
 func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, new(problem.Work))
+	in, err := newInput(context.Background(), p, set, designOf(p, set), new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 		propagation: !set.LowEffort,
 	}
 	if d.manyClasses {
-		d.filters, d.shared, d.folds = []filter{decay85, source}, []filter{decay85}, min(leanFolds, m)
-		d.examples = min(m, max(choiceLabels, mostExamples/k))
+		d.reduce(m, k)
 		return d
 	}
 	for f := range filter(undirectedFilters) {
@@ -64,6 +63,13 @@ func designOf(p *problem.Problem, set *Settings) design {
 	fewClasses := 4*k <= sampled // or two labels of each class are most of a sample
 	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses)
 	return d
+}
+
+// reduce makes it the design of m labels of many classes.
+func (d *design) reduce(m, k int) {
+	d.manyClasses, d.eigenvectors, d.diffusion = true, false, false
+	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
+	d.folds, d.examples = min(leanFolds, m), min(m, max(choiceLabels, mostExamples/k))
 }
 
 // graphColumns returns the largest number of free columns that no label has a part in.

@@ -183,7 +183,7 @@ func (f *features) examples(without int) *examples {
 	m, shared, free := len(p.Row), f.in.sharedCount()*c.classes, c.freeCount()
 	e := &examples{
 		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
-		free:   sparse.BlockOf(m, free, make([]float32, m*free)),
+		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
 		known:  make([]bool, m), attributes: make([][]float64, m),
 	}
 	if f.attributes != nil {

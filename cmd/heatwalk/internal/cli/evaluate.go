@@ -94,7 +94,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits, Settings: settings}
+	plan := &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
 	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
 		return err
 	}
@@ -116,6 +116,11 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return d.publishPlanned(doc, storeOf(g.Manifest))
+}
+
+// ofAllMethods shows the splits of all methods as one stage, because the total is theirs.
+func ofAllMethods(show func(done, total int)) func(method string, done, total int64) {
+	return func(_ string, done, total int64) { show(int(done), int(total)) }
 }
 
 // reporter is a report as text.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -101,7 +101,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		advice: "take fewer steps (--steps), rows (--rows), or another disk",
 
 		parameters: parameters, command: "features", share: f.share,
-		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	})
 }
 
@@ -187,7 +187,7 @@ type walkMatrix[T sparse.Float] struct {
 	parameters walkParameters
 	command    string
 	share      shareFlag
-	shape      evaluate.Shape // of a share
+	shape      parts.Shape // of a share
 }
 
 // fewerNodes is what to do where a block of nodes is too large for a disk.

@@ -501,7 +501,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsFlags) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: in.progress.Showing("evaluating", "split")}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(in.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
 		err = in.planTo(plan, &f.splitting, nodes, r.l)

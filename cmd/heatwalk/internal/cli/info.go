@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // info is the JSON document of the command.
@@ -87,13 +86,15 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			return nil, err
 		}
 	}
-	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads, func(list []spec.Bytes) error {
-		return in.take(g, func() (*budget.Needs, error) {
-			n := g.needs()
-			n.Sweeps = 2
-			return n, n.ReserveList(list)
-		})
+	err = in.take(g, func() (*budget.Needs, error) {
+		n := g.needs()
+		n.Sweeps = 2
+		return n, n.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -160,6 +160,6 @@ func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 		advice: fewerNodes,
 
 		parameters: parameters, command: "kernel", share: f.share,
-		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -31,23 +31,23 @@ func newMerge(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) merge(paths []string, out string) error {
-	parts, err := evaluate.ReadParts(in.ctx, paths)
+	list, err := parts.Read(in.ctx, paths)
 	if err == nil {
-		err = in.mergeMatrix(parts, out)
+		err = in.mergeMatrix(list, out)
 	}
-	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
+	if wrong := new(parts.Error); errors.As(err, &wrong) {
 		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
 	}
 	return err
 }
 
-// mergeMatrix puts the parts of a matrix together.
-func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
+// mergeMatrix writes the matrix of which the list has all parts.
+func (in *invocation) mergeMatrix(list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	dtype, run := parts[0].Matrix.Dtype, parts[0].Run
-	return evaluate.MergeMatrix(in.ctx, parts, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
+	dtype, run := list[0].Matrix.Dtype, list[0].Run
+	return parts.Merge(in.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
 		o, err := in.beginProduct(out, tablefile.NPY)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 		if err != nil {
 			return err
 		}
-		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
+		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
 		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -114,7 +114,7 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	}
 	// Behind the columns, or rows, that an earlier run has finished.
 	before, right, down := done.count, done.Done, 0
-	if shape.Axis == evaluate.ByRows {
+	if shape.Axis == parts.ByRows {
 		right, down = 0, done.Done
 	}
 	if before.Done > 0 {

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -34,7 +34,7 @@ type product struct {
 	rowIDs  io.Writer         // beside .npy
 	colIDs  io.Writer
 	run     io.Writer
-	part    *evaluate.Part   // which part of a whole the output is, nil if it is the whole
+	part    *parts.Part      // which part of a whole the output is, nil if it is the whole
 	journal func() error     // removes the journal; nil: there is none
 	partial *durable.Pending // the output, if a later run can complete it
 
@@ -330,20 +330,20 @@ func cause(err error) string {
 
 // runFile is the content of OUT.run.json: how OUT came to be.
 type runFile struct {
-	Command    string         `json:"command"`
-	Arguments  []string       `json:"arguments"`
-	Directory  string         `json:"directory"`
-	Build      build          `json:"build"`
-	Store      any            `json:"store,omitempty"`
-	Parameters any            `json:"parameters,omitempty"`
-	Part       *evaluate.Part `json:"part,omitempty"` // of a whole that merge puts together
-	Finished   string         `json:"finished"`
+	Command    string      `json:"command"`
+	Arguments  []string    `json:"arguments"`
+	Directory  string      `json:"directory"`
+	Build      build       `json:"build"`
+	Store      any         `json:"store,omitempty"`
+	Parameters any         `json:"parameters,omitempty"`
+	Part       *parts.Part `json:"part,omitempty"` // of a whole that merge puts together
+	Finished   string      `json:"finished"`
 	Closing
 }
 
 // writeRun writes the run file of a run that used the given store and chose the given
 // parameters, for an output that is a part of another unless p is nil.
-func (in *invocation) writeRun(w io.Writer, store, parameters any, p *evaluate.Part) error {
+func (in *invocation) writeRun(w io.Writer, store, parameters any, p *parts.Part) error {
 	directory, err := os.Getwd()
 	if err != nil {
 		return err

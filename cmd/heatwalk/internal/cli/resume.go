@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -68,9 +68,9 @@ func (o *product) resumable() bool {
 // keep notes that the output is a share of a matrix, if it is one, and returns the partial
 // output with the count of an earlier run. That run must have had the same labels and nodes,
 // parameters, tolerance and prior.
-func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, parameters any, tolerance float64, prior *sparse.Block[float64]) (*partial, error) {
-	of := evaluate.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
-	part, err := evaluate.NewPart(of, parameters, d.l, d.rows, d.cols)
+func (d *graphRun) keep(command string, s shareFlag, shape parts.Shape, parameters any, tolerance float64, prior *sparse.Block[float64]) (*partial, error) {
+	of := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+	part, err := parts.New(of, parameters, d.l, d.rows, d.cols)
 	if err != nil {
 		return nil, err
 	}

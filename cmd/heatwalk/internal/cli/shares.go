@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 )
 
@@ -62,11 +62,11 @@ func (in *invocation) checkShare(s shareFlag, graph []string, out, format string
 }
 
 // partOfBlock returns the rows and the columns of a share of a block, and its place.
-func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape evaluate.Shape, err error) {
-	shape = evaluate.Shape{Axis: evaluate.ByColumns, Groups: 1, Dtype: dtype}
+func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape parts.Shape, err error) {
+	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
 	noun, nodes := "column", &cols
 	if len(rows) < len(cols) {
-		shape.Axis, noun, nodes = evaluate.ByRows, "row", &rows
+		shape.Axis, noun, nodes = parts.ByRows, "row", &rows
 	}
 	if shape.Whole = len(*nodes); s.of > 0 {
 		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)

@@ -1,12 +1,11 @@
-package evaluate
+// Package parts describes the slabs of a matrix that several machines compute, and joins them.
+// The run file beside each part names the whole that it belongs to.
+package parts
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +15,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Part says of a file which part of a job's output it is, as the run file beside it does.
-// Parts of one whole differ in Share alone, and in where they belong.
+// Part describes a file that is one slab of a matrix, as the run file beside it does.
+// Parts of one matrix differ in Share and in Lo and Hi of their shapes alone.
 type Part struct {
 	Command string `json:"command"` // the command line that made the part
 	Share   int    `json:"slab"`
@@ -41,20 +41,29 @@ type Part struct {
 	} `json:"-"` // further fields of the run file
 }
 
-// NewPart returns p with its parameters and with sums over the labels, which may be nil, and
+// Error reports a file that is not a part of a matrix, or not of the same one as others.
+type Error struct {
+	Path string // "" if it is about several files
+	What string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
+
+// New returns p with its parameters and with sums over the labels, which may be nil, and
 // over the rows and columns of the matrix.
-func NewPart(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part, err error) {
+func New(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part, err error) {
 	if p.Parameters, err = json.Marshal(parameters); err != nil {
 		return nil, err
 	}
 	if l != nil {
-		p.Labels = listSum(l.Names, l.Row, l.Class)
+		p.Labels = checkpoint.ListSum(l.Names, l.Row, l.Class)
 	}
-	p.Nodes = listSum(nil, rows, cols)
+	p.Nodes = checkpoint.ListSum(nil, rows, cols)
 	return &p, nil
 }
 
-// Shape is where a part of a matrix belongs: the columns Lo ≤ j < Hi of each of Groups
+// Shape is the place of a part in a matrix: the columns Lo ≤ j < Hi of each of Groups
 // groups of Whole columns, or with Axis rows, the rows Lo ≤ i < Hi of Whole.
 type Shape struct {
 	Axis   string `json:"axis"`
@@ -71,36 +80,10 @@ const (
 	ByRows    = "rows"
 )
 
-// listSum returns a sum over names, if there are any, and lists of numbers: by which parts
-// tell whether they are of the same labels, and of the same rows and columns.
-func listSum(names []string, lists ...[]int) string {
-	h := sha256.New() // which takes all
-	if names != nil {
-		text, err := json.Marshal(names)
-		if err != nil {
-			panic(err) // strings can be written
-		}
-		h.Write(text)
-	}
-	text := make([]byte, 0, 8<<10)
-	for _, list := range lists {
-		text = binary.LittleEndian.AppendUint64(text, uint64(len(list)))
-		for some := range slices.Chunk(list, cap(text)/8-1) {
-			for _, v := range some {
-				text = binary.LittleEndian.AppendUint64(text, uint64(v))
-			}
-			h.Write(text)
-			text = text[:0]
-		}
-	}
-	h.Write(text)
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// ReadParts reads the run files of parts and checks that they are the parts of one matrix,
+// Read reads the run files of parts and checks that they are the parts of one matrix,
 // each given once and none missing. It returns them in the order of their shares, as
-// [MergeMatrix] needs them. Errors are [*FileError] and those of reading.
-func ReadParts(ctx context.Context, paths []string) ([]Part, error) {
+// [Merge] needs them. Errors are [*Error] and those of reading.
+func Read(ctx context.Context, paths []string) ([]Part, error) {
 	parts := make([]Part, len(paths))
 	for i, path := range paths {
 		var err error
@@ -111,22 +94,22 @@ func ReadParts(ctx context.Context, paths []string) ([]Part, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for the slab", first.Path, what)}
+			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for the slab", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
 	for i := 1; i < len(parts); i++ {
 		if parts[i].Share == parts[i-1].Share {
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
+			return nil, &Error{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with slab I/%d", missing, first.Of, first.Of)}
+		return nil, &Error{Path: "", What: fmt.Sprintf("%s of %d missing; make them with slab I/%d", missing, first.Of, first.Of)}
 	}
 	return parts, nil
 }
 
-// missing names the shares that there is no part for, "" if there is one for each.
+// missing names the shares without a part, "" if there is none.
 func missing(parts []Part) string {
 	var ranges []string
 	count, next := 0, 0
@@ -150,20 +133,20 @@ func missing(parts []Part) string {
 	return "shares " + strings.Join(ranges, ",")
 }
 
-// readPart reads what the run file of a part says.
+// readPart reads the run file of a part.
 func readPart(ctx context.Context, path string) (Part, error) {
 	p := Part{Path: path}
 	if _, err := os.Stat(path); err != nil {
 		return p, err
 	}
 	if u := textio.Unfinished(path); u != nil {
-		return p, &FileError{Path: path, What: u.Msg + "; " + u.Fix}
+		return p, &Error{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"
 	b, err := textio.ReadFile(ctx, name, 16<<20)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return p, &FileError{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
+			return p, &Error{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
 		}
 		return p, err
 	}
@@ -171,10 +154,10 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		Part *Part `json:"part"`
 	}
 	if err := json.Unmarshal(b, &run); err != nil {
-		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
+		return p, &Error{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
-		return p, &FileError{Path: path, What: "is no part of anything; give files that were made with slab I/M"}
+		return p, &Error{Path: path, What: "is no part of anything; give files that were made with slab I/M"}
 	}
 	p = *run.Part
 	p.Path = path

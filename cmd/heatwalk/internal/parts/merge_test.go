@@ -1,4 +1,4 @@
-package evaluate
+package parts
 
 import (
 	"bytes"
@@ -33,11 +33,11 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"holds rows 1 to 4 where 2 comes next": {part(0, 2, 4), part(1, 4, 4)},
 		"holds rows 2 to 5 where 2 comes next": {part(0, 2, 4), part(2, 5, 4)},
 	} {
-		err := MergeMatrix(t.Context(), parts, func(tablefile.Axis, tablefile.Axis, func(int, []float64) error) error {
+		err := Merge(t.Context(), parts, func(tablefile.Axis, tablefile.Axis, func(int, []float64) error) error {
 			t.Errorf("%s: parts that do not fit are put together", want)
 			return nil
 		})
-		wrong := new(FileError)
+		wrong := new(Error)
 		if !errors.As(err, &wrong) || !strings.Contains(wrong.What, want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

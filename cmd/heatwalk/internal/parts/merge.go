@@ -1,4 +1,4 @@
-package evaluate
+package parts
 
 import (
 	"context"
@@ -21,11 +21,11 @@ type matrixParts struct {
 	row   []float64 // of a part
 }
 
-// MergeMatrix reads the parts of a matrix, which [ReadParts] has put in order, as one
+// Merge reads the parts of a matrix, which [Read] has put in order, as one
 // matrix. It calls put with the rows and columns of the whole, by the ids in the lists beside
-// the parts, and with what stores row i: rows are asked for in order, each once. Errors are those
-// of put, [*FileError] and those of reading.
-func MergeMatrix(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
+// the parts, and with a function that stores row i, which put calls for all rows in order. Errors are
+// those of put, [*Error] and those of reading.
+func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
 	m := &matrixParts{parts: parts}
 	defer func() {
 		for _, f := range m.files {
@@ -53,7 +53,7 @@ func (m *matrixParts) openAll(ctx context.Context) error {
 			return err
 		}
 		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
-			return &FileError{Path: part.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
+			return &Error{Path: part.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
 		}
 		at = p.Hi
 		shared, own := int(r.Shape[0]), int(r.Shape[1])
@@ -61,14 +61,14 @@ func (m *matrixParts) openAll(ctx context.Context) error {
 			shared, own = own, shared
 		}
 		if own != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
-			return &FileError{Path: part.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+			return &Error{Path: part.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		along = shared
 		across += own
 	}
 	last := &m.parts[len(m.parts)-1]
 	if p := last.Matrix; at != p.Whole {
-		return &FileError{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, p.Whole, p.Axis)}
+		return &Error{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, p.Whole, p.Axis)}
 	}
 	m.row = make([]float64, max(along, across))
 	return nil
@@ -83,21 +83,21 @@ func (m *matrixParts) open(ctx context.Context, p *Part) (*npy.Array, error) {
 	m.files = append(m.files, f)
 	r, err := npy.Read(p.Path, f)
 	if wrong := new(textio.Error); errors.As(err, &wrong) {
-		return nil, &FileError{Path: p.Path, What: wrong.Msg + "; make the part again"}
+		return nil, &Error{Path: p.Path, What: wrong.Msg + "; make the part again"}
 	}
 	if err != nil {
 		return nil, err
 	}
 	m.read = append(m.read, r)
 	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Matrix.Dtype || len(r.Shape) != 2 || r.Fortran {
-		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Matrix.Dtype)}
+		return nil, &Error{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Matrix.Dtype)}
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if want := r.Start + r.Len*int64(r.Width); info.Size() != want {
-		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
+		return nil, &Error{Path: p.Path, What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
 	}
 	return r, nil
 }

@@ -1,0 +1,69 @@
+package auto
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// The design of many classes predicts about as well as the full one where neighbours agree, with
+// probabilities that add up to 1, from a sample of the labels, and reports its accuracy.
+func TestManyClasses(t *testing.T) {
+	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
+	full := problemtest.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
+	d := designOf(p, &Settings{})
+	d.reduce(len(p.Row), len(p.Names))
+	d.examples = 500
+	predict := func(workers int, memory int64) *Prediction {
+		out := &Prediction{}
+		in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, &out.Work)
+		if err == nil {
+			err = in.predict(t.Context(), out)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(in.at); n < 450 || n > 550 {
+			t.Errorf("models learn from %d labels, want about 500", n)
+		}
+		return out
+	}
+	out := predict(1, 0)
+	found := problemtest.Accuracy(p, out.Class, class)
+	if found < full-0.03 || math.Abs(out.Accuracy-found) > 3*out.Stderr {
+		t.Errorf("accuracy %.3f, estimated %.3f ± %.3f; with all features %.3f", found, out.Accuracy, out.Stderr, full)
+	}
+	for v := range p.Degrees {
+		sum := 0.0
+		for _, q := range out.Scores.Row(v) {
+			sum += float64(q)
+		}
+		if math.Abs(sum-1) > 1e-5 {
+			t.Fatalf("probabilities of node %d add up to %v", v, sum)
+		}
+	}
+	if again := predict(7, 1<<20); !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Estimate != out.Estimate {
+		t.Error("other bits with other workers and memory")
+	}
+}
+
+// A graph of 174,000 nodes with 1,000 classes keeps a limit of 3 GiB, the part of 4 GiB without the graph and the heap, and the
+// limit changes no part of the design.
+func TestManyClassesFitTheLimit(t *testing.T) {
+	const n, classes, labels, limit = 174_000, 1000, 17_400, 3 << 30
+	few, _ := problemtest.Blocks(t, 4, 100, 50, 3, 5, 0.5)
+	p := &problem.Problem{Names: make([]string, classes), Graph: &graph.Graph{A: few.A, Degrees: make([]float64, n)}}
+	for i := range labels {
+		p.Row, p.Class = append(p.Row, 10*i), append(p.Class, i%classes)
+	}
+	if bytes := Bytes(p, &Settings{Memory: limit}); bytes > limit {
+		t.Errorf("%d bytes of %d", bytes, int64(limit))
+	}
+	if d := designOf(p, &Settings{Memory: limit}); !d.manyClasses {
+		t.Error("all features are computed")
+	}
+}
