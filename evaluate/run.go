@@ -53,9 +53,12 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		Nodes: n, Unreached: n - int(reached.GetCardinality()), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
+		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
+	}
+	if whole.A.NNZ() > 0 { // the items of a collection have no edges to be reached by
+		report.Unreached = n - int(reached.GetCardinality())
 	}
 	if tuning := sizes[0].tuning; tuning != nil {
 		report.TuningSplits = tuning.Len
@@ -327,7 +330,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	}
 	var count hits
 	for i, row := range test.Row {
-		count.add(out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
+		count.add(train.A.NNZ() == 0 || out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
 	}
 	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)

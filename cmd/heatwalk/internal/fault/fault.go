@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -172,11 +173,15 @@ func Code(err error) int {
 	return MachineFailed
 }
 
-// Resumed is err, which of a journal says what is wrong with it for --resume.
+// Resumed returns err with a remedy for --resume if it is about a journal.
 func Resumed(err error) error {
-	switch wrong := new(checkpoint.Error); {
-	case !errors.As(err, &wrong):
+	wrong, journal := new(checkpoint.Error), new(evaluate.FileError)
+	if errors.As(err, &journal) {
+		wrong.Path, wrong.What, wrong.Damaged = journal.Path, journal.What, journal.Damaged
+	} else if !errors.As(err, &wrong) {
 		return err
+	}
+	switch {
 	case wrong.Damaged:
 		return Data(wrong.Path, "%s; leave out --resume to begin again", wrong.What)
 	default:
