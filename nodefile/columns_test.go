@@ -64,7 +64,12 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", "node,red,blue\nc100,1,0\nc101,0,1\n", "", false,
 			`l.csv:1: cannot tell which columns of "node,red,blue" hold the node and the label; pass option label-fields=node,blue`, ""},
 		{"l.csv", "Nr. eins,Nr. zwei,x\nc100,a,1\nc101,b,2\n", "", false,
-			`l.csv:1: cannot tell which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,3`, ""},
+			`l.csv:1: cannot tell which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2`, ""},
+		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
+			`l.csv:1: column "customer" holds ids of the graph, "id" does not; pass option label-fields=customer,label`, ""},
+		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want those of node and label; pass option delimiter=|`, ""},
+		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
+			`l.csv:1: cannot tell which columns of "knoten,klasse,gewicht" hold the node and the label; pass option label-fields=knoten,klasse`, ""},
 	} {
 		path := write(t, file{c.name, c.text})[0]
 		config := &LabelConfig{}

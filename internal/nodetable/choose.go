@@ -36,7 +36,9 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	t.sep = t.separator(lines[0])
+	if t.sep = t.separator(lines[0]); t.Lookup != nil {
+		t.first = number
+	}
 	if t.isList() || t.isContent() {
 		return nil
 	}
@@ -379,12 +381,32 @@ func (c *chooser) underTitles() error {
 		if node, value = rest[0], rest[1]; !c.holdsNodes(node) && c.holdsNodes(value) {
 			node, value = value, node
 		}
-	case node < 0 && value < 0 && len(rest) == 1 && len(c.titles) == 1:
-		node, value = 0, 1 // the rows have no value
+	case len(c.titles) == 1:
+		fix := "write node<TAB>" + t.Value + " on each line"
+		if at := strings.IndexAny(c.titles[0], "|^~:"); at >= 0 {
+			fix = "pass {delimiter=" + c.titles[0][at:at+1] + "}"
+		}
+		return textio.Fault(t.Name, c.line, fix, "one column, want those of node and %s", t.Value)
 	default:
 		return c.undecided(index)
 	}
 	t.Node, t.At = node, value
+	return c.checkNodes()
+}
+
+// checkNodes returns an error if the titles name a column without nodes of the graph, and
+// another column holds them: a title such as id may be that of row numbers.
+func (c *chooser) checkNodes() error {
+	t := c.t
+	if t.Lookup == nil || len(c.below) == 0 || c.known(t.Node) > 0 || t.Option == "" {
+		return nil
+	}
+	for i := range c.titles {
+		if i != t.Node && i != t.At && c.holdsNodes(i) {
+			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(i, t.At)),
+				"column %s holds ids of the graph, %s does not", table.Quoted(c.titles[i]), table.Quoted(c.titles[t.Node]))
+		}
+	}
 	return nil
 }
 
@@ -427,16 +449,7 @@ func (c *chooser) undecided(index bool) error {
 		}
 	}
 	if value < 0 {
-		value = len(c.titles) - 1
-		for i := len(c.titles) - 1; i >= from; i-- {
-			values := slices.Clone(c.values(i))
-			slices.Sort(values)
-			numbers := !slices.ContainsFunc(values, func(text string) bool { _, fault := table.ParseNumber([]byte(text), 64); return fault != "" })
-			if i != node && len(values) > 0 && !numbers && len(slices.Compact(values)) < len(c.below) {
-				value = i
-				break
-			}
-		}
+		value = c.likelyValue(from, node)
 	}
 	shown := c.titles
 	if t.shifted {
@@ -456,6 +469,25 @@ func (c *chooser) undecided(index bool) error {
 		e.Fix = fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(node, value))
 	}
 	return e
+}
+
+// likelyValue returns the last column whose values occur again and are no numbers, or else
+// the last one with text, or else the last one.
+func (c *chooser) likelyValue(from, node int) int {
+	best, rank := len(c.titles)-1, 0
+	for i := len(c.titles) - 1; i >= from; i-- {
+		values := c.values(i)
+		slices.Sort(values)
+		isText := slices.ContainsFunc(values, func(text string) bool { _, fault := table.ParseNumber([]byte(text), 64); return fault != "" })
+		switch again := len(slices.Compact(values)) < len(c.below); {
+		case i == node || !isText:
+		case again && rank < 2:
+			best, rank = i, 2
+		case rank < 1:
+			best, rank = i, 1
+		}
+	}
+	return best
 }
 
 // fieldsOf returns what names two columns in a setting: titles, or numbers where titles

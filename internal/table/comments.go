@@ -49,8 +49,8 @@ func IsTitleComment(fields [][]byte) bool {
 
 // FirstData finds the first line of data in the head of a file, whose fields the
 // separator that separator returns cuts. first is the line's index from 0, −1 if there is
-// none. It is the first line without a comment marker, or a line with one above it whose
-// id occurs elsewhere as an id. doubtful is the index of a line above it that has the
+// none. It is the first line without a comment marker; or, if the id of a line with a marker
+// above it occurs elsewhere as an id, the first such line that has the form of a row. doubtful is the index of a line above it that has the
 // form of a row but is taken as a comment, −1 if there is none.
 func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
 	return firstData(head, separator, false)
@@ -96,6 +96,7 @@ func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (fi
 	}
 	ids := map[string]bool{} // of other lines
 	more := false            // rows with a marker stand among the data too
+	numeric := first >= 0    // all ids below are integers
 	for i, line := range append(below, above...) {
 		if IsBlank(line) || f.Split(line, sep) != nil {
 			continue
@@ -109,9 +110,13 @@ func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (fi
 		} else if IsComment(line) {
 			more = more || MayBeRow(line)
 		}
-		for _, text := range f.Text[from:] {
+		for k, text := range f.Text[from:] {
 			ids[string(text)] = true
+			numeric = numeric && (from > 0 || k > 1 || IsComment(line) || IsInteger(text))
 		}
+	}
+	if numeric {
+		return first, -1
 	}
 	for i, line := range above {
 		if f.Split(line, sep) != nil {
@@ -120,12 +125,13 @@ func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (fi
 		if f.DropEmpty(width); len(f.Text) != width && !anyWidth || IsTitleComment(f.Text) {
 			continue
 		}
-		if more || ids[string(f.Text[0])] {
-			return index[i], -1
-		}
+		more = more || ids[string(f.Text[0])]
 		if doubtful < 0 {
 			doubtful = index[i]
 		}
+	}
+	if more && doubtful >= 0 {
+		return doubtful, -1
 	}
 	return first, doubtful
 }

@@ -302,6 +302,9 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 		if len(h.below) == 0 || h.isAbove(n) {
 			fix = "write source and target on each line, with a separator between"
 		}
+		if at := strings.IndexAny(h.titles[0], "|^~"); n == 1 && at > 0 && at+1 < len(h.titles[0]) {
+			fix = "pass {delimiter=" + h.titles[0][at:at+1] + "}"
+		}
 		return h.fault(fix, "%s, want 2 or 3 (source, target, weight)", table.Counted(n, "field"))
 	case n == 4 && h.konect:
 		lay.source, lay.target, lay.weight = 0, 1, 2 // and a time, which is passed over
