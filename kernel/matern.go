@@ -60,15 +60,15 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
 	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
 	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
-		from, to := fmt.Sprintf("%.6g", least), fmt.Sprintf("%.6g", most)
-		if from == to { // of a large ν, which leaves κ hardly any room
+		from, to := spec.End(least, kappa, false, 6), spec.End(most, kappa, false, 6)
+		if from == to { // a large ν leaves κ a narrow range
 			from, to = fmt.Sprint(least), fmt.Sprint(most)
 		}
 		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, from, to)
 	}
 	hi := m.Hi
 	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, most, hi)
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, spec.End(most, kappa, false, 6), hi)
 	}
 	sigma := 2 * nu / (kappa * kappa)
 	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)}, &series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil

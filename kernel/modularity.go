@@ -99,7 +99,7 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 		most = vol / squares * (vol / float64(n)) / epsilon
 	}
 	if !(resolution <= most) {
-		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", resolution, most)
+		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, spec.End(most, resolution, false, 6))
 	}
 	m := &modularity{graph: g.Graph, rank: rankOn(v, n)}
 	if vol > 0 {
@@ -118,23 +118,34 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 	if err != nil {
 		return set, err
 	}
-	if m.features == nil || set.Tolerance < m.tolerance {
-		if err := m.find(ctx, set); err != nil {
-			return set, err
+	for tolerance := max(set.Tolerance/100, leastResidual); ; {
+		if m.features == nil || tolerance < m.tolerance {
+			if err := m.find(ctx, set, tolerance); err != nil {
+				return set, err
+			}
 		}
+		largest := m.largest()
+		if largest == 0 {
+			largest = m.Scale // nothing else is there to compare the error of zero with
+		}
+		// The bound grows with residuals by a factor that the gap below the last eigenvalue
+		// decides, which is known only now.
+		miss := m.Bound / (set.Tolerance * largest)
+		switch {
+		case !strict || miss <= 1:
+			return set, nil
+		case math.IsInf(miss, 1):
+			return set, refuse("modularity", "rank", "%s", m.Cut)
+		case m.tolerance <= leastResidual:
+			return set, tooTight(set.Tolerance, m.Bound/largest)
+		}
+		tolerance = max(leastResidual, m.tolerance*min(0.5/miss, 0.1))
 	}
-	largest := m.largest()
-	if largest == 0 {
-		largest = m.Scale // there is nothing that the error of nothing could be compared with
-	}
-	switch {
-	case strict && math.IsInf(m.Bound, 1):
-		return set, refuse("modularity", "rank", "%s", m.Cut)
-	case strict && m.Bound > set.Tolerance*largest:
-		return set, tooTight(set.Tolerance, m.Bound/largest)
-	}
-	return set, nil
 }
+
+// leastResidual is the smallest residual, relative to the norm of M, that eigenpairs are computed
+// to.
+const leastResidual = 1e-14
 
 // largest returns the largest value of K, which is on its diagonal.
 func (m *modularity) largest() (v float64) {
@@ -157,16 +168,16 @@ func pairsOf(n, rank int) int {
 	return min(rank+1, n)
 }
 
-// find finds the eigenpairs.
-func (m *modularity) find(ctx context.Context, s Settings) error {
-	n := m.Len()
-	m.features, m.tolerance, m.foundPairs = newFeatures(n, 0), s.Tolerance, foundPairs{Method: "no eigenpairs"}
+// find computes the eigenpairs with residuals up to a tolerance.
+func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) error {
+	n, sweeps := m.Len(), m.Sweeps
+	m.features, m.tolerance, m.foundPairs = newFeatures(n, 0), tolerance, foundPairs{Method: "no eigenpairs"}
 	if m.graph.A.NNZ() == 0 {
 		return nil
 	}
 	op := &sparse.Operator[float64]{A: m.graph.A, Gamma: m.gamma, U: m.graph.Degrees, V: m.graph.Degrees, Workers: m.graph.Workers}
 	problem := lanczos.Problem{A: op, Positive: true}
-	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
+	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
 			s.Progress(p.Products, cmp.Or(p.Expected, p.Products*p.Wanted)) // before the first pair has converged, as if one had
@@ -176,7 +187,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	m.Sweeps = pairs.Products
+	m.Sweeps = sweeps + pairs.Products
 	m.Method = pairs.Method + " eigenpairs"
 	m.fill(pairs)
 	return nil

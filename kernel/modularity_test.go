@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -94,5 +96,31 @@ func TestProgressOfModularity(t *testing.T) {
 	}})
 	if first[0] == 0 || first[1] <= first[0] {
 		t.Errorf("%d of %d products at the first report", first[0], first[1])
+	}
+}
+
+// Tolerances down to what float64 allows are met, and the refusal of a smaller one names a
+// tolerance that is met.
+func TestModularityTolerance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	g := newGraph(t, testgraph.Random(5, 1500, 6000, false), 2)
+	nodes := upTo(30)
+	for _, rank := range []float64{1, 7, 20} {
+		for _, tolerance := range []float64{1e-3, 1e-5, 1e-8, 1e-9} {
+			k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
+			_, report := mustMatrix(t, k, nodes, nodes, &Settings{Tolerance: tolerance})
+			if report.ErrorBound > tolerance*k.(*modularity).largest() {
+				t.Errorf("rank %v, tolerance %g: error up to %g", rank, tolerance, report.ErrorBound)
+			}
+		}
+		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
+		_, _, err := Matrix(background, k, nodes, nodes, &Settings{Tolerance: 1e-16})
+		var asked, reached float64
+		if _, failed := fmt.Sscanf(strings.TrimPrefix(fmt.Sprint(err), ErrTolerance.Error()), " here: asked for %g where %g can be promised", &asked, &reached); failed != nil {
+			t.Fatalf("rank %v: %v", rank, err)
+		}
+		mustMatrix(t, k, nodes, nodes, &Settings{Tolerance: reached})
 	}
 }

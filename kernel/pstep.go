@@ -20,7 +20,7 @@ var pStep = Family{
 				Default: spec.Of(2.0),
 				Check: func(v spec.Values) error {
 					if most := math.Exp(maxLog); v.Number("shift") > most {
-						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %.2g, beyond which norms of its columns overflow", v.Number("shift"), most)
+						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %s, beyond which norms of its columns overflow", v.Number("shift"), spec.End(most, v.Number("shift"), false, 2))
 					}
 					return nil
 				},

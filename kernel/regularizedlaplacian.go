@@ -25,7 +25,7 @@ var regularizedLaplacian = Family{
 			return nil, err
 		}
 		if alpha*m.Hi > 1/epsilon {
-			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, 1/epsilon/m.Hi, m.Hi)
+			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, spec.End(1/epsilon/m.Hi, alpha, false, 6), m.Hi)
 		}
 		s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, alpha, 1)
 		if err != nil {

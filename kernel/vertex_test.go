@@ -326,6 +326,14 @@ func TestVertexKernelDiverges(t *testing.T) {
 	if !errors.As(err, new(*spec.ParameterError)) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
 		t.Errorf("error %v does not name the limit 1", err)
 	}
+	// Nearer to the limit than the steps allow: the message says so, and which β is accepted.
+	_, err = newVertex(ctx, cycle, geometricWeights, 0.9999, mostSteps)
+	if text := fmt.Sprint(err); !strings.Contains(text, "0.9999 is too near to 1, ") || !strings.Contains(text, "give β ≤ 0.98,") {
+		t.Error(text)
+	}
+	if _, err := newVertex(ctx, cycle, geometricWeights, 0.98, mostSteps); err != nil {
+		t.Error(err)
+	}
 	if _, err := newVertex(ctx, cycle, geometricWeights, 1.01, 50); err != nil {
 		t.Errorf("a sum of 50 steps always converges: %v", err)
 	}

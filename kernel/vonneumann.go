@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -103,23 +102,14 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Ke
 // 12/√(1 − αρ) sweeps, and solves lose as many digits.
 const nearestPole = 1e-9
 
-// alphasBelow says which α von-neumann of A takes where ρ is the largest
-// eigenvalue, with so many digits that refused, if it is positive, is not among
-// them.
+// alphasBelow returns the range of α of von-neumann of A, whose largest eigenvalue is ρ, for
+// the message that refuses a value.
 func alphasBelow(rho, refused float64) string {
-	end, digits := 1/rho, 10
-	if refused > 0 {
+	end := 1 / rho
+	if refused > 0 { // ρ is an upper bound
 		end = min(end, refused)
 	}
-	text := fmt.Sprintf("%.*g", digits, end)
-	for refused > 0 && digits < 17 {
-		if most, _ := strconv.ParseFloat(text, 64); most <= refused {
-			break
-		}
-		digits++
-		text = fmt.Sprintf("%.*g", digits, end)
-	}
-	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.*g", text, digits, rho)
+	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", spec.End(end, refused, true, 10), rho)
 }
 
 // nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
@@ -144,7 +134,7 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 	case !(alpha > 0 && rest > 0):
 		return nil, refuse("von-neumann", "alpha", "%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))
 	case rest < nearestPole:
-		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)
+		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, spec.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
 	case rest < nearSolves && alpha*w.ratio < 1:
 		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
 		switch {
