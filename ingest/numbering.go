@@ -247,7 +247,7 @@ func (n *numbering) named(by Order) *shard.Nodes {
 	if n.placed == nil {
 		return n.nodes
 	}
-	order, rows := pages.Room[uint32](n.nodes.Len()), n.placed.row // the node of each row, and the reverse
+	order, rows := pages.Make[uint32](n.nodes.Len()), n.placed.row // the node of each row, and the reverse
 	if late := n.placed.late; late != nil {
 		rows = nil
 		old := uint32(0)

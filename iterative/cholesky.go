@@ -156,7 +156,7 @@ func (c *cholesky) arrange(columns *columns) {
 func transpose(n int, start []int64, columns *entries, position, step []uint32) triangle {
 	t := triangle{
 		ptr: make([]int64, n+1),
-		col: pages.Room[uint32](int(columns.count)), val: pages.Room[float64](int(columns.count)),
+		col: pages.Make[uint32](int(columns.count)), val: pages.Make[float64](int(columns.count)),
 	}
 	for _, rows := range columns.row {
 		for _, u := range rows {

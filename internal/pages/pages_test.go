@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"runtime"
 	"testing"
 	"unsafe"
 
@@ -23,24 +22,6 @@ func TestMake(t *testing.T) {
 		}
 		if n > 0 && cap(data) != n && n >= 1<<20 {
 			t.Errorf("%d elements have room for %d: what follows them would be kept for an append", n, cap(data))
-		}
-	}
-}
-
-func TestRoom(t *testing.T) {
-	for _, n := range []int{0, 1, 1000, 1 << 18, 1<<20 + 1, 5<<20 + 3} {
-		data := pages.Room[float64](n)
-		if len(data) != n || cap(data) != n {
-			t.Fatalf("%d elements were asked for, %d given with room for %d", n, len(data), cap(data))
-		}
-		for i := range data {
-			data[i] = float64(i)
-		}
-		runtime.GC()
-		for i, x := range data {
-			if x != float64(i) {
-				t.Fatalf("element %d of %d became %v", i, n, x)
-			}
 		}
 	}
 }

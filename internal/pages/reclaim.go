@@ -23,8 +23,8 @@ func Within(bytes, atMost int64) {
 	debug.SetMemoryLimit(bytes)
 }
 
-// Expect makes room for so many bytes that something else than [Make] and [Room]
-// is about to take.
+// Expect makes room for so many bytes that something other than [Make] is
+// about to take.
 func Expect(bytes int64) { reclaim(int(bytes)) }
 
 // reclaim collects garbage if so many bytes more would exceed the runtime's

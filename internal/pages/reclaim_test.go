@@ -27,12 +27,8 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var most int64
 	var data []float64
-	for i := range 12 {
-		if i%2 == 0 {
-			data = pages.Room[float64](block / 8)
-		} else {
-			data = pages.Make[float64](block / 8)
-		}
+	for range 12 {
+		data = pages.Make[float64](block / 8)
 		most = max(most, heap()-base)
 	}
 	runtime.KeepAlive(data)

@@ -21,25 +21,20 @@ func Workers(n int) int {
 // Pieces start in increasing order. After the first error, or once ctx is done,
 // no further piece starts; the error of the lowest failed piece is returned, or
 // else the context's. A worker number is in use by one goroutine at a time, so
-// buffers may be kept per worker. Worker 0 is the calling goroutine; the others
-// are goroutines that stay awake for a moment afterwards, for the next call, and
-// are not waited for if all pieces are done before they have a processor. A panic
-// in do stops the other workers and reaches the caller of Run, see [Group].
+// buffers may be kept per worker. Worker 0 is the calling goroutine. A panic in do
+// stops the other workers and reaches the caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
 	q := queue{pieces: pieces, first: pieces}
 	if workers == 1 {
 		q.work(ctx, 0, do)
 	} else {
-		c := &team{awake: haveProcessors(workers)}
-		if c.awake {
-			c.processors.take()
-		}
+		var g Group
 		for w := 1; w < workers; w++ {
-			c.start(func() { q.work(ctx, w, do) })
+			g.Go(func() { q.work(ctx, w, do) })
 		}
-		c.group.Do(func() { q.work(ctx, 0, do) })
-		c.wait()
+		g.Do(func() { q.work(ctx, 0, do) })
+		g.Wait()
 	}
 	if q.err == nil {
 		q.err = ctx.Err()

@@ -17,7 +17,7 @@ type Slab[T uint32 | float64] struct {
 func (s *Slab[T]) Room(n int) []T {
 	if len(s.rest) < n {
 		s.next = min(max(n, 2*s.next), s.Size)
-		s.rest = pages.Room[T](max(n, s.next))
+		s.rest = pages.Make[T](max(n, s.next))
 	}
 	return s.rest[:0:n]
 }

@@ -173,9 +173,9 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 	if s.Limit > 0 {
 		pages.Collect() // what an earlier sorter has left
 	}
-	e := &entries[K]{s: s, keys: pages.Room[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
+	e := &entries[K]{s: s, keys: pages.Make[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {
-		e.values = pages.Room[float64](most)
+		e.values = pages.Make[float64](most)
 	}
 	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
