@@ -99,7 +99,11 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
-	for _, memory := range []int64{0, 1} { // with all columns together, and one at a time
+	least := ReferBytes(p, &Settings{Memory: 1})
+	if got, err := Refer(t.Context(), automatic{}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
+		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
+	}
+	for _, memory := range []int64{0, least} { // with all columns together, and one at a time
 		got, err := Refer(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)

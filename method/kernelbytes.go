@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -59,20 +60,22 @@ func (k kernelSizes) choice() int64 {
 	held := 8 * seen * seen * int64(len(k.grid))
 	if path := k.by.path; path != nil {
 		width, _ := k.set.machines(classes)
-		outcomes := seen * choose.OutcomeBytes(width) * int64(len(k.grid)*k.set.Grid.settings())
+		outcomes := seen * choose.OutcomeBytes(width) * int64(k.set.Grid.settings())
 		workers := int64(min(sched.Workers(k.set.Workers), len(k.grid)))
-		return max(blocks, held+workers*path.Memory(k.set.load(k.p, seen, 0))+outcomes)
+		return max(blocks, held+workers*(path.Memory(k.set.load(k.p, seen, 0))+outcomes))
 	}
-	outcomes := seen * choose.OutcomeBytes(k.by.machines(classes, k.settled)) * int64(len(k.grid)+len(k.settled))
+	outcomes := seen * choose.OutcomeBytes(k.by.machines(classes, k.settled))
 	fits := int64(min(sched.Workers(k.set.Workers), max(len(k.grid), len(k.settled))))
-	return max(blocks, held+fits*fitBytes(k.by.Learner, len(labels), classes)+outcomes)
+	return max(blocks, held+fits*(fitBytes(k.by.Learner, len(labels), classes)+outcomes))
 }
 
 // training is the memory of the block between labels, or between all nodes, and of the fit.
 func (k kernelSizes) training() int64 {
 	labels, classes := len(k.p.Row), len(k.p.Names)
 	if k.by.solves(labels) {
-		return 0
+		const blocks = 2 + 4 // of all nodes, and of labels
+		width := min(classes, solveColumns)
+		return blocks*tall.BlockBytes[float64](len(k.p.Degrees), width) + 2*8*int64(labels)*int64(classes) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 	}
 	rows := k.p.Row
 	if k.by.Whole {
@@ -89,6 +92,10 @@ func (k kernelSizes) training() int64 {
 // scores is the memory of the scores of all nodes.
 func (k kernelSizes) scores() int64 {
 	n, classes := len(k.p.Degrees), len(k.p.Names)
+	isWide := !k.set.Raw && piece.Bytes[float64](n, classes) > rawBytes // of one class against the rest
+	if _, rest := k.set.machines(classes); rest && isWide && (k.by.path != nil || k.by.Dual) {
+		return scoreBytes(k.p) + 2*tall.BlockBytes[float64](n, machinesAtATime) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, machinesAtATime)
+	}
 	if k.by.path != nil {
 		width, rest := k.set.machines(classes)
 		counts := int64(n) * int64(classes) // a byte for the votes of a node for a class

@@ -60,10 +60,26 @@ func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
 	return kernels, learner
 }
 
-// heldOut holds the predictions for held-out labels by a kernel with a setting of the learner.
+// heldOut holds which held-out labels a kernel with a setting of the learner predicts.
 type heldOut struct {
-	list []choose.Outcome // of each label, in the same order; nil: the kernel does not allow the setting
-	loss float64          // subtracted from the accuracy, see [classify.Path]
+	labels []heldOutLabel // in the same order for all settings; nil: the kernel does not allow the setting
+	loss   float64        // subtracted from the accuracy, see [classify.Path]
+}
+
+// heldOutLabel is the prediction for a label by a model that has not learned from it.
+type heldOutLabel struct {
+	class, fold          int
+	isRight, isUnreached bool
+}
+
+// note stores the predictions that outcomes amount to. Outcomes are not kept, because of many
+// classes the decisions of all candidates take more than everything else.
+func (h *heldOut) note(r *kernelPredictor, list []choose.Outcome) {
+	h.labels = make([]heldOutLabel, len(list))
+	for i := range list {
+		o := &list[i]
+		h.labels[i] = heldOutLabel{o.Class, o.Fold, r.predicted(o) == o.Class, o.Unreached}
+	}
 }
 
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
@@ -92,7 +108,11 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	}
 	r.found, r.best, r.values = found, found.Kernel, r.settled[found.Setting]
 	r.gram, r.scale = t.grams[found.Kernel], t.scales[found.Kernel]
-	r.votes = choose.FitVotes(len(r.p.Names), known[[2]int{found.Kernel, found.Setting}].list)
+	list, err := r.outcomes(ctx, t, found.Kernel, found.Setting)
+	if err != nil {
+		return err
+	}
+	r.votes = choose.FitVotes(len(r.p.Names), list)
 	r.out.Estimate = found.HeldOut.Estimate(r.p, r.out.Reached)
 	return nil
 }
@@ -104,22 +124,22 @@ func (r *kernelPredictor) countRight(t *labels, found []heldOut) *choose.Counts 
 	c.Loss = make([]float64, len(found))
 	first := true
 	for i, h := range found {
-		if c.Loss[i] = h.loss; h.list == nil {
+		if c.Loss[i] = h.loss; h.labels == nil {
 			c.Loss[i] = math.Inf(1)
 			continue
 		}
-		for _, o := range h.list {
-			of, at := &c.Folds[o.Fold], o.Fold*len(found)+i
+		for _, l := range h.labels {
+			of, at := &c.Folds[l.fold], l.fold*len(found)+i
 			if first {
-				if of.Tested++; !o.Unreached {
+				if of.Tested++; !l.isUnreached {
 					of.Reached++
-					of.Of += weight[o.Class]
+					of.Of += weight[l.class]
 				}
 			}
-			if r.predicted(&o) == o.Class {
+			if l.isRight {
 				c.Right[at]++
-				if !o.Unreached {
-					c.Weight[at] += weight[o.Class]
+				if !l.isUnreached {
+					c.Weight[at] += weight[l.class]
 				}
 			}
 		}
@@ -135,7 +155,12 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 	found := make([]heldOut, len(kernels)*n)
 	if r.by.path != nil {
 		return found, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
-			return r.alongPath(ctx, t, t.grams[kernels[a]], found[a*n:][:n])
+			return r.alongPath(ctx, t, t.grams[kernels[a]], func(setting int, list []choose.Outcome, loss float64) {
+				h := &found[a*n+setting]
+				if h.loss = loss; list != nil {
+					h.note(r, list)
+				}
+			})
 		})
 	}
 	return found, sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
@@ -146,7 +171,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 			if err := choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
 				return err
 			}
-			h.list = list[0]
+			h.note(r, list[0])
 		}
 		found[i] = h
 		return nil
@@ -155,14 +180,15 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 
 // alongPath computes the predictions of models of all settings on a kernel for labels: for
 // each label by a model of all others if the path has a closed form for that, otherwise by a
-// model of the other folds.
-func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Block[float64], found []heldOut) error {
+// model of the other folds. It calls visit for each setting, with a nil list if the kernel does
+// not allow it.
+func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Block[float64], visit func(setting int, list []choose.Outcome, loss float64)) error {
 	leaveOneOut := r.by.path.LeaveOneOut
 	if leaveOneOut == nil {
-		lists := make([][]choose.Outcome, len(found))
+		lists := make([][]choose.Outcome, len(r.settled))
 		err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
 		for s, list := range lists {
-			found[s].list = list
+			visit(s, list, 0)
 		}
 		return err
 	}
@@ -170,12 +196,29 @@ func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Bl
 	if err != nil {
 		return err
 	}
-	for s := range found {
-		if found[s].loss = loss[s]; decisions[s] != nil {
-			found[s].list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
+	for s := range decisions {
+		var list []choose.Outcome
+		if decisions[s] != nil {
+			list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
 		}
+		visit(s, list, loss[s])
 	}
 	return nil
+}
+
+// outcomes returns the predictions for held-out labels by one kernel and setting.
+func (r *kernelPredictor) outcomes(ctx context.Context, t *labels, kernel, setting int) (found []choose.Outcome, err error) {
+	if r.by.path != nil {
+		err = r.alongPath(ctx, t, t.grams[kernel], func(s int, list []choose.Outcome, _ float64) {
+			if s == setting {
+				found = list
+			}
+		})
+		return found, err
+	}
+	list := make([][]choose.Outcome, 1)
+	err = choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list)
+	return list[0], err
 }
 
 // labels are the labels that candidates are compared on.
@@ -297,6 +340,11 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		width = machines // exponentials are normalised over all
 	}
 	r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+	if r.isWide(r.fitted.Pairs) {
+		return r.scoreWide(ctx, r.fitted.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
+		})
+	}
 	if r.fitted.Pairs[0].Negative != classify.Rest {
 		r.counts = pages.Make[uint8](n * len(r.p.Names))
 	}

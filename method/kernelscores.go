@@ -15,6 +15,14 @@ import (
 // scoreAll turns what the model says of every node into scores.
 func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
+	if r.by.Dual && r.isWide(outputs) {
+		r.whole, r.gram = nil, nil
+		r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: outputs}
+		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+		return r.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
+		})
+	}
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))

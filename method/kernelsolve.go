@@ -27,15 +27,21 @@ const (
 func (m *kernelMap) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*mat.Dense, error) {
 	labels, machines := t.Dims()
 	n, _ := m.P.A.Dims()
-	coef := sparse.NewBlock[float64](labels, machines)
+	coef, targets := sparse.NewBlock[float64](labels, machines), sparse.BlockOf(labels, machines, t.RawMatrix().Data)
+	width := min(machines, solveColumns)
 	between := &labelMap{
 		kernel: m.Kernel, rows: m.P.Row, scale: m.Scale, lambda: lambda, settings: m.Settings,
-		x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
+		x: sparse.NewBlock[float64](n, width), y: sparse.NewBlock[float64](n, width),
 	}
 	cg := &iterative.CG{A: between, Workers: m.Workers}
-	_, err := cg.SolveTo(ctx, coef, sparse.BlockOf(labels, machines, t.RawMatrix().Data), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
+	var err error
+	for lo := 0; lo < machines && err == nil; lo += width {
+		hi := min(lo+width, machines)
+		before := between.sweeps
+		_, err = cg.SolveTo(ctx, coef.Columns(lo, hi), targets.Columns(lo, hi), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
+		m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps-before) * int64(hi-lo)
+	}
 	m.Work.Sweeps += between.sweeps
-	m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps) * int64(machines)
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
 	}

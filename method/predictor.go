@@ -235,7 +235,8 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	}
 	r.features, r.trials = nil, nil
-	rest := r.model.Pairs[0].Negative == classify.Rest
+	wide := r.isWide(r.model.Pairs)
+	rest := r.model.Pairs[0].Negative == classify.Rest && !wide
 	w := scoreWalk(r.p, r.set, r.par, rest)
 	sweeps := 0
 	w.Progress = func(done, all int) {
@@ -243,7 +244,13 @@ func (r *predictor) score(ctx context.Context) error {
 		r.set.Progress("walk", float64(done)/float64(all))
 	}
 	var err error
-	if rest {
+	switch {
+	case wide:
+		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+		err = r.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
+			return w.Scores(ctx, nil, r.par.MinSteps, weights, r.model.Bias, visit)
+		})
+	case rest:
 		decisions := piece.Block[float64](n, machines)
 		if err = w.Scores(ctx, decisions, r.par.MinSteps, weights, r.model.Bias, nil); err == nil {
 			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
@@ -252,7 +259,7 @@ func (r *predictor) score(ctx context.Context) error {
 			}
 			err = r.addAllVotes(ctx, decisions, 0)
 		}
-	} else {
+	default:
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 		err = w.Scores(ctx, nil, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.addAllVotes(ctx, decisions, lo)
@@ -288,6 +295,42 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 			if last {
 				r.finishVotes(scores, counts, vote, largest)
 			}
+		}
+	})
+}
+
+// isWide reports whether the decisions of classifiers of one class each against the rest are too
+// large to be kept in double precision for all nodes, see rawBytes.
+func (r *predictor) isWide(outputs classify.Pairs) bool {
+	return outputs[0].Negative == classify.Rest && !r.set.Raw && piece.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
+}
+
+// scoreWide keeps decisions in the place of the scores, in single precision, until all
+// classifiers have decided. decide calls visit with the decisions on all nodes of the
+// classifiers from number lo on.
+func (r *predictor) scoreWide(ctx context.Context, outputs classify.Pairs, decide func(visit func(lo int, decisions *sparse.Block[float64]) error) error) error {
+	err := decide(func(lo int, decisions *sparse.Block[float64]) error {
+		for i := range decisions.Rows {
+			simd.ConvertTo(r.out.Scores.Row(i)[lo:lo+decisions.Cols], decisions.Row(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	largest := validate.Majority(r.p.Class)
+	return piece.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
+		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
+		for i := from; i < to; i++ {
+			scores := r.out.Scores.Row(i)
+			simd.ConvertTo(decisions, scores[:len(outputs)])
+			if r.by.path == nil || r.by.Probabilities != nil {
+				r.share(vote, outputs, decisions)
+				simd.ConvertTo(scores, vote)
+				continue
+			}
+			r.addVotes(scores, decisions, 0, vote)
+			r.finishVotes(scores, nil, vote, largest)
 		}
 	})
 }

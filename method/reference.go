@@ -14,6 +14,10 @@ import (
 type Reference struct {
 	Propagation, Majority problem.Estimate
 
+	// Omitted is the memory of measuring label propagation in bytes, if that exceeds
+	// Settings.Memory and label propagation was left out; otherwise 0.
+	Omitted int64
+
 	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
 
 	given *problem.Estimate // of label propagation with values of its parameters; nil: it has none
@@ -34,10 +38,11 @@ func (p *Prediction) Estimates(m Method, r *Reference) (own, lp problem.Estimate
 	return p.Estimate, r.Propagation
 }
 
-// Refer measures label propagation and the largest class on the folds that a method
-// measures itself on, and where this is label propagation with values of its parameters, it
-// with these. All are zero with too few labels, see [CrossValidate]. Cost: predictions without
-// each fold, of some of them where they tell enough or take long.
+// Refer estimates the accuracies of label propagation and of the largest class on the folds that
+// a method measures itself on, and if the method is label propagation with given values of its
+// parameters, that of it. All are zero with too few labels, see [CrossValidate]. Label
+// propagation is left out if it does not fit the memory limit. Cost: a prediction without each
+// fold, or without some of the folds if these have enough labels or take long.
 func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -51,11 +56,16 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 		folds = validate.FoldCount(len(p.Row))
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
+	r := &Reference{Majority: choose.LargestClass(p, fold)}
+	if need := ReferBytes(p, &set); set.Memory > 0 && need > set.Memory {
+		r.Omitted = need
+		return r, nil
+	}
 	found, err := compared(p, &set).Compare(ctx, fold, folds)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reference{Propagation: found.Propagation, Majority: found.Majority}
+	r.Propagation = found.Propagation
 	if m == (automatic{}) && !p.Directed {
 		r.answers = found.Answers
 	}

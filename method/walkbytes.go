@@ -157,6 +157,9 @@ func (w walkSizes) scores() (int64, error) {
 	}
 	grid := w.set.Grid
 	machines, rest := w.set.machines(len(w.p.Names))
+	if rest && !w.set.Raw && piece.Bytes[float64](len(w.p.Degrees), machines) > rawBytes {
+		rest = false // scores are kept in single precision
+	}
 	walk := scoreWalk(w.p, w.set, Parameters{Alpha: grid.alphas()[0], Steps: grid.last(), MinSteps: grid.minSteps()}, rest)
 	if rest {
 		machines = 0 // all decisions are in a block of their own

@@ -179,3 +179,18 @@ func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	}
 	return e
 }
+
+// LargestClass estimates the accuracy of predicting the largest class of the other folds for the
+// labels of each fold.
+func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
+	var h Estimator
+	for f := range slices.Max(fold) + 1 {
+		largest := LargestWithout(p.Class, fold, f)
+		for i, c := range p.Class {
+			if fold[i] == f {
+				h.Note(true, c == largest, 1)
+			}
+		}
+	}
+	return h.EstimateLargest(p)
+}

@@ -9,15 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Comparison tells how often label propagation and the largest class are right.
+// Comparison is the accuracy of label propagation.
 type Comparison struct {
-	Propagation, Majority problem.Estimate
+	Propagation problem.Estimate
 
 	Answers [][]float32 // those of [Propagation.OutOfFold]; nil: it failed
 }
 
-// Compare measures how often label propagation and the largest class are right, on folds of
-// the labels. Cost: that of [Propagation.OutOfFold]; where no solution is found, of walks that
+// Compare estimates the accuracy of label propagation by folds of the labels. Cost: that of [Propagation.OutOfFold]; where no solution is found, of walks that
 // need not have settled.
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
 	p := l.P
@@ -38,7 +37,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	var propagation, largestClass choose.Estimator
+	var propagation choose.Estimator
 	weight := choose.WeightsOf(p)
 	for f := range folds {
 		largest := choose.LargestWithout(p.Class, fold, f)
@@ -46,7 +45,6 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			if fold[i] != f {
 				continue
 			}
-			largestClass.Note(true, c == largest, 1)
 			if row := answers[i]; row != nil {
 				answer := classify.ArgMax(row)
 				if alone[i] {
@@ -56,6 +54,6 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			}
 		}
 	}
-	out.Propagation, out.Majority = propagation.Estimate(p, reached), largestClass.EstimateLargest(p)
+	out.Propagation = propagation.Estimate(p, reached)
 	return out, nil
 }

@@ -217,6 +217,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return in.graphError(err, name, another)
 	}
 	s.Reference = reference
+	if reference.Omitted > 0 {
+		in.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(reference.Omitted))
+	}
 	in.progress.Wait("choosing parameters of " + f.method.Name())
 	p, err := f.method.Predict(in.ctx, connected, nil, s)
 	if err != nil {
@@ -244,7 +247,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	own, propagation := p.Estimates(f.method, reference)
 	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
 		r.Reached = &own.Reached
-		r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
+		r.AccuracyMajority = &reference.Majority.Accuracy
+		if reference.Omitted == 0 {
+			r.AccuracyPropagation = &propagation.Accuracy
+		}
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
 			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
 		}
@@ -385,7 +391,11 @@ func (r *classifyRun) headline() string {
 		if r.Unreached > 0 {
 			of = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (label propagation %.1f %%, largest class %.1f %%)", r.estimated(), of, 100**r.AccuracyPropagation, 100**r.AccuracyMajority)
+		text += fmt.Sprintf(" · %s%s (", r.estimated(), of)
+		if r.AccuracyPropagation != nil {
+			text += fmt.Sprintf("label propagation %.1f %%, ", 100**r.AccuracyPropagation)
+		}
+		text += fmt.Sprintf("largest class %.1f %%)", 100**r.AccuracyMajority)
 	}
 	return text
 }
