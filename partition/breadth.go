@@ -12,8 +12,8 @@ import (
 // component from its node of most neighbours (the first of several), then
 // level by level, the neighbours of a node in the order of the matrix.
 // Components come in the order of their first nodes. Cost: two passes over the
-// entries in random order, 9 bytes a node. progress, unless it is nil, is told of how
-// many nodes about what has been done would order.
+// entries in random order, 9 bytes a node. progress, unless nil, is called with the
+// approximate number of nodes in order.
 func BreadthFirst(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
 	s := newSearch(ctx, a, progress)
 	s.searches = 2
@@ -73,7 +73,7 @@ type search struct {
 	last   int      // where the last level of the component visited last begins in order
 	depth  int      // how many levels it has
 
-	progress func(nodes int) // nil: nobody is told
+	progress func(nodes int) // may be nil
 	visits   int             // of all searches
 	searches int             // of each component, about
 }
@@ -99,7 +99,7 @@ const badShape = "partition: matrix is not square"
 // visitsPerCheck is how many nodes are visited between two looks at the context.
 const visitsPerCheck = 1 << 12
 
-// tell tells that about so many nodes are done.
+// tell reports the approximate number of nodes in order.
 func (s *search) tell(nodes int) {
 	if s.progress != nil {
 		s.progress(min(nodes, len(s.seen)))

@@ -10,9 +10,9 @@
 // matrices without regard to their values and self loops. Nodes without neighbours
 // come last in every order, among themselves as they were.
 //
-// [BreadthFirst] puts nodes of a level beside each other, and
-// [ReverseCuthillMcKee] does so from a far end and by degree: a mesh becomes a
+// [BreadthFirst] makes the nodes of a level neighbours in the order, and
+// [ReverseCuthillMcKee] does so from a peripheral node and by degree: a mesh becomes a
 // narrow band, and many other graphs gain too.
-// [Locality] finds communities of communities, where there are some. Ids that
-// mean something, such as URLs in their order, may already be the best order.
+// [Locality] finds communities of communities, if there are some. Ids with a
+// meaning, for example sorted URLs, may already be the best order.
 package partition

@@ -43,8 +43,7 @@ type link struct {
 	weight float32
 }
 
-// merging is a forest of communities: a tree for each, whose root stands for
-// it.
+// merging is a forest of communities: a tree for each, identified by its root.
 type merging struct {
 	*search
 	rising  []uint32  // nodes by rising degree

@@ -52,7 +52,7 @@ func drawGraph(rt *rapid.T) *sparse.CSR {
 	return graph(rt, n, edges)
 }
 
-// neighbours returns the nodes beside a node.
+// neighbours returns the nodes with an edge to a node.
 func neighbours(a *sparse.CSR, node int) (list []uint32) {
 	col, _ := a.Row(node)
 	for _, v := range col {
@@ -82,7 +82,7 @@ func inverse(order []uint32) []int {
 }
 
 // cost is the mean of log₂ of the distances between columns that follow each
-// other in a row: about what a gap costs in bits.
+// other in a row: about the number of bits of a gap.
 func cost(a *sparse.CSR, order []uint32) float64 {
 	place := inverse(order)
 	var bits float64
@@ -126,8 +126,8 @@ func grid(w, h int) (n int, edges [][2]int) {
 	return w * h, edges
 }
 
-// TestOrders holds what is promised of all orders: a permutation, the same each
-// time, nodes without neighbours last and as they were.
+// TestOrders checks the contract of all orders: a permutation, the same each time, with
+// nodes without neighbours last and in their old order.
 func TestOrders(t *testing.T) {
 	for name, order := range orders {
 		t.Run(name, func(t *testing.T) {
@@ -281,9 +281,8 @@ func TestRisingDegrees(t *testing.T) {
 	}
 }
 
-// TestGain holds that communities join where modularity grows, and only there: of a path of
-// four nodes the ends join those beside them, and the two pairs stay as they are, since
-// 1/m − 3·3/(2m²) < 0.
+// TestGain checks that communities join if and only if modularity grows: the ends of a path of four
+// nodes join their neighbours, and the two pairs stay separate, since 1/m − 3·3/(2m²) < 0.
 func TestGain(t *testing.T) {
 	order, err := partition.Locality(t.Context(), testgraph.Path(4), nil)
 	if want := []uint32{1, 0, 2, 3}; err != nil || !slices.Equal(order, want) {

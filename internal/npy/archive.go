@@ -41,7 +41,7 @@ func (d *directory) ReadAt(p []byte, at int64) (int, error) {
 	return d.ReaderAt.ReadAt(p, at)
 }
 
-// OpenArchive reads the directory of an archive of so many bytes.
+// OpenArchive reads the directory of an archive of size bytes.
 func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	d := &directory{in, maxDirectory}
 	z, err := zip.NewReader(d, size)
@@ -78,8 +78,8 @@ func (a *Archive) Single() string { return a.single }
 // Size returns how many bytes an array has with its header, as the directory says.
 func (a *Archive) Size(name string) int64 { return int64(a.members[name].UncompressedSize64) }
 
-// Open reads the header of an array; watch, unless nil, is put before what reads
-// it. Nothing has to be closed.
+// Open reads the header of an array. watch, unless nil, wraps the reader of its bytes, for
+// example to count them. Nothing has to be closed.
 func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
 	m := a.members[name]
 	if m == nil {

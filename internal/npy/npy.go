@@ -10,10 +10,10 @@
 //	for … { err = w.Floats(row) }
 //	err = w.Close()
 //
-// What a header declares is never allocated; whoever does so compares it first
-// with what there is. Every fault is a [*textio.Error] that names the array. What is
-// written goes to an io.Writer in C order, through a fixed buffer; the data start at a
-// multiple of 64 bytes, so that NumPy can map them. The same elements give the same
+// Lengths in a header are never allocated by this package; callers must first compare
+// them with the size of the file. Every fault is a [*textio.Error] that names the array.
+// Arrays are written to an io.Writer in C order, through a fixed buffer; the data start at
+// a multiple of 64 bytes, so that NumPy can map them. The same elements give the same
 // bytes.
 package npy
 
@@ -100,7 +100,7 @@ func (a *Array) Fault(what, fix string) error {
 	return &textio.Error{File: a.Name, Msg: what, Fix: fix}
 }
 
-// short turns an early end into an error that tells how far it went.
+// short turns an early end into an error with the number of elements that were read.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -307,7 +307,7 @@ func (a *Array) End() error {
 	return a.Fault(fmt.Sprintf("goes on behind its %d elements", a.Len), fetchAgain)
 }
 
-// Float is what the elements of an array that is written may be.
+// Float is the type of the elements of an array that is written.
 type Float interface{ float32 | float64 }
 
 // ErrLength is returned when an array does not get the elements that its header
@@ -330,7 +330,7 @@ func Header(descr string, shape ...int) []byte {
 	return append(header, dict...)
 }
 
-// floatHeader is Header for elements of type T, of so many bytes each.
+// floatHeader returns the header for elements of type T, and their size in bytes.
 func floatHeader[T Float](shape ...int) (header []byte, element int) {
 	if any(T(0)) == any(float32(0)) {
 		return Header("<f4", shape...), 4
@@ -414,7 +414,7 @@ func (w *Writer[T]) Floats(values []T) error {
 	return nil
 }
 
-// Close writes what is still buffered. It returns [ErrLength] if elements are
+// Close writes the buffered rest. It returns [ErrLength] if elements are
 // missing. It does not close the underlying writer.
 func (w *Writer[T]) Close() error {
 	if w.written != w.len {

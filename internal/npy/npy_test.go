@@ -34,7 +34,7 @@ func file(version byte, descr, fortran, shape string, data any) []byte {
 	return append(b, body.Bytes()...)
 }
 
-// Every width and byte order of numbers comes out as what was stored.
+// Numbers of every width and byte order are read as they were stored.
 func TestFloats(t *testing.T) {
 	half := []uint16{0x0000, 0x8001, 0x3c00, 0xc000, 0x3555, 0x7bff, 0x7c00}
 	for _, test := range []struct {
@@ -92,7 +92,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Whatever is cut off is missed, and what stands behind the array is found.
+// A truncated array and bytes behind an array are errors.
 func TestCut(t *testing.T) {
 	whole := file(1, "<f8", "True", "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
 	read := func(b []byte) error {

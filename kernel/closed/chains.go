@@ -28,8 +28,8 @@ func ClosedChain(n, d int, beta float64) float64 {
 
 // OpenChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
 // 1/n · Σ_ν c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and
-// ω_ν = 2(1 − cos(πν/n)): what a ring of 2n has between i and j, and i and the image
-// 2n − 1 − j. It panics where n ≥ 1, i, j or β ≥ 0 is out of range. Cost: 4n terms.
+// ω_ν = 2(1 − cos(πν/n)): the sum of the values of a ring of 2n between i and j, and between i
+// and the image 2n − 1 − j. It panics where n ≥ 1, i, j or β ≥ 0 is out of range. Cost: 4n terms.
 func OpenChain(n, i, j int, beta float64) float64 {
 	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
 		panic(badArgument)

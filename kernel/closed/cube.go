@@ -98,9 +98,9 @@ type laneRange struct {
 	same, differs, missing float64
 }
 
-// cubeOf returns the kernel whose value is the product, or the sum, over attributes
-// of what values says for an alphabet of so many: for values that are the same, that
-// differ, and of which one is missing and averages. Unless raw, products are in units
+// cubeOf returns the kernel whose value is the product, or the sum, over attributes of a factor.
+// values returns the factors for an alphabet of the given size: for equal values, for different
+// values, and for a missing value, which averages. Unless raw, products are in units
 // of K(x, x) of a record without missing values.
 func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(size int) (same, differs, missing float64)) (Gram, error) {
 	if len(attributes) == 0 {

@@ -23,14 +23,14 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [Gram] holds the records alone and computes values when they are asked for: of
+// A [Gram] holds the records alone and computes values on request: those of
 // categorical records by comparing eight attributes at once and looking up the product
-// of their factors. Records that are equal are one to it.
+// of their factors. Equal records are stored once.
 //
-// # Where the text is wrong
+// # Errors in the paper
 //
-// The formulas are checked against the exponential of an explicit matrix. Of what is
-// printed in the paper these differ:
+// The formulas are checked against the exponential of an explicit matrix. They differ
+// from the paper as printed in these points:
 //
 //   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it is
 //     2/(π(k−1)^(d/2−1)). (15) and (16) are of the generator A/k − I; here it is A − kI.

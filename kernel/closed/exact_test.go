@@ -62,8 +62,8 @@ func TestChainsAtInfinity(t *testing.T) {
 	}
 }
 
-// Walks of up to so many steps do not come to the leaves of a tree of that depth, so
-// that the exponential series on it is that of the infinite tree.
+// Walks shorter than the depth of a tree do not reach its leaves, so that the exponential
+// series on it equals that of the infinite tree.
 func TestExplicitTrees(t *testing.T) {
 	const beta = 0.2
 	for k := 2; k <= 4; k++ {
@@ -149,7 +149,7 @@ func TestRegularTreeIntegral(t *testing.T) {
 					sphere = float64(k)
 				}
 			}
-			if beta*float64(k) < 4 && math.Abs(total-1) > 1e-12 { // what diffuses is not lost
+			if beta*float64(k) < 4 && math.Abs(total-1) > 1e-12 { // diffusion preserves the sum
 				t.Errorf("k = %d, β = %g: the values sum to %g", k, beta, total)
 			}
 		}

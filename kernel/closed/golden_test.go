@@ -63,8 +63,8 @@ func TestGoldenFunctions(t *testing.T) {
 	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
-// vertices returns the kernel of the product of complete graphs of so many vertices, which
-// stand in lexicographic order.
+// vertices returns the kernel of the product of complete graphs of the given sizes, whose
+// vertices are in lexicographic order.
 func vertices(beta float64, sizes ...int) function {
 	n := 1
 	for _, size := range sizes {

@@ -9,8 +9,8 @@ import (
 type Kernel struct {
 	spec.Spec
 
-	// Texts says that values are compared by what they hold, so that new ones may come;
-	// else they are categories, which are the same or not.
+	// Texts reports that the kernel compares the text of values, so that unknown values are
+	// possible; otherwise values are categories, which are equal or not.
 	Texts bool
 
 	// Of returns the kernel of the records with the given attributes, columns of a table
@@ -29,7 +29,7 @@ func Kernels() spec.List[*Kernel] {
 type AttributeError struct {
 	Attribute string // its name; "" for all of them together
 	Record    int    // whose value it is; −1: of none
-	What      string // what is wrong; what to do
+	What      string // the problem and the remedy
 }
 
 // Error implements error.

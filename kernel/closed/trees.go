@@ -36,7 +36,7 @@ func RegularTree(k, d int, beta float64) float64 {
 
 // RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every
 // vertex has k − 1 children, where x and y are d edges apart and a and b below the
-// root: by the method of images, what the k-regular tree has between x and y, and
+// root. By the method of images it is the value of the k-regular tree between x and y, and
 // between x and the mirror image of y beyond the edge that the root does not have, at
 // d and a + b + 1 steps. It panics where no two vertices are so, that is unless
 // |a − b| ≤ d ≤ a + b, and where k or β is out of range. Cost: two of [RegularTree].
@@ -47,8 +47,8 @@ func RootedTree(k, d, a, b int, beta float64) float64 {
 	return RegularTree(k, d, beta) + RegularTree(k, a+b+1, beta)
 }
 
-// scaledBessel returns e^−z·I_n(z) for n from 0 to d and so many more that the rest is
-// nothing beside I_d, by Miller's backward recurrence I_{n−1} = (2n/z)·I_n + I_{n+1}
+// scaledBessel returns e^−z·I_n(z) for n from 0 to a number above d from which on the terms are
+// negligible compared with I_d, by Miller's backward recurrence I_{n−1} = (2n/z)·I_n + I_{n+1}
 // and I_0 + 2·Σ_{n>0} I_n = e^z.
 func scaledBessel(d int, z float64) []float64 {
 	const large = 1e200

@@ -15,10 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// ReadElements reads what a kernel of sets of parts has beside the collection: from the
-// file measure a line element<TAB>number for each element, and from the matrix in the
-// file base the kernel between elements, which its rows and columns stand for; "" is for
-// none. Of a kernel without such parts nothing is read.
+// ReadElements reads the further inputs of a kernel of sets of parts: from the file measure a
+// line element<TAB>number for each element, and from the file base the matrix of a kernel
+// between elements, whose rows and columns are named by them. "" means no file. For other kernels
+// it reads nothing.
 func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, given spec.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
 		return nil

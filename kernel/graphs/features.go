@@ -34,7 +34,7 @@ func entriesOf(of map[int32]float64) entries {
 	return e
 }
 
-// newFeatures makes so many features of the entries of each graph.
+// newFeatures returns the features of the entries of each graph; count is the number of features.
 func newFeatures(graph []entries, count int) *features {
 	f := &features{graph: graph, ptr: make([]int, count+1)}
 	for _, e := range graph {
@@ -53,7 +53,7 @@ func newFeatures(graph []entries, count int) *features {
 			f.ptr[x]++
 		}
 	}
-	copy(f.ptr[1:], f.ptr) // each has come to where the next begins
+	copy(f.ptr[1:], f.ptr) // each is now the begin of the next row
 	f.ptr[0] = 0
 	return f
 }
@@ -73,7 +73,7 @@ func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int)
 	return nil
 }
 
-// featureBytes is what an entry of features takes.
+// featureBytes is the memory of an entry of features.
 const featureBytes = 2*12 + 8
 
 // interner numbers keys in the order in which they come.

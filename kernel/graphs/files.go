@@ -20,12 +20,12 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// ReadOptions are the settings of [Read]; nil stands for the zero value.
+// ReadOptions are the settings of [Read]; nil means the zero value.
 type ReadOptions struct {
 	Directed bool // edges have a direction
 
-	// Vertices says what labels them: "labels", "degree", "ids" or "none"; "" means their
-	// own labels, or degree where they have none.
+	// Vertices is the source of vertex labels: "labels", "degree", "ids" or "none"; "" means
+	// their own labels, or degree if they have none.
 	Vertices string
 
 	Memory  int64 // of graph files while they are read, in bytes; 0: no limit
@@ -35,8 +35,8 @@ type ReadOptions struct {
 	// time; nil: the system's for temporary files.
 	Temp func() (string, error)
 
-	// Fits, if not nil, is told a bound of the shape and how many bytes reading takes,
-	// before it, where files say so. Its error ends Read.
+	// Fits, if not nil, is called before reading with bounds of the shape and of the memory of
+	// reading, if the sizes of the files give them. Its error ends Read.
 	Fits func(shape *graphfile.Shape, reading int64) error
 }
 
@@ -103,7 +103,7 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 	return readFiles(ctx, paths, temp, ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
-// labelledBy returns what labels vertices of which so many labels are given.
+// labelledBy returns the source of vertex labels, given the number of labels in the files.
 func (o *ReadOptions) labelledBy(labels int) string {
 	switch {
 	case o.Vertices != "":

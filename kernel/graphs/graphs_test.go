@@ -293,7 +293,7 @@ func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
 			t.Fatal("no eigenvalues")
 		}
 		if values := e.Values(nil); values[0] < -1e-11*values[23] {
-			t.Errorf("%s has the eigenvalue %v beside %v", k.Name, values[0], values[23])
+			t.Errorf("%s has the eigenvalue %v, the largest is %v", k.Name, values[0], values[23])
 		}
 	}
 }
@@ -398,8 +398,8 @@ func TestPropagationCountsBins(t *testing.T) {
 	}
 }
 
-// TestPropagationStepsAreKept holds that a step more only adds to values, also where bins
-// are so wide that what is alike depends on what was drawn for a step.
+// TestPropagationStepsAreKept checks that another step only adds to values, also if bins are so wide
+// that equality depends on the random numbers of a step.
 func TestPropagationStepsAreKept(t *testing.T) {
 	c := molecules(t, 8, 12)
 	for _, distance := range []string{"total-variation", "hellinger"} {
@@ -419,7 +419,7 @@ func TestPropagationStepsAreKept(t *testing.T) {
 	}
 }
 
-// looks is a context that is cancelled when it has been looked at so many times.
+// looks is a context that is cancelled at a given call of Err.
 type looks struct {
 	context.Context
 	most, seen int
@@ -464,13 +464,13 @@ func TestPropagationWithoutEdges(t *testing.T) {
 	}
 }
 
-// TestPropagationOfAttributes tells vertices apart by attributes many deviations away.
+// TestPropagationOfAttributes distinguishes vertices by attributes many deviations apart.
 func TestPropagationOfAttributes(t *testing.T) {
 	one := func(x float64) graphfile.Member {
 		return graphfile.Member{Ptr: []int32{0, 0}, Label: []int32{0}, Attributes: []float64{x}}
 	}
 	c := &graphfile.Collection{IDs: []string{"a", "b", "c"}, Labels: []string{"a"}, Attributes: 1}
-	for i := range 400 { // so many that one far away does not make the deviation
+	for i := range 400 { // enough that one distant value does not determine the deviation
 		c.Graphs = append(c.Graphs, one(float64(i%2)*1e-6))
 	}
 	c.Graphs = append(c.Graphs, one(1000))

@@ -21,7 +21,7 @@ type Kernel struct {
 	// [Settings].Base is.
 	Pairs bool
 
-	// prepare makes of a collection what its values are computed from.
+	// prepare returns the rows of a collection from which values are computed.
 	prepare func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error)
 
 	// radius returns the spectral radius that the weights of walks are to stay below,
@@ -66,7 +66,7 @@ type Settings struct {
 	// of norm 0 has the value 0 with all others and 1 with itself.
 	Cosine bool
 
-	// Progress, if not nil, is told how many rows of values have been made, by several
+	// Progress, if not nil, is called with the number of finished rows of values, by several
 	// goroutines.
 	Progress func(rows int)
 }
@@ -82,7 +82,7 @@ type Gram struct {
 	made     atomic.Int64 // rows
 }
 
-// collection is what units of parameters are told of a collection of graphs.
+// collection provides the quantities in which parameters are measured, for a collection of graphs.
 type collection struct {
 	ctx    context.Context
 	k      *Kernel
@@ -91,7 +91,7 @@ type collection struct {
 	radius float64 // 0: not known yet
 }
 
-// On returns what the units of the kernel's parameters depend on, for
+// On returns the quantities in which the kernel's parameters are measured, for
 // [spec.Param.GridOn] and the like.
 func (k *Kernel) On(ctx context.Context, c *graphfile.Collection, s *Settings) spec.Graph {
 	if s == nil {
@@ -143,8 +143,8 @@ func (k *Kernel) Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Co
 	return []spec.Bytes{{What: "patterns", Bytes: bytes}}, err
 }
 
-// Prepare makes of a collection what the values of the kernel are computed from, with
-// the given parameters and defaults in place of the others. The error is a
+// Prepare returns the kernel of a collection, ready to compute values, with the given
+// parameters and defaults for the others. The error is a
 // [*spec.ParameterError], also of a decay with which the sum over walks has no limit, or a
 // [*GraphError] about a graph on which the kernel is not defined.
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spec.Values, s *Settings) (*Gram, error) {
@@ -232,10 +232,10 @@ func (f pairs) rowTo(ctx context.Context, worker int, dst []float64, i, lo, hi i
 	return nil
 }
 
-// GraphError says what is wrong with a graph.
+// GraphError is a problem of one graph of a collection.
 type GraphError struct {
 	ID   string
-	What string // what is wrong; what to do
+	What string // the problem and the remedy
 }
 
 // Error implements error.

@@ -16,7 +16,7 @@ import (
 // A short tour of kernel methods for graphs, 2006, definitions 1.3 and 1.4.
 type multiset struct{ digits []*roaring.Bitmap }
 
-// multisetOf returns the multiset in which each element is so many times.
+// multisetOf returns the multiset with the given count of each element.
 func multisetOf(count map[uint32]int) *multiset {
 	m := new(multiset)
 	for x, n := range count {

@@ -10,14 +10,14 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// labelPair counts the walks between vertices with each two labels, whatever lies
-// between them:
+// labelPair counts the walks from a vertex with one label to a vertex with another, whatever
+// the labels between them:
 //
 //	K(g, h) = ⟨L_g(Σ λᵢA_gⁱ)L_gᵀ, L_h(Σ λᵢA_hⁱ)L_hᵀ⟩
 //
 // where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). The
 // factors are features of a graph. λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each
-// graph and each of its labels so many sweeps over its arcs as the sum takes.
+// graph and each of its labels, a sweep over its arcs for each term of the sum.
 var labelPair = Kernel{
 	Spec: spec.Spec{
 		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: spec.Graphs, Params: weights(),
@@ -60,12 +60,11 @@ var labelPair = Kernel{
 	},
 }
 
-// nearest is how near c·ρ may come to 1 where a sum is made term by term: it takes some
-// 300,000 of them.
+// nearest is the largest c·ρ for which a sum is computed term by term, with some 300,000 terms.
 const nearest = 1 - 1e-4
 
-// newPlainWalks is newWalks without labels, beside a vertex with an arc to itself: the
-// product of a graph with that is the graph.
+// newPlainWalks is newWalks without labels, with a vertex that has an arc to itself as the other
+// graph: the product of a graph with it is the graph.
 func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil

@@ -104,8 +104,8 @@ func setKernel(name, title string, multi bool, value func(x, y *multiset, s *Set
 	}
 }
 
-// partBytes bounds what the parts of a collection take, but for patterns of cycles: each
-// once for every graph that has it, and their names.
+// partBytes bounds the memory of the parts of a collection, except patterns of cycles: each
+// part once for every graph that has it, and the names.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels, each := int64(max(1, s.Labels)), int64(s.Vertices)
 	kinds := each
@@ -122,10 +122,10 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	return graphBytes*int64(s.Graphs) + 80*each + 100*kinds
 }
 
-// graphBytes is what the parts of a graph take beside each of them.
+// graphBytes is the memory of a graph's parts in addition to that of each part.
 const graphBytes = 600
 
-// fits returns an error unless measure and base kernel are those of so many elements.
+// fits returns an error unless measure and base kernel have the given number of elements.
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements || s.Base != nil && s.Base.Rows != elements {
 		return &spec.ParameterError{Of: name, Parameter: "parts", What: "measure or base kernel are not those of its elements; see Elements"}

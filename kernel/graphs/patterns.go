@@ -66,8 +66,8 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, most int, 
 	return nil
 }
 
-// patternBytes returns what the patterns of a collection take, each once for every graph
-// that has it, and their texts. Beyond a quarter of a million it takes all for different.
+// patternBytes returns the memory of the patterns of a collection, each once for every graph
+// that has it, and of their texts. Above a quarter of a million it assumes that all differ.
 func patternBytes(ctx context.Context, c *graphfile.Collection, most int) (bytes int64, err error) {
 	const (
 		many      = 1 << 18
@@ -121,8 +121,8 @@ type patternFinder struct {
 
 var errCycles = fmt.Errorf("too many cycles")
 
-// bridges tells of each arc whether its edge lies on no cycle. A loop lies on none that
-// has three vertices, but is no part of a tree either.
+// bridges reports for each arc whether its edge lies on no cycle. A loop is no bridge, because it
+// is not part of a tree.
 func bridges(m *graphfile.Member) []bool {
 	n := m.Len()
 	bridge := make([]bool, len(m.To))

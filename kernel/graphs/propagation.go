@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// propagation counts vertices whose distributions of labels are alike, at every step of
-// a walk that starts from the labels:
+// propagation counts pairs of vertices with similar distributions of labels, at every step of a
+// walk that starts from the labels:
 //
 //	K(g, h) = Σ_t ⟨φ_t(g), φ_t(h)⟩,  t = 0 … steps,  P_t = TᵗP_0,  T = D⁻¹A
 //
@@ -21,8 +21,8 @@ import (
 // ⌊(⟨x, v⟩ + b)/w⌋ with a random v and 0 ≤ b < w drawn for each step: Cauchy's for the
 // distance of total variation, Gauss's on the roots of x for Hellinger's (Neumann et al.
 // 2016, algorithm 2). A vertex without edges keeps its label. Attributes, if wanted, are
-// propagated beside the labels, less their means and divided by their deviations, and
-// hashed in bins that are one deviation wide; then rows are alike if both bins agree.
+// standardized and propagated together with the labels, and hashed in bins that are one
+// deviation wide; then rows are similar if both bins agree.
 // Cost: a sweep over all arcs for each step and label.
 var propagation = Kernel{
 	Spec: spec.Spec{
@@ -84,8 +84,8 @@ var propagation = Kernel{
 	},
 }
 
-// bin is what the rows of like vertices at a step have in common, or in label the number of
-// the feature.
+// bin is the pair of hashes that similar rows of a step share, or in label the number of the
+// feature.
 type bin struct{ label, attributes int64 }
 
 // propagator makes bins.
@@ -96,7 +96,7 @@ type propagator struct {
 	mean, deviation    []float64 // of attributes
 }
 
-// hashing is what is drawn for a step: a direction and an offset for each kind of column.
+// hashing has the random numbers of a step: a direction and an offset for each kind of column.
 type hashing struct {
 	direction       []float64 // of labels, then of attributes
 	offset, further float64   // in widths
@@ -266,7 +266,7 @@ func (p *propagator) hash(row []float64, h *hashing) bin {
 	return b
 }
 
-// place returns ⌊x⌋ as an integer, of what is beyond all of them the last.
+// place returns ⌊x⌋ as an integer, or the nearest integer if x is out of range.
 func place(x float64) int64 {
 	return int64(math.Floor(min(max(x, -1<<62), 1<<62)))
 }

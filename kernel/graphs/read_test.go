@@ -27,8 +27,8 @@ func put(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// A path of three vertices and an edge, in the TU layout and as a file each, are compared
-// alike by degree; a bound is told before the first is read, and it is one.
+// A path of three vertices and an edge have the same values by degree in the TU layout and as a
+// file each. The bound that is reported before reading is not exceeded.
 func TestRead(t *testing.T) {
 	tu := put(t, map[string]string{"D_A.txt": "1, 2\n2, 3\n4, 5\n", "D_graph_indicator.txt": "1\n1\n1\n2\n2\n"})
 	files := put(t, map[string]string{"one.tsv": "a\tb\nb\tc\n", "two.tsv": "x\ty\n", ".hidden": "?", "K.npy.run.json": "{}"})

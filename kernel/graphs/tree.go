@@ -71,7 +71,7 @@ type treeReader struct {
 	next []treePlace // the way down to where it stands
 }
 
-// treePlace is a place of which so many children have been read.
+// treePlace is a vertex and the number of its children that have been read.
 type treePlace struct {
 	at   int32
 	read int

@@ -241,12 +241,12 @@ func dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-// valueError bounds what is left out of a sum, relative to it.
+// valueError bounds the truncation error of a sum, relative to it.
 const valueError = 1e-14
 
 // geometric returns 1ᵀ(I − cA×)⁻¹1, given that c·ρ(A×) ≤ rate < 1. Without directions by
-// conjugate gradients, of which it needs the sum of αₖ‖rₖ‖² alone: that is short of the
-// value by at most ‖r‖²/(1 − rate), the square of what a solution would be.
+// conjugate gradients, whose sum of αₖ‖rₖ‖² is the value up to an error of at most
+// ‖r‖²/(1 − rate).
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)
