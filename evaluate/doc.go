@@ -1,9 +1,9 @@
 // Package evaluate measures methods side by side.
 //
 // [Run] draws splits and gives every [method.Method] the same training sets; the
-// [Report] holds means, standard errors, paired t-tests, macro-F1 and what was
-// confused, as text, JSON or one HTML page. A method is handed a problem that
-// holds the training labels alone. [method.Method.Tune] on splits is the protocol of
+// [Report] holds means, standard errors, paired t-tests, macro-F1 and confusion
+// tables, as text, JSON or one HTML page. A method gets a problem with
+// the training labels alone. [method.Method.Tune] on splits is the protocol of
 // Neumann, Garnett and Kersting's paper.
 //
 // A run with a [Journal] that is killed goes on from there.

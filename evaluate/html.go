@@ -21,7 +21,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 const maxTable = 20
 
 // WriteHTML writes the report as one page that needs no other file: the tables,
-// a plot, the parameters, tests, and what the best methods confuse.
+// a plot, the parameters, tests, and the confusion of the best methods.
 func (r *Report) WriteHTML(w io.Writer) error {
 	v := view{
 		Report: r, Drawn: r.drawn(), Protocol: r.protocol(), Fractions: r.fractions(), Methods: r.methods(),
@@ -35,7 +35,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return page.Execute(w, v)
 }
 
-// view is what the template sees.
+// view is the data of the template.
 type view struct {
 	*Report
 	Drawn     string
@@ -54,7 +54,7 @@ func (v view) TrainedOn(fraction float64) string { return v.trainedOn(fraction) 
 // At returns the result of a method at a fraction.
 func (v view) At(method string, fraction float64) *Result { return v.result(method, fraction) }
 
-// chart is a plot of accuracies over training sizes, in pixels. Sizes stand at
+// chart is a plot of accuracies over training sizes, in pixels. Sizes have
 // equal distances.
 type chart struct {
 	Width, Height, Left, Right, Legend float64
@@ -115,7 +115,7 @@ func newChart(r *Report) *chart {
 		s := series{Method: method, Colour: m % colours, LegendY: chartTop + 20*float64(m)}
 		for i, f := range fractions {
 			res := r.result(method, f)
-			// Methods stand side by side in the middle third of their slot.
+			// Methods share the middle third of the slot of a size.
 			x := round(c.Labels[i].At + slot/3*((float64(m)+0.5)/float64(len(methods))-0.5))
 			for _, a := range res.Accuracies {
 				s.Splits = append(s.Splits, point{X: x, Y: y(a)})
@@ -128,5 +128,5 @@ func newChart(r *Report) *chart {
 	return c
 }
 
-// round keeps a tenth of a pixel.
+// round rounds to a tenth of a pixel.
 func round(x float64) float64 { return math.Round(10*x) / 10 }

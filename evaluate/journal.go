@@ -19,8 +19,8 @@ import (
 // Journal is a file with the measurements of a run so far, from which a run that was killed
 // goes on; parameters of a method whose splits are not complete are chosen again. [Run] replaces
 // it, whole or not at all, after splits. It names the
-// run that it belongs to and has a checksum of its own. A file of no run is damaged, and one of
-// another run is refused, with a [*FileError].
+// run that it belongs to and has a checksum of its own, so that a damaged file, or one of
+// another run, is refused with a [*FileError].
 type Journal struct {
 	Path    string
 	Version string // of the program; a run is taken up by the same version alone
@@ -33,7 +33,7 @@ type Journal struct {
 	next    time.Time // when the journal is written again, at the earliest
 }
 
-// record is what is known of one method at one training size.
+// record holds the measurements of one method at one training size.
 type record struct {
 	Result   Result    `json:"result"`         // complete, or sums over the splits so far
 	Text     string    `json:"text,omitempty"` // of the result, whose JSON lacks it
@@ -57,7 +57,7 @@ type FileError struct {
 // Error implements error.
 func (e *FileError) Error() string { return e.Path + ": " + e.What }
 
-// begin finds to which run the journal belongs and, where it is resumed, what it holds.
+// begin computes the fingerprint of the run and, if it is resumed, reads the journal.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
 	j.of = checkpoint.Run{Version: j.Version, Labels: checkpoint.ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
@@ -125,14 +125,14 @@ func (j *Journal) save(seconds float64, end bool) error {
 // Remove removes the journal of a run whose report is in place.
 func (j *Journal) Remove() error { return checkpoint.Remove(j.Path) }
 
-// sumOf returns a sum over bytes.
+// sumOf returns a checksum of bytes.
 func sumOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// optionSum returns a sum over all of a plan that its result depends on: not the memory
-// it may take, nor the number of workers.
+// optionSum returns a checksum of all parts of a plan that change results: the memory limit and
+// the number of workers do not.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	own := *plan
 	own.Methods, own.Settings, own.Journal, own.Data = nil, nil, nil, "" // which is of the graph
@@ -159,7 +159,7 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	return sumOf(text)
 }
 
-// attributeSum returns a sum over attributes, "" if there are none.
+// attributeSum returns a checksum of attributes, "" if there are none.
 func attributeSum(t *sparse.Table) string {
 	if t == nil {
 		return ""
@@ -168,7 +168,7 @@ func attributeSum(t *sparse.Table) string {
 	for v := range t.Rows {
 		columns, values := t.Row(v)
 		for _, part := range []any{int64(len(values)), columns, values} {
-			_ = binary.Write(h, binary.LittleEndian, part) // a hash takes all
+			_ = binary.Write(h, binary.LittleEndian, part) // writes to a hash do not fail
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

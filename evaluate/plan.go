@@ -9,11 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Plan says what [Run] measures. Run panics on one that names no training sets.
+// Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
+// without training sets.
 type Plan struct {
 	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
 
-	// Training sets: at each of the fractions, or of each number of nodes of every
+	// Training sets: each fraction of the labels, or each number of nodes of every
 	// class, or all folds but one of Folds (with Inverse that one alone), or one
 	// given split.
 	Fractions []float64
@@ -26,13 +27,13 @@ type Plan struct {
 
 	Splits int // for each training size, 0: 20; with Folds so many partitions, 0: 1
 
-	// TuningSplits are drawn beside the reported ones, to choose one set of
-	// parameters for each training size. 0: parameters are chosen inside each
-	// training set, as with a given split.
+	// TuningSplits is the number of further splits on which one set of parameters is chosen for
+	// each training size. 0: parameters are chosen inside each training set, as with a given
+	// split.
 	TuningSplits int
 
 	// TuneAt are the fractions at which parameters are chosen: each training size
-	// takes those of the nearest one, the smaller of two. Empty: each its own.
+	// uses those of the nearest one, the smaller of two. Empty: each its own.
 	TuneAt []float64
 
 	Settings *method.Settings
@@ -41,7 +42,7 @@ type Plan struct {
 	// "" for none. A journal of a run on other data is refused.
 	Data string
 
-	Journal *Journal // of what is measured; nil: none is kept
+	Journal *Journal // keeps the measurements, so that a run can be resumed; nil: none
 
 	// Progress, if not nil, is called at the start, and when a method has predicted a split:
 	// with the method's name and the splits of all methods and training sizes.
@@ -160,7 +161,7 @@ func (plan *Plan) nearest(fraction float64) (near float64) {
 	return near
 }
 
-// someOf returns the problem with so many of its labels.
+// someOf returns the problem with a number of its labels, at even distances in their list.
 func someOf(p *method.Problem, size int) *method.Problem {
 	positions := make([]int, size)
 	for i := range positions {

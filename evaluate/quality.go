@@ -6,29 +6,30 @@ import (
 	"slices"
 )
 
-// Quality says how good scores are. A measure that the scores do not have is nil.
+// Quality holds measures of scores. A measure that does not apply is nil.
 type Quality struct {
 	// Rankings of the items by the score of one class, mean over the classes that
 	// some items have and some have not.
 	AveragePrecision *float64 `json:"average_precision"` // Σ (Rₙ − Rₙ₋₁)·Pₙ, Pₙ and Rₙ precision and recall above the n-th score
 	AUC              *float64 `json:"auc"`               // area under the receiver operating characteristic
 
-	// Of scores that are probabilities: but for 1e-3, none is negative and each row
+	// Of scores that are probabilities: to within 1e-3, all are at least 0 and each row
 	// sums to one.
 	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
 	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
 	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
 }
 
-// leastProbability is the resolution of float32: what a logarithm is taken of.
+// leastProbability is the resolution of float32. Smaller probabilities are raised to it, so that
+// their logarithm is finite.
 const leastProbability = 0x1p-23
 
-// rounding is how far a probability may be below 0, and a row of them from a sum of 1.
+// rounding bounds how far a probability may be below 0, and the sum of a row from 1.
 const rounding = 1e-3
 
 // measureQuality compares the scores of items with their true classes. Item i has
-// class truth[i], is predicted to have predicted[i], and row(i) holds its score for
-// each class; a row is used until the next one is asked for. Cost: a sort of the items
+// class truth[i] and the prediction predicted[i], and row(i) returns its score for
+// each class, which is used until the next call. Cost: a sort of the items
 // for each class.
 func measureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
 	if len(truth) != len(predicted) {
@@ -71,7 +72,7 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 
 // rankings returns the means of average precision and AUC over the classes that some
 // items have and some have not, nil if there are none or a score is not a number. It
-// works in score and positive.
+// overwrites score and positive.
 func rankings(truth []int, classes int, score []float64, positive []bool, row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
 	present := 0
@@ -98,8 +99,8 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 }
 
 // averagePrecision returns Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest
-// down, with Pₙ and Rₙ the precision and recall of all items that score at least so
-// much: items of equal score are one step. It is not a number without a positive item.
+// down, with Pₙ and Rₙ the precision and recall of all items with at least that score;
+// items of equal score are one step. It is not a number without a positive item.
 func averagePrecision(positive []bool, score []float64) float64 {
 	found, sum := 0, 0.0
 	inTies(positive, score, func(before, positives, items int) {
@@ -152,7 +153,7 @@ func inTies(positive []bool, score []float64, use func(before, positives, items 
 const calibrationBins = 15
 
 // calibrationError returns the expected calibration error of Guo et al. (2017): items
-// are put into 15 bins of equal width by the probability of what is predicted of them;
+// are put into 15 bins of equal width by the probability of their predicted class;
 // it is the mean over the items of |share of right answers − mean probability| of
 // their bin. A probability between two bins belongs to the lower one.
 func calibrationError(confidence []float64, right []bool) float64 {

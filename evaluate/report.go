@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Report holds what [Run] measured: every method on the same splits.
+// Report holds the measurements of [Run]: those of every method on the same splits.
 type Report struct {
 	Nodes     int      `json:"nodes"`
 	Unreached int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
@@ -54,16 +54,16 @@ type Result struct {
 	Quality             // means over splits; nil where a split has none
 	Confusion confusion `json:"confusion"` // summed over splits
 
-	// Parameters are those of all splits, with values that were not chosen; null where
-	// there are none, or where each split has its own, listed in ParametersBySplit. Text
-	// lists Parameters, or else those of the first split, as a person reads them.
+	// Parameters are those of all splits, with values that were not chosen. They are null if
+	// there are none, or if each split has its own in ParametersBySplit. Text
+	// formats Parameters, or else those of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"-"`
 	Tuned             string            `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
-	// Unfinished is that of the first of so many splits whose prediction has it.
+	// Unfinished is that of the first prediction with one, of UnfinishedSplits splits.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
@@ -77,7 +77,7 @@ const (
 	inside   = "training sets" // for each training set, from its labels alone
 )
 
-// protocol says in one line for each way of choosing parameters which methods have it.
+// protocol returns a line for each way of choosing parameters, with its methods.
 func (r *Report) protocol() []string {
 	by := map[string][]string{}
 	for _, res := range r.Results {
@@ -297,7 +297,7 @@ var measures = []measure{
 	{"ECE %", func(r *Result) *float64 { return r.CalibrationError }, true},
 }
 
-// Text writes the measure of a result, or that there is none.
+// Text formats the measure of a result; a dash if there is none.
 func (m *measure) Text(r *Result) string {
 	switch x := m.of(r); {
 	case x == nil:
@@ -309,7 +309,7 @@ func (m *measure) Text(r *Result) string {
 	}
 }
 
-// drawn says over which splits means are.
+// drawn describes the splits that means are over.
 func (r *Report) drawn() string {
 	kind := ""
 	if r.Stratified {
@@ -335,8 +335,7 @@ func (r *Report) drawn() string {
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
 // trainedOn writes the size of the training sets of a fraction: nodes of each class
-// where splits were drawn so, else a percentage, as short as it is exact to four
-// digits.
+// if splits were drawn by class, else a percentage with up to four digits.
 func (r *Report) trainedOn(fraction float64) string {
 	for _, res := range r.Results {
 		if res.TrainFraction == fraction && res.TrainPerClass > 0 {

@@ -316,7 +316,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	}
 	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
-		// auto has no settings; a method without any parameter measures itself alone
+		// auto has no settings; a method without parameters has nothing to choose
 		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
 		if out.Settings > 0 {
 			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {

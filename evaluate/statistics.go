@@ -195,7 +195,7 @@ func (s *switches) edge() (ofWeight, ofNumber float64) {
 	return ofWeight, float64(sum.mixed) / float64(sum.all)
 }
 
-// walk returns the chance of a change at a step of a settled walk.
+// walk returns the probability that a step of a stationary walk changes the class.
 func (s *switches) walk(parts *sparse.Components) float64 {
 	slices.SortFunc(s.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.number, b.number))

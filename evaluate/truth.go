@@ -86,7 +86,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 	}
 	t.MacroF1 = table.MacroF1()
 	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
-		// The blank is no class: it has no share in the mean.
+		// A blank is not a class, so that it has no part in the mean.
 		t.MacroF1 *= float64(present+1) / float64(present)
 	}
 	return &t

@@ -42,6 +42,6 @@
 //     of lawyers, 1.3 on cornell with 10 %, −0.8 on football with 17 %.
 //   - Poisson learning where neighbours agree: 2.0 on Cora with 1 %, 1.5 on friendships of
 //     lawyers, −1.1 on football with 30 %.
-//   - The class prior as a candidate: 1.1 to 1.3 with shuffled labels on texas and tolokers, none
+//   - The class prior as a candidate: 0.8 to 1.3 with shuffled labels on texas and tolokers, none
 //     elsewhere.
 package auto
