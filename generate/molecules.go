@@ -27,22 +27,22 @@ var moleculeLabels = []string{"C", "N", "O", "S"}
 // hetero is how many labels are not that of the chain.
 const hetero = 3
 
-// collectionMemory lists what [NewCollection] takes with complete values.
-func collectionMemory(v spec.Values) []spec.Bytes {
+// collectionBytes returns the memory of [NewCollection] with complete values.
+func collectionBytes(v spec.Values) int64 {
 	const graph, vertex = 300, 80 // bytes, a vertex with its edges and while they are put in order
-	return []spec.Bytes{{What: "graphs", Bytes: int64(v.Int("graphs")) * (graph + vertex*int64(v.Int("nodes")))}}
+	return int64(v.Int("graphs")) * (graph + vertex*int64(v.Int("nodes")))
 }
 
 // NewCollection makes the graphs of the model "molecules" with the given values and
-// defaults for the rest. First room, if not nil, is asked for what they take. The error
+// defaults for the rest. First room, if not nil, is called with their memory; its error ends the run. The error
 // is a [*spec.ParameterError], that of room or the context's.
-func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64, room func([]spec.Bytes) error) (*graphfile.Collection, error) {
+func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64, room func(bytes int64) error) (*graphfile.Collection, error) {
 	v, err := molecules.Resolve(given, nil)
 	if err != nil {
 		return nil, err
 	}
 	if room != nil {
-		if err := room(collectionMemory(v)); err != nil {
+		if err := room(collectionBytes(v)); err != nil {
 			return nil, err
 		}
 	}

@@ -3,8 +3,6 @@ package graphfile
 import (
 	"cmp"
 	"slices"
-
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Collection is many small graphs whose vertices and edges may have labels. Numbers of
@@ -84,8 +82,8 @@ func (c *Collection) Shape() *Shape {
 	return s
 }
 
-// Memory lists what a collection of a shape takes.
-func (s *Shape) Memory() []spec.Bytes {
+// Bytes returns the memory of a collection of the shape.
+func (s *Shape) Bytes() int64 {
 	n, m := int64(s.Vertices), s.Arcs
 	bytes := 4 * (n + m)
 	if s.Labels > 0 {
@@ -95,7 +93,7 @@ func (s *Shape) Memory() []spec.Bytes {
 		bytes += 4 * m
 	}
 	bytes += 8 * n * int64(s.Attributes)
-	return []spec.Bytes{{What: "graphs", Bytes: bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text}}
+	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
 }
 
 // memberBytes is what a graph takes beside its vertices, arcs and id.

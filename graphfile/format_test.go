@@ -80,7 +80,7 @@ func TestDeclaredFormat(t *testing.T) {
 	if without, err := Write(t.Context(), arrows, &out, s, nil); err != nil || without != 0 || out.String() != "arrows\na -> b\n" {
 		t.Errorf("wrote %q, %d without an edge, %v", out.String(), without, err)
 	}
-	if _, bytes := Memory(arrows, s, nil); bytes != int64(len("a\tb\n")) {
+	if _, bytes := Bytes(arrows, s, nil); bytes != int64(len("a\tb\n")) {
 		t.Errorf("%d bytes", bytes)
 	}
 }

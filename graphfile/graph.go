@@ -11,13 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // WriteOptions are the settings of [Write]; nil stands for the zero value.
 type WriteOptions struct {
-	Memory   int64                 // bytes for rows that have to be put in order; 0 means no limit
-	Progress func(done, total int) // entries that were read, and put in order, of all sweeps; nil: nobody
+	Memory   int64                                 // bytes for rows that have to be put in order; 0 means no limit
+	Progress func(stage string, done, total int64) // entries that were read, and put in order, of all sweeps; may be nil
 }
 
 // graph is what a graph file is written from: position p is the p-th node in the order of
@@ -30,8 +29,8 @@ type graph struct {
 	directed  bool
 	weighted  bool
 	selfLoops int64
-	memory    int64                 // see WriteOptions
-	progress  func(done, total int) // see WriteOptions
+	memory    int64                                 // see WriteOptions
+	progress  func(stage string, done, total int64) // see WriteOptions
 
 	rows  []uint32 // the inverse of order
 	held  byColumn // entries that are put in order
@@ -80,9 +79,9 @@ func (g *graph) edges() int64 {
 	return (g.a.NNZ() + g.selfLoops) / 2
 }
 
-// Memory lists what [Write] takes beside the store, but for what compresses it, and returns
-// about how large the file is, at the most.
-func Memory(f *Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file int64) {
+// Bytes returns the memory of [Write] in addition to the store, without that of compression, and
+// the size of the file, each at the most.
+func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	g := graphOf(s, o)
 	n, _ := g.a.Dims()
 	bytes := 4*bufferBytes + int64(n)
@@ -93,7 +92,7 @@ func Memory(f *Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file
 	if f.held != nil {
 		bytes += f.held(g)
 	}
-	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, f.size(g)
+	return bytes, f.size(g)
 }
 
 // linesBytes returns what so many lines take, each of a weight, if there are some, and
@@ -237,7 +236,7 @@ func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
 	if g.done += int64(entries); g.progress != nil && (g.done >= g.told+step || g.done == g.total) {
 		g.told = g.done
-		g.progress(int(g.done), int(g.total))
+		g.progress("writing", g.done, g.total)
 	}
 }
 

@@ -26,7 +26,7 @@ type Format struct {
 	// What Write does.
 	EdgesOnly bool // nodes without an edge are not in the file
 	UTF8      bool // ids are to be UTF-8
-	Exact     bool // [Memory] tells the size of the file within a few kilobytes
+	Exact     bool // [Bytes] returns the size of the file within a few kilobytes
 	Sweeps    int  // over the store
 
 	begins func(head []byte) bool                                                          // whether a file that begins so is one; nil: its ending tells

@@ -17,7 +17,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The files of the layout in which TU Dortmund publishes collections of graphs (Morris
@@ -64,14 +63,13 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // an arc from u to v; else it joins them, whether or not the line "v, u" is there too.
 // Attributes of edges and of graphs are not read.
 //
-// The files are looked through first, which takes 4 bytes a graph. fits is told a bound of
-// the shape, and what reading takes with the collection; its error ends the reading. nil:
-// nobody.
+// The files are looked through first, which takes 4 bytes a graph. fits is then called with bounds of
+// the shape and of the memory of reading and the collection; its error ends the reading. It may be nil.
 //
 // The error is a [*nodefile.ParseError] with file and line for a vertex without a graph, a
 // graph without a vertex, an edge between two graphs, lines too few or too many, an edge
 // with two labels, or vertices with attributes of different count.
-func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape, reading []spec.Bytes) error) (*Collection, error) {
+func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape, reading int64) error) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
 		return nil, ErrNotTU
@@ -79,7 +77,7 @@ func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape,
 	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
 	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.attributes, r.readEdges}
 	if fits != nil {
-		steps = slices.Insert(steps, 1, func() error { return fits(&r.shape, r.memory()) })
+		steps = slices.Insert(steps, 1, func() error { return fits(&r.shape, r.bytes()) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -140,8 +138,8 @@ func (r *tuReader) scan() error {
 	return err
 }
 
-// memory lists what reading takes, with the collection.
-func (r *tuReader) memory() []spec.Bytes {
+// bytes returns the memory of reading and the collection.
+func (r *tuReader) bytes() int64 {
 	s := &r.shape
 	n, edges, arcs := int64(s.Vertices), int64(r.edges), s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
@@ -149,7 +147,7 @@ func (r *tuReader) memory() []spec.Bytes {
 	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
 		words = 100 * int64(max(s.Labels, s.Classes, s.EdgeLabels))
 	}
-	return []spec.Bytes{{What: "a collection", Bytes: reading + words + spec.Sum(s.Memory())}}
+	return reading + words + s.Bytes()
 }
 
 // tuReader reads the files of a collection.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // tuFiles writes files of a collection called D, by their endings, and returns its prefix.
@@ -101,7 +100,7 @@ func TestShapeOfTU(t *testing.T) {
 	for _, edges := range []string{"1, 2\n2,3\n", "1, 2\n2, 1\n2,3\n3, 2\n"} {
 		var told Shape
 		prefix := tuFiles(t, map[string]string{tuEdges: edges, tuIndicator: "1\n1\n1\n2\n", tuLabels: "a\nb\nc\na\n"})
-		c, err := ReadTU(t.Context(), prefix, false, func(s *Shape, _ []spec.Bytes) error { told = *s; return nil })
+		c, err := ReadTU(t.Context(), prefix, false, func(s *Shape, _ int64) error { told = *s; return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

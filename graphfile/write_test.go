@@ -23,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // written returns the formats that are written.
@@ -187,9 +186,9 @@ func TestWriteMemory(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	for _, form := range written() {
-		list, _ := graphfile.Memory(form, s, nil)
+		bytes, _ := graphfile.Bytes(form, s, nil)
 		before, most, calls := inUse(), int64(0), 0
-		o := &graphfile.WriteOptions{Progress: func(int, int) {
+		o := &graphfile.WriteOptions{Progress: func(string, int64, int64) {
 			if calls++; calls%4 == 0 {
 				most = max(most, inUse()-before)
 			}
@@ -198,8 +197,8 @@ func TestWriteMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		const small = 1 << 20 // of the sweep over the store
-		if most > spec.Sum(list)+small {
-			t.Errorf("%s: %d bytes are held, %d are listed", form.Name, most, spec.Sum(list))
+		if most > bytes+small {
+			t.Errorf("%s: %d bytes are held, %d are listed", form.Name, most, bytes)
 		}
 	}
 }
@@ -233,8 +232,8 @@ func TestOrderedRowsInGroups(t *testing.T) {
 		if _, err := graphfile.Write(t.Context(), form, &want, plain, nil); err != nil {
 			t.Fatal(err)
 		}
-		last, all := 0, 0
-		o := &graphfile.WriteOptions{Memory: 1, Progress: func(done, total int) {
+		last, all := int64(0), int64(0)
+		o := &graphfile.WriteOptions{Memory: 1, Progress: func(_ string, done, total int64) {
 			if done < last || done > total || done > last+total/2 {
 				t.Errorf("%s: %d after %d of %d", form.Name, done, last, total)
 			}

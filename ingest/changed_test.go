@@ -52,8 +52,8 @@ func TestInputChangedMeanwhile(t *testing.T) {
 			}
 			for _, workers := range workers {
 				paths := write(t, input)
-				c := &Config{Workers: workers, Progress: func(p Progress) {
-					if do == nil || p.Phase != "reading" {
+				c := &Config{Workers: workers, Progress: func(stage string, _, _ int64) {
+					if do == nil || !strings.HasPrefix(stage, "reading") {
 						return
 					}
 					if err := do(paths[0], int64(len(input.text))); err != nil {

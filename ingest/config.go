@@ -97,27 +97,26 @@ type Config struct {
 	Order        Order           // of the store's rows; default: that of the ids
 	Force        bool            // replace the store that is there
 	Codec        string
-	TempDir      string         // for what does not fit into memory; "": the directory that holds the store
-	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
-	Window       int64          // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
-	Workers      int            // 0 means one for each processor
-	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
-	Sources      []*Source      // further inputs, behind the files
-	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
-	Warn         func(error)    // called with each warning about the input; may be nil
+	TempDir      string                                // for what does not fit into memory; "": the directory that holds the store
+	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
+	Window       int64                                 // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
+	Workers      int                                   // 0 means one for each processor
+	Stdin        io.Reader                             // what "-" reads; nil: os.Stdin
+	Sources      []*Source                             // further inputs, behind the files
+	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
+	Warn         func(error)                           // called with each warning about the input; may be nil
 
 	// Store are further settings of the store; those above take precedence.
 	Store *shard.WriteOptions
 }
 
-// Progress tells how far [Run] has come.
-type Progress struct {
-	Phase string // "reading", "ordering" or "writing"
-	File  string // while reading
-	Done  int64  // reading: bytes of File as it is stored; writing, ordering: rows, in part before they are whole
-	Total int64  // of Done; 0 if not known
-	Lines int64  // read so far, of all files
-}
+// Stages of [Config].Progress. While files are read, the stage is "reading" and the name of the file,
+// and the units are bytes as stored; else they are rows. A total of 0 is not known.
+const (
+	readingStage  = "reading"
+	orderingStage = "ordering"
+	writingStage  = "writing"
+)
 
 // fields returns the columns of an edge that the settings name, nil if they name none.
 func (c *Config) fields() []string {

@@ -30,7 +30,6 @@ type foreign struct {
 	run  *reader
 	in   *textio.Reader
 	file int
-	read Progress
 
 	batch  ids.Batch
 	code   []uint32
@@ -89,8 +88,6 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
-	_, total := in.Progress()
-	f.read = Progress{Phase: "reading", File: in.Name(), Total: total, Lines: r.report.Lines}
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -170,8 +167,8 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 	if err := f.take(b); err != nil {
 		return err
 	}
-	f.read.Done, _ = f.in.Progress()
-	f.run.progress(f.read)
+	done, total := f.in.Progress()
+	f.run.progress(readingStage+" "+f.in.Name(), done, total)
 	return nil
 }
 

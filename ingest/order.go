@@ -151,7 +151,7 @@ func (p *orderProgress) reach(done int) {
 	p.done = done
 	rows := p.r.nodes.Len()
 	share := float64(done) / float64(max(1, p.work))
-	p.r.progress(Progress{Phase: "ordering", Done: int64(share * float64(rows)), Total: int64(rows), Lines: p.r.report.Lines})
+	p.r.progress(orderingStage, int64(share*float64(rows)), int64(rows))
 }
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.

@@ -268,12 +268,12 @@ func TestProgressOfAnOrder(t *testing.T) {
 	paths := write(t, file{"e.tsv", text.String()})
 	for order := DegreeOrder; order <= LocalityOrder; order++ {
 		var told []int64
-		c := &Config{Order: order, Progress: func(p Progress) {
-			if p.Phase == "ordering" {
-				if p.Total != nodes {
-					t.Errorf("%v: %d rows", order, p.Total)
+		c := &Config{Order: order, Progress: func(stage string, done, total int64) {
+			if stage == orderingStage {
+				if total != nodes {
+					t.Errorf("%v: %d rows", order, total)
 				}
-				told = append(told, p.Done)
+				told = append(told, done)
 			}
 		}}
 		if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "g"), paths, c); err != nil {
@@ -290,8 +290,8 @@ func TestCancelOfAnOrder(t *testing.T) {
 	paths := write(t, file{"e.tsv", toy})
 	for order := DegreeOrder; order <= LocalityOrder; order++ {
 		ctx, cancel := context.WithCancel(context.Background())
-		c := &Config{Order: order, Progress: func(p Progress) {
-			if p.Phase == "ordering" {
+		c := &Config{Order: order, Progress: func(stage string, _, _ int64) {
+			if stage == orderingStage {
 				cancel()
 			}
 		}}

@@ -270,7 +270,7 @@ func (g *reading) list(worker, workers, i int) error {
 		mine = append(mine, p)
 		list.sum.Add(p.stats)
 		g.lines += p.stats.Lines
-		r.progress(g.progress())
+		g.progress()
 		return nil
 	})
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
@@ -304,17 +304,18 @@ func (g *reading) list(worker, workers, i int) error {
 	return nil
 }
 
-// progress tells how far all files of the group are.
-func (g *reading) progress() Progress {
-	p := Progress{Phase: "reading", File: g.group[0].in.Name(), Lines: g.lines}
+// progress reports the bytes of all files of the group that have been read.
+func (g *reading) progress() {
+	stage := readingStage + " " + g.group[0].in.Name()
 	if n := len(g.group) - 1; n > 0 {
-		p.File += fmt.Sprintf(" and %s", table.Counted(n, "other"))
+		stage += fmt.Sprintf(" and %s", table.Counted(n, "other"))
 	}
+	var done, total int64
 	for _, list := range g.group {
-		done, total := list.in.Progress()
-		p.Done, p.Total = p.Done+done, p.Total+total
+		read, size := list.in.Progress()
+		done, total = done+read, total+size
 	}
-	return p
+	g.r.progress(stage, done, total)
 }
 
 // errEnough ends the reading of a file with very many bad lines, or behind one

@@ -201,11 +201,11 @@ func TestProgressOfFillings(t *testing.T) {
 	paths := write(t, file{"e.txt", edgeText(lines, func(i int) string { return fmt.Sprintf("%d %d", i%5003, i*7919%10_007) })})
 	var steps []int64
 	c := &Config{Directed: true, Workers: 2, Memory: 2*workerBytes + pageBytes + 1<<20}
-	c.Progress = func(p Progress) {
-		if p.Phase == "writing" {
-			steps = append(steps, p.Done)
-			if p.Total != 2*10_007 {
-				t.Errorf("%+v", p)
+	c.Progress = func(stage string, done, total int64) {
+		if stage == writingStage {
+			steps = append(steps, done)
+			if total != 2*10_007 {
+				t.Errorf("%d of %d", done, total)
 			}
 		}
 	}

@@ -37,9 +37,9 @@ func (t *task) warn(warning error) {
 	}
 }
 
-func (t *task) progress(p Progress) {
+func (t *task) progress(stage string, done, total int64) {
 	if t.c.Progress != nil {
-		t.c.Progress(p)
+		t.c.Progress(stage, done, total)
 	}
 }
 

@@ -45,7 +45,7 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 		s := w.sorter(v)
 		s.Progress = func(part float64) {
 			done := int64((float64(direction) + part) * float64(rows))
-			w.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: w.report.Lines})
+			w.progress(writingStage, done, int64(len(views)*rows))
 		}
 		if direction == len(views)-1 && !s.Values && w.c.Duplicates != ErrorDuplicates {
 			s.Forget = w.forget // no lines can disagree

@@ -118,7 +118,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 			return wrong
 		}
 		if lines%1024 == 0 {
-			if err := h.tell(in, lines); err != nil {
+			if err := h.tell(in); err != nil {
 				return err
 			}
 		}
@@ -128,14 +128,14 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	}
 	done, _ := in.Progress()
 	h.files = append(h.files, ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
-	return h.tell(in, lines)
+	return h.tell(in)
 }
 
-// tell tells of the progress and of the memory that is held.
-func (h *hypergraph) tell(in *textio.Reader, lines int64) error {
+// tell reports the progress and the memory of the hyperedges.
+func (h *hypergraph) tell(in *textio.Reader) error {
 	if h.c.Progress != nil {
 		done, total := in.Progress()
-		h.c.Progress(ingest.Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines})
+		h.c.Progress("reading "+in.Name(), done, total)
 	}
 	return h.hold(h.bytes + int64(cap(h.of))*4 + int64(cap(h.end))*8)
 }

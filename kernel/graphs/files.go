@@ -64,14 +64,14 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 
 // readAny reads a collection with the labels that it has.
 func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
-	c, err := graphfile.ReadTU(ctx, path, o.Directed, func(shape *graphfile.Shape, reading []spec.Bytes) error {
+	c, err := graphfile.ReadTU(ctx, path, o.Directed, func(shape *graphfile.Shape, reading int64) error {
 		if o.Fits == nil {
 			return nil
 		}
 		if by := o.labelledBy(shape.Labels); by != "labels" {
 			shape = relabelled(*shape, by)
 		}
-		return o.Fits(shape, spec.Sum(reading))
+		return o.Fits(shape, reading)
 	})
 	if !errors.Is(err, graphfile.ErrNotTU) {
 		return c, err

@@ -223,10 +223,10 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		n := g.needs()
 		n.Sweeps = f.format.graph.Sweeps
 		options.Memory = g.memory()
-		var list []spec.Bytes
-		list, file = graphfile.Memory(f.format.graph, g.Store, options)
+		var bytes int64
+		bytes, file = graphfile.Bytes(f.format.graph, g.Store, options)
 		n.Disk = file + runFileBytes + idBytes(g.axis())
-		return n, n.Reserve(spec.Sum(list)+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
+		return n, n.Reserve(bytes+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	without := 0
 	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) (err error) {
 		writing := in.progress.Phases()
-		options.Progress = func(done, total int) { writing("writing "+f.out, float64(done)/float64(total)) }
+		options.Progress = func(_ string, done, total int64) { writing("writing "+f.out, float64(done)/float64(total)) }
 		without, err = graphfile.Write(in.ctx, f.format.graph, w, g.Store, options)
 		return err
 	})

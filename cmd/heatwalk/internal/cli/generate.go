@@ -236,10 +236,10 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) 
 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
-	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(list []spec.Bytes) error {
+	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(bytes int64) error {
 		return in.take(nil, func() (*budget.Needs, error) {
 			n := in.needs()
-			return n, n.ReserveList(list)
+			return n, n.Reserve(bytes, "graphs")
 		})
 	})
 	if err != nil {

@@ -226,7 +226,7 @@ func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, e
 		return n, err
 	}
 	n.Release(reading)
-	err := n.ReserveList(r.shape.Memory())
+	err := n.Reserve(r.shape.Bytes(), "graphs")
 	if err == nil {
 		err = n.ReserveList(r.takes)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -144,10 +143,10 @@ func oddLines(r *ingest.Report) string {
 	})
 }
 
-// ingestConfig completes what r says of an ingest, and returns how far that has come.
-func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Progress) {
+// ingestConfig returns the settings of an ingest, with those of r.
+func (in *invocation) ingestConfig(r *reading) *ingest.Config {
 	own := r.config
-	c, at = &own, new(ingest.Progress)
+	c := &own
 	c.Workers, c.TempDir, c.Warn, c.Text = in.threads, in.tempDir, in.warnOf, in.text
 	if limit := in.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
@@ -157,25 +156,26 @@ func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Pro
 		c.Stdin = in.stdin
 	}
 	var stage *progress.Stage
-	c.Progress = func(p ingest.Progress) {
-		if stage == nil || p.Phase != at.Phase || p.File != at.File {
-			name, unit := strings.TrimSpace(p.Phase+" "+p.File), progress.Bytes
-			if p.File == "" {
-				unit = "row"
-			} else if r.config.Stdin != nil {
-				name = r.source
+	current := ""
+	c.Progress = func(name string, done, total int64) {
+		if name != current {
+			current = name
+			unit := progress.Unit("row")
+			if strings.HasPrefix(name, "reading ") {
+				if unit = progress.Bytes; r.config.Stdin != nil {
+					name = r.source
+				}
 			}
-			stage = in.progress.Begin(name, p.Total, unit)
+			stage = in.progress.Begin(name, total, unit)
 		}
-		*at = p
-		stage.Set(p.Done, p.Total)
+		stage.Set(done, total)
 	}
-	return c, at
+	return c
 }
 
 // ingest reads inputs into a new store in dir.
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
-	c, at := in.ingestConfig(r)
+	c := in.ingestConfig(r)
 	c.Force = force
 	if c.Memory > 0 {
 		limit := budget.HeapLimit(c.Memory + r.taken)
@@ -197,9 +197,6 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = fault.Usage("-o", "%v", err)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrInterrupted) {
-		in.reached = words.Counted(at.Lines, "line")
-	}
 	in.progress.End()
 	return report, err
 }
@@ -210,7 +207,7 @@ func (in *invocation) planIngest(dir string, inputs []string, r *reading) error 
 	if r.sources.any() || r.config.Sources != nil {
 		return in.planMade(dir, inputs, r)
 	}
-	c, _ := in.ingestConfig(r)
+	c := in.ingestConfig(r)
 	n, err := ingest.CountsOf(in.ctx, inputs, c)
 	if err != nil {
 		return err
