@@ -18,9 +18,9 @@ var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 // that computing with them would overflow or vanish.
 var ErrScale = tall.ErrScale
 
-// Graph is a symmetric matrix A with weights ≥ 0 and what follows from it: what
-// algorithms see of a graph. Of arcs, which few algorithms take, A has a row for what
-// leaves each node, and In is Aᵀ.
+// Graph is a symmetric matrix A with weights ≥ 0, and vectors derived from it. In a directed
+// graph, which few algorithms accept, row i of A holds the arcs that leave node i, and In is
+// Aᵀ.
 type Graph struct {
 	A          sparse.Matrix
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
@@ -37,7 +37,7 @@ type Graph struct {
 	Memory int64
 
 	Temporary string       // a directory that Close removes; "": none
-	store     *shard.Store // what Close closes, nil: nothing
+	store     *shard.Store // closed by Close; may be nil
 
 	beside []float64 // sums of rows without the diagonal, where L is made of these, see WithoutHeavyLoops
 
@@ -49,8 +49,8 @@ type Graph struct {
 	weights [2]float64 // smallest and largest; 0: not found yet
 }
 
-// Radius returns the spectral radius of A, or with rough about that, as find
-// tells it, which is called until it has succeeded once for each.
+// Radius returns the spectral radius of A, or with rough an approximation of it. It calls find
+// until that has succeeded once for each of the two, and keeps the values.
 func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
 	g.finding.Lock()
 	defer g.finding.Unlock()
@@ -91,7 +91,7 @@ type NullSpace = tall.Disjoint
 // Sweeps is the number of sweeps that [New] makes.
 const Sweeps = 2
 
-// Settings say what is known of a matrix of which a graph is made, and how. Nil means all
+// Settings hold known properties of the matrix of a graph, and options. Nil means all
 // defaults.
 type Settings struct {
 	Workers int // goroutines; 0: one for each processor. It never changes a result
@@ -107,7 +107,7 @@ type Settings struct {
 	KeepLoops bool
 }
 
-// New returns a with what a [Graph] holds beside it. Cost: [Sweeps].
+// New returns the graph of the matrix a. Cost: [Sweeps].
 // The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
 func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	var set Settings

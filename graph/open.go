@@ -82,7 +82,8 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	return New(ctx, a, s)
 }
 
-// Close lets go of what Open has opened. The graph is not to be used any more.
+// Close closes the store of [Open] and removes temporary files. The graph must not be used
+// afterwards.
 func (g *Graph) Close() error {
 	var err error
 	if g.store != nil {

@@ -32,9 +32,9 @@ type CG struct {
 	single *single // nil: all is done in float64; else Null is nil and Precond is Jacobi
 	run    run
 
-	// Without Start the iteration begins at the exact solution of what B has of
-	// the easy vectors, which are eigenvectors of the scaled system, of the
-	// eigenvalues ground/s². Nil: it begins at zero.
+	// easy are eigenvectors of the scaled system, of the eigenvalues ground/s². Without Start
+	// the iteration begins at the exact solution for the part of B in their span, because
+	// they slow it down the most. Nil: it begins at zero.
 	//
 	// With image = A·1 they are s in each component, with the Rayleigh quotients
 	// ground/s²: it begins at Galerkin's approximation in their span.
@@ -55,7 +55,7 @@ type column struct {
 	status   status
 }
 
-// status says whether a column's recurrence goes on.
+// status is the state of a column's recurrence.
 type status uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	converged
 	exhausted // the limit on steps
 	indefinite
-	noDirection // what is left of the residual is rounding errors, or the recurrence's were
+	noDirection // the residual, or the recurrence, consists of rounding errors
 	waiting     // until the ladder's next preconditioner
 	paused      // until the end of a round in float32
 )
@@ -91,7 +91,7 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns what a live column's next direction keeps of this one. With a
+// turn returns the share β of this direction in a live column's next one. With a
 // null space a preconditioned residual can be nothing but rounding errors before
 // the residual is small: there is no direction then.
 func (c *column) turn(rr, rz float64) (beta float64) {
@@ -116,7 +116,7 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 // filled: each column of x then has the smallest energy error of its steps.
 //
 // Cost: a sweep for each step, one more for the true residual, one for a start
-// that is not zero. What is allocated per step does not grow with the system.
+// that is not zero. Allocations per step do not grow with the system.
 func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
 	switch {
@@ -140,8 +140,8 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settin
 	return r.result, r.verdict()
 }
 
-// solve runs the recurrence, and again from the true residual where that is
-// not what the recurrence said.
+// solve runs the recurrence, and again from the true residual where that differs from
+// the residual of the recurrence.
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (r *run) solve(ctx context.Context) error {
 }
 
 // verify computes the true residuals. It reports whether a column that the
-// recurrence took for converged, or could not bring further, is to go on.
+// recurrence took for converged, or could not improve, must continue.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if r.settings.Recurrence || r.exact {
 		return false, nil
@@ -228,7 +228,7 @@ func (r *run) discard(ctx context.Context) (found bool, err error) {
 	return true, r.trueResidual(ctx)
 }
 
-// worthless is the residual of a column, beside its right-hand side, from which on zero
+// worthless is the residual of a column, relative to its right-hand side, from which on zero
 // is as good.
 const worthless = 2
 

@@ -22,7 +22,7 @@ type cholesky struct {
 	order   []uint32  // the row at each position of the factor
 	pivot   []float64 // inverted
 	scale   []float64 // s, see scaledBy; nil means ones
-	lower   triangle  // by rows: what a position takes from earlier ones
+	lower   triangle  // by rows: coefficients of earlier positions
 	upper   triangle  // the transpose of lower
 	levels  []int     // where groups of positions begin that do not depend on each other
 	workers int
@@ -52,11 +52,10 @@ func CholeskyBytes(n int, entries int64, cols int) int64 {
 // keptBytes bounds the bytes of a factor that has been made.
 func keptBytes(n int, entries int64) int64 { return 24*factorLimit(n, entries) + 36*int64(n) }
 
-// choleskyBytes bounds what making and keeping a factor takes.
+// choleskyBytes bounds the bytes of making and keeping a factor.
 func choleskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
-	// Columns are found beside the records; each triangle is made beside what it
-	// is made from.
+	// Columns exist together with the records, and each triangle together with its source.
 	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
 }
 
@@ -298,7 +297,7 @@ type substitution struct {
 	placed    []bool    // the rows that belong to their vertices
 }
 
-// begin takes up a block that is to hold the solution.
+// begin prepares for a block that will hold the solution.
 func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))

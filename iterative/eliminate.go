@@ -26,7 +26,7 @@ var (
 // elimination is a sampled Cholesky factorisation under way (Gao, Kyng and
 // Spielman 2023; Chen, Liang and Biros 2021). The matrix is the Laplacian of a
 // graph of multi-edges with one more vertex, the ground, whose edges are the
-// diagonal beside the Laplacian; it is never eliminated.
+// diagonal added to the Laplacian; it is never eliminated.
 //
 // Eliminating a vertex joins its neighbours by a tree drawn at random in place
 // of a clique; the tree's expectation is the clique. A vertex with one or two
@@ -315,7 +315,7 @@ type buckets struct {
 	least      int     // no bucket before holds a vertex
 }
 
-const nobody = math.MaxUint32
+const none = math.MaxUint32
 
 func (b *buckets) fill(count []int32) {
 	n := len(count)
@@ -323,7 +323,7 @@ func (b *buckets) fill(count []int32) {
 	// be taken from in any order, and the factor fill in twice as much.
 	b.first = make([]uint32, n+1)
 	for i := range b.first {
-		b.first[i] = nobody
+		b.first[i] = none
 	}
 	b.next, b.prev, b.in = make([]uint32, n), make([]uint32, n), make([]int32, n)
 	for v := n - 1; v >= 0; v-- {
@@ -333,8 +333,8 @@ func (b *buckets) fill(count []int32) {
 
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
-	b.in[v], b.prev[v], b.next[v] = int32(i), nobody, b.first[i]
-	if b.first[i] != nobody {
+	b.in[v], b.prev[v], b.next[v] = int32(i), none, b.first[i]
+	if b.first[i] != none {
 		b.prev[b.first[i]] = v
 	}
 	b.first[i] = v
@@ -343,12 +343,12 @@ func (b *buckets) put(v uint32, count int32) {
 
 func (b *buckets) remove(v uint32) {
 	next, prev := b.next[v], b.prev[v]
-	if prev == nobody {
+	if prev == none {
 		b.first[b.in[v]] = next
 	} else {
 		b.next[prev] = next
 	}
-	if next != nobody {
+	if next != none {
 		b.prev[next] = prev
 	}
 }
@@ -364,7 +364,7 @@ func (b *buckets) move(v uint32, count int32) {
 
 // takeLeast removes a vertex with the fewest edges.
 func (b *buckets) takeLeast() uint32 {
-	for b.first[b.least] == nobody {
+	for b.first[b.least] == none {
 		b.least++
 	}
 	v := b.first[b.least]

@@ -17,7 +17,7 @@ type progress struct {
 	residual float64 // norm of the residual that the recurrence carries along
 }
 
-// step takes account of a step of length α.
+// step records a step of length α.
 func (p *progress) step(alpha, rz float64) {
 	if p.steps == 0 {
 		p.first = rz
@@ -29,8 +29,8 @@ func (p *progress) step(alpha, rz float64) {
 
 // estimate returns an estimate of the error of a column relative to the column, both in the
 // norm of A: the sum of α·rᵀz over the steps that have not been done (Hestenes and Stiefel
-// 1952), if α stays what it was at most in the last steps and rᵀz goes on to fall as it has
-// on average.
+// 1952), if α does not exceed the largest of the last steps and rᵀz continues to fall as it
+// has on average.
 func (c *column) estimate() float64 {
 	p := &c.progress
 	if c.norm == 0 || c.residual == 0 {

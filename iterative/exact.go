@@ -76,7 +76,7 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 	if memory > 0 {
 		core := int64(min(n, coreVertices))
 		if m.limit = min(m.limit, (memory-8*core*core-96*int64(n))/24); m.limit < 0 {
-			return nil, fmt.Errorf("%w the memory limit", ErrFill)
+			return nil, fmt.Errorf("%w beyond the memory limit", ErrFill)
 		}
 	}
 	m.ground = make([]float64, n)
@@ -197,8 +197,8 @@ func (m *merging) eliminate(v uint32) {
 	m.near[v], m.weight[v] = nil, nil
 }
 
-// columnError bounds what eliminating a vertex with k neighbours, and using its column in
-// two substitutions, adds to the relative error of a solution.
+// columnError bounds the relative error of a solution that comes from eliminating a vertex
+// with k neighbours, and from using its column in two substitutions.
 func columnError(k int) float64 { return float64(14*k+12) * unitRoundoff }
 
 // join replaces v in the neighbours of u, which is near[i], by edges to all others of near.
@@ -464,8 +464,9 @@ func (s *System) heaviest() []int {
 }
 
 // EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without
-// subtraction. Its precision does not depend on the weights where B ≥ 0 and M is definite;
-// elsewhere ErrorBound says what the signs of B cost. x must not be b. The result has
+// subtraction. Where B ≥ 0 and M is definite its precision does not depend on the weights;
+// elsewhere ErrorBound includes the digits that cancel because of the signs of B. x must not
+// be b. The result has
 // the bounds of errors alone. The error wraps [ErrFill] where the factor does not fit the limits of
 // an elimination, or memory in bytes, 0 for no limit.
 //

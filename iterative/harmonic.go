@@ -22,21 +22,21 @@ import (
 // clamped rows in the rows U, leaves all other rows as they are, and does not use Start.
 //
 // It begins with Jacobi and takes the sampled Cholesky factor where g.Memory has room for
-// it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
+// it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there
 // and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
 // weights counts. D leaves out loops that outweigh
 // the other edges of a node. Cost: a sweep, and one more in a solve, which takes
 // [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n := len(g.Degrees)
-	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
+	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
 	for i := range roaring.Values(g.Components.Reached(clamped)) {
 		free[i] = 1
 	}
 	for _, i := range clamped {
 		free[i] = 0
 	}
-	g = g.WithoutHeavyLoops() // which are no part of L, but would drown the rest of it in what is subtracted
+	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
 	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
 	var err error
 	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free, free}, g.Workers); err != nil {
@@ -58,7 +58,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		among.Loops = make([]float64, n)
 	}
 	w := tall.WeightUnit(g.Degrees, g.A.NNZ())
-	even := make([]float64, n) // what is the same number all over U
+	even := make([]float64, n) // the constant on U, scaled
 	for i, u := range free {
 		h.Ground[i], h.Scale[i] = w, math.Sqrt(w)
 		if u == 0 {

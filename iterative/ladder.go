@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// ladder lets the columns of a solve begin with Jacobi and takes those for
-// which that is too slow over to the factor. It judges a column by that column
-// alone.
+// ladder lets the columns of a solve begin with Jacobi and moves those that converge too
+// slowly to the factor. It decides for each column by that column alone, so that bits do not
+// depend on the others.
 type ladder struct {
 	jacobiSteps int // steps of Jacobi that cost as much as a solve with the factor
 	allowed     int // steps with the factor; 0: as many as the settings say
@@ -24,13 +24,13 @@ const (
 	stepsDefinite = 60
 	stepsSingular = 45
 
-	// The few columns of a harmonic function cost little to sweep beside making the
-	// factor: that takes as long as 40 steps on a road map, 150 to 260 on a web or a
+	// A sweep over the few columns of a harmonic function costs little compared with making
+	// the factor, which takes as long as 40 steps on a road map, 150 to 260 on a web or a
 	// grid, 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
 	stepsHarmonic = 300
 
-	// reviewEvery is the number of steps between reviews. What is hopeless
-	// shows before the first one: a singular system that Jacobi solves in 38
+	// reviewEvery is the number of steps between reviews. Hopeless columns show before the
+	// first one: a singular system that Jacobi solves in 38
 	// steps seems to take 31 by then, those that it takes hundreds for 60 to
 	// 290.
 	reviewEvery = 20

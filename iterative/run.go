@@ -87,7 +87,7 @@ func (r *run) chunks(ctx context.Context, do func(r *run, chunk, lo, hi int)) er
 	})
 }
 
-// start takes up the first approximation.
+// start prepares the recurrence for the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.easy == nil:
@@ -141,7 +141,7 @@ func checkNorm(j int, norm float64) error {
 	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
-// startEasy stores in x the solution for what B has of the easy vectors, and
+// startEasy stores in x the solution for the part of B in the easy vectors, and
 // takes its image from r: no product is needed. Cost: two passes.
 func (r *run) startEasy(ctx context.Context) error {
 	var share tall.Share
@@ -253,7 +253,7 @@ func (r *run) trueResidual(ctx context.Context) error {
 	return nil
 }
 
-// setPreconditioner takes Precond up.
+// setPreconditioner prepares for Precond.
 func (r *run) setPreconditioner() {
 	r.inverse, r.z = r.ones, nil
 	switch p := r.Precond.(type) {
@@ -279,7 +279,7 @@ func (r *run) addUp(ctx context.Context, pass func(r *run, chunk, lo, hi int)) e
 	return err
 }
 
-// open takes up the residual in r.
+// open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
 	if err := r.measure(ctx); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// aim makes the residual that was taken up the first direction.
+// aim makes the residual the first direction.
 func (r *run) aim(ctx context.Context) error {
 	if r.count(live) == 0 {
 		return nil

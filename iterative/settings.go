@@ -75,16 +75,16 @@ func (s *Settings) validate() error {
 	}
 	var all []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		all = append(all, fmt.Errorf("iterative: tolerance %g; it must be in (0, 1), or 0 for %g", s.Tolerance, defaultTolerance))
+		all = append(all, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
 	}
 	for j, t := range s.Absolute {
 		if !(t > 0) {
-			all = append(all, fmt.Errorf("iterative: absolute tolerance %g of column %d; it must be positive", t, j))
+			all = append(all, fmt.Errorf("%w: absolute tolerance %g of column %d; it must be positive", ErrParameter, t, j))
 			break
 		}
 	}
 	if s.MaxIterations < 0 {
-		all = append(all, fmt.Errorf("iterative: iteration limit %d; it must be positive, or 0 for %d", s.MaxIterations, defaultMaxIterations))
+		all = append(all, fmt.Errorf("%w: iteration limit %d; it must be positive, or 0 for %d", ErrParameter, s.MaxIterations, defaultMaxIterations))
 	}
 	return errors.Join(all...)
 }
@@ -104,15 +104,15 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Result is what a solve found out, also when it failed. What stands behind History is
-// found by a [System] alone.
+// Result reports on a solve, also on one that failed. The fields behind History are filled by
+// a [System] alone.
 type Result struct {
 	Steps       int   // of the block, or of groups of its columns in turn, each with one sweep
 	Sweeps      int   // all sweeps, those for residuals included
 	ColumnSteps []int // of each column, until it was frozen
 
-	// Residual holds ‖B − A·X‖ for each column, B without what it had in the
-	// null space; Relative the same over the norm of that B.
+	// Residual holds ‖B − A·X‖ for each column, where the part of B in the null space is
+	// left out; Relative is the same over the norm of that B.
 	Residual, Relative []float64
 
 	// History holds the largest relative residual before the first step and
@@ -131,11 +131,11 @@ type Result struct {
 	// change.
 	Rounding []float64
 
-	SampledCholesky bool // the sampled factor took part
+	SampledCholesky bool // the sampled factor was used
 	Eliminated      bool // solved by an exact factor, without an iteration
 
 	estimate []float64 // of the errors of columns, relative to them
 
-	// Refused says that the factor did not fit the System's Memory, or filled in.
+	// Refused is true if the factor did not fit the System's Memory, or filled in.
 	Refused bool
 }

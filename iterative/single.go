@@ -11,12 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// single solves for corrections in float32, half of what a step reads and
-// writes: from the true residual R of X, conjugate gradients in float32 find Y
+// single solves for corrections in float32, because a step then reads and writes half as
+// much: from the true residual R of X, conjugate gradients in float32 find Y
 // with A·Y ≈ R to four digits, and X + Y is the next X, whose residual is
 // computed in float64 again (iterative refinement, Wilkinson 1963; with an inner
-// iteration, Golub and Ye 1999). No residual that a [Result] tells is one of
-// float32.
+// iteration, Golub and Ye 1999). No residual in a [Result] is one of float32.
 //
 // A round costs a sweep in float64, and a step or two because the recurrence
 // begins anew. Its blocks lie in the memory of p and q.
@@ -46,19 +45,19 @@ const (
 	leastOfRound = 0.1
 
 	// singleSteps is the number of steps after which a column is left to
-	// float64: where so many are needed, rounding delays convergence.
+	// float64, because where more are needed rounding delays convergence.
 	singleSteps = 100
 
 	// singleColumns is the number of columns of a slab where the matrix stays
-	// in memory. A step reads and writes 20 bytes a number beside the product;
+	// in memory. A step reads and writes 20 bytes a number in addition to the product;
 	// wide blocks leave every cache.
 	singleColumns = 32
 
-	// Beyond these diagonals float32 might come to its limits.
+	// Beyond these diagonals float32 might overflow or underflow.
 	leastDiagonal, mostDiagonal = 0x1p-50, 0x1p50
 )
 
-// newSingle returns what solves an operator with this diagonal in float32, or
+// newSingle returns a solver in float32 for an operator with this diagonal, or
 // nil if its numbers may be too large or too small.
 func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 	for _, d := range diag {
@@ -76,7 +75,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 	return s
 }
 
-// begin takes a run up.
+// begin prepares for a run.
 func (s *single) begin(r *run) {
 	k := r.b.Cols
 	for _, v := range []*[]float64{&s.scale, &s.square, &s.before, &s.goal} {
@@ -184,7 +183,7 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 	})
 }
 
-// goes reports whether a column of the slab has not come to its goal.
+// goes reports whether a column of the slab has not reached its goal.
 func (s *single) goes(columns []column) bool {
 	for j := range columns {
 		if columns[j].status == live && s.scale[s.lo+j] > 0 {
@@ -248,7 +247,7 @@ func (r *run) unscaledTotals() {
 	}
 }
 
-// singleStart takes up the residual of a chunk: r = z/f, p = z, x = 0.
+// singleStart begins from the residual of a chunk: r = z/f, p = z, x = 0.
 func (r *run) singleStart(chunk, lo, hi int) {
 	s := r.single
 	for i := lo; i < hi; i++ {

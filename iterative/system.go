@@ -28,11 +28,11 @@ type System struct {
 	Null   *graph.NullSpace // of M; nil: M is definite
 
 	// Least is a lower bound of M's eigenvalues outside the null space; 0
-	// means that none is known.
+	// means that no bound is known.
 	Least float64
 
 	// Memory is the largest number of bytes that making and keeping the factor
-	// may take, beside the blocks of a solve or
+	// may take, in addition to the blocks of a solve or
 	// without them, see [CholeskyBytes]; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
@@ -56,27 +56,25 @@ type System struct {
 	cg      CG
 	jacobi  Preconditioner
 	factor  *cholesky
-	refused error // says that there is no factor for lack of memory; nil: there was room
+	refused error // why there is no factor: lack of memory; nil: it fits
 
 	direct    *exact // nil: not made
-	directErr error  // says that there is no exact factor
+	directErr error  // why there is no exact factor
 }
 
 // SolveTo stores in x the solution of M·X = B, or M⁺·B where M is singular. x
 // must not be b. Settings and errors are those of [CG], but that by default
 // the factor is given ten steps for each digit of Tolerance.
 //
-// Columns begin with Jacobi, for a definite M at the exact solution of what B
-// has of eigenvectors that are known. After eight steps and after every twenty
+// Columns begin with Jacobi, for a definite M at the exact solution for the part of B in
+// eigenvectors that are known. After eight steps and after every twenty
 // those whose residuals predict more than 60 in all (45 for a singular M) are
-// set aside; when the others are done they go on from where they are with the
-// factor, which is then made and kept. What happens to a column depends on no
-// other column, so neither do its bits.
+// set aside; when the others are done they continue with the factor, which is then made
+// and kept. These decisions depend on the column alone, and so do its bits.
 //
 // With Jacobi a definite system whose diagonal is neither tiny nor huge is
 // solved in float32, in groups of columns where the matrix stays in memory, and
-// again for what that leaves of the residuals in float64, until they are small
-// enough. Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
+// again for the residual in float64, until that is small enough. Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	return out, err
 }
 
-// Release lets go of what solves keep for the next one, the factor too.
+// Release frees the buffers and factors that solves keep for the next one.
 func (s *System) Release() { s.cg, s.factor, s.direct = CG{}, nil, nil }
 
 // newLadder returns the ladder from Jacobi to the factor.
@@ -124,7 +122,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		room := s.Memory
 		if s.factor == nil {
-			s.cg.run.p, s.cg.run.q = nil, nil // what it is made from takes their place
+			s.cg.run.p, s.cg.run.q = nil, nil // to free memory for the elimination
 			if room > 0 {
 				room = max(room, choleskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
 			}
@@ -146,8 +144,8 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
-// prepare makes the recurrence of so many columns begin with Jacobi, and finds out
-// whether the factor may be made.
+// prepare makes the recurrence of the given number of columns begin with Jacobi, and checks
+// whether the factor fits into memory.
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
@@ -170,8 +168,8 @@ func (s *System) prepare(cols int) {
 	c.Precond, c.ladder = s.jacobi, nil
 }
 
-// diagonal returns that of Edge·L + diag(Ground), or with what cancels of loops what
-// the operator adds to its matrix.
+// diagonal returns the diagonal of Edge·L + diag(Ground), or without cancelled the numbers
+// that the operator adds to its matrix, from which loops cancel.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -187,8 +185,8 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which
-// is made once in so many bytes.
+// factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which is made
+// once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
@@ -230,8 +228,8 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 const rngSeed = 1
 
 // bound fills ErrorBound. Computing a residual errs by less than
-// 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of what is
-// similar to it, for ‖M‖.
+// 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of a
+// similar matrix, for ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
 		return s.estimateErrors(ctx, out, x)
