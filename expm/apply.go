@@ -117,8 +117,8 @@ type part struct {
 	out *Outcome
 	series
 	fit    *stieltjes // of a Matérn function; nil if its power is whole
-	tame   bool       // asked by nobody, for what steeper ones may be spared
-	strict bool       // what is left of it may make steeper ones unnecessary
+	tame   bool       // not asked for; it may show that steeper ones need no solves
+	strict bool       // its remainder may make steeper ones unnecessary
 }
 
 // run computes all parts.
@@ -161,9 +161,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores in w[0] what B has outside the null space, in the variables of
-// the sweeps (scaled) or of H, and in each part's block f of its null space.
-// The norms of the former go to norms and norm.
+// split stores in w[0] the part of B outside the null space, in the variables of the sweeps
+// (scaled) or of H, and in each part's block f of the part of B in the null space. The norms
+// of w[0] go to norms and norm.
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -203,9 +203,9 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// leastNorm returns what the norm of a part's result is not below, by what B has
-// in the null space and outside, which are orthogonal: an exponential
-// multiplies the latter by no less than its value at an end of the interval.
+// leastNorm returns a lower bound of the norm of a part's result, from the parts of B in the
+// null space and outside, which are orthogonal: an exponential multiplies the latter by no
+// less than its value at an end of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -214,7 +214,7 @@ func (p *part) leastNorm(e *evaluation) float64 {
 	return math.Hypot(p.null, min(p.f.value(e.Lo), p.f.value(e.Hi))*(1-slack)*e.norm)
 }
 
-// begin takes up the norms of the part in the null space.
+// begin computes the norms of the part in the null space.
 func (p *part) begin(e *evaluation) {
 	p.colNorms = make([]float64, e.b.Cols)
 	p.null = 0
@@ -224,9 +224,9 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance returns what a part's error may be, relative to its result: less
-// where that error and what is outside the null space may together be so
-// little that steeper exponentials need not be computed.
+// tolerance returns the largest relative error of a part's result. It is smaller where the
+// result outside the null space may turn out to be so small that steeper exponentials need
+// not be computed.
 func (e *evaluation) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -252,8 +252,8 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills a part's outcome, given bounds, and the part of them that is
-// rounding errors, that lack what rounding does to the result itself, and its norms.
+// finish fills a part's outcome from bounds, the share of them that is rounding errors, and
+// norms. It adds the rounding errors of the result itself, which the bounds lack.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
 	o := p.out
 	own := (8 + p.f.valueRounding()) * epsilon
@@ -276,7 +276,7 @@ func (o *Outcome) relate() {
 	}
 }
 
-// swept counts sweeps.
+// swept counts sweeps and reports progress.
 func (e *evaluation) swept(sweeps, ahead int) {
 	e.result.Sweeps += sweeps
 	if e.settings.Progress != nil {

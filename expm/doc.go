@@ -15,7 +15,7 @@
 //
 // A [Function] is one of its eigenvalues: [Exp], [Inverse], [Power], [Matern],
 // or [Smooth] for any other. [Map.ApplyTo] computes many functions of one block
-// and returns what is known of each: method, degree, bounds.
+// and returns the method, degree and error bounds of each.
 //
 //	g, err := graph.New(ctx, a, nil)
 //	l, err := expm.New(ctx, g, sparse.Laplacian)
@@ -23,10 +23,10 @@
 //	r, err := l.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(-10)}, nil)
 //	fmt.Println(r.Sweeps, r.Functions[0].Relative)
 //
-// # What every method does first
+// # Known eigenvectors
 //
-// What B has in the known eigenvectors is split off exactly: for a large rate
-// it is often the whole result. Tolerances are relative to the norm of the
+// Every method first splits off the part of B in the known eigenvectors, exactly, because for
+// a large rate it is often the whole result. Tolerances are relative to the norm of the
 // result, which is measured on the way. A tolerance that rounding errors alone
 // may exceed is refused.
 //

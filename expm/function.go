@@ -72,11 +72,11 @@ func Matern(sigma, nu float64) Function {
 }
 
 // Smooth is any function, which must be smooth on the interval: its Chebyshev
-// coefficients are computed from samples, and the error bound trusts that
-// those beyond the samples go on to decay.
+// coefficients are computed from samples, and the error bound assumes that
+// those beyond the samples continue to decay.
 func Smooth(f func(x float64) float64) Function { return Function{kind: smooth, value: f} }
 
-// check returns what is wrong with the function on [lo, hi].
+// check returns an error if the function is not defined on [lo, hi].
 func (f *Function) check(lo, hi float64) error {
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	switch f.kind {
@@ -119,7 +119,7 @@ func (s *expansion) steepest() (sum float64) {
 }
 
 // expand returns the function's series on [lo, hi], to the last coefficient
-// that float64 can tell from 0.
+// that float64 distinguishes from 0.
 func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	middle, half := (lo+hi)/2, (hi-lo)/2
 	switch f.kind {

@@ -37,7 +37,7 @@ type Map struct {
 	graph      *graph.Graph
 	normalized bool
 
-	slabs sync.Pool // of *sparse.Block[float64], what earlier slabs have left
+	slabs sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 }
 
 // slab returns a block of any content.
@@ -55,7 +55,7 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //     a few sweeps of one column; the constants are known
 //   - [sparse.NormalizedLaplacian], L̃ = J − S on [0, 2]; the vectors d^½ are known
 //   - [sparse.Adjacency], A on [−ρ, ρ], ρ a bound on its spectral radius that takes a few
-//     sweeps of one column; none is known
+//     sweeps of one column; no eigenvector is known
 //   - [sparse.NormalizedAdjacency], S = D^−½·A·D^−½ on [−1, 1]; the vectors d^½ are known, and
 //     rows without entries, which are 0
 //

@@ -81,8 +81,8 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	return s.finishRational(ctx, y)
 }
 
-// typical returns what the norm of the result outside the null space is not
-// below, in the norm of H, by Jensen's inequality: with ρ = Σ bᵀHb/Σ bᵀb
+// typical returns a lower bound of the norm of the result outside the null space, by Jensen's
+// inequality: with ρ = Σ bᵀHb/Σ bᵀb
 // over the columns, f² being convex,
 //
 //	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
@@ -176,8 +176,8 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 	return nil
 }
 
-// finishRational adds what is outside the null space to the result, takes it
-// to the caller's variables and fills the outcome. Nil stands for nothing.
+// finishRational adds w, the part outside the null space, to the result, converts that to the
+// caller's variables and fills the outcome. A nil w is zero.
 func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
 	outside := make([]float64, s.b.Cols)
 	s.evaluation.sums.Begin(s.b.Cols)

@@ -24,8 +24,8 @@ const (
 	// fewSweeps is a number of sweeps that needs no other method.
 	fewSweeps = 60
 
-	// solveWeight is what a step of conjugate gradients takes beside a step
-	// of the three-term recurrence: it moves more vectors.
+	// solveWeight is the cost of a step of conjugate gradients relative to a step of the
+	// three-term recurrence, because it moves more vectors.
 	solveWeight = 1.4
 
 	// groupSpan is the factor between rates that share the solves.
@@ -96,8 +96,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		return nil
 	}
 	if tame := tameProduct / e.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
-		// Solves for such a rate are at the mercy of rounding; most likely
-		// what is left at a smaller one shows that it needs none.
+		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
+		// smaller rate shows that none is needed.
 		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
 		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, to: y})
 	}
@@ -170,7 +170,7 @@ func groupsOf(parts []*part) (groups [][]*part) {
 	return groups
 }
 
-// likely returns what the norm of a part's result may be planned with.
+// likely returns an estimate of the norm of a part's result, for planning.
 func (e *evaluation) likely(p *part) float64 {
 	if e.norm == 0 {
 		return guess
@@ -178,8 +178,8 @@ func (e *evaluation) likely(p *part) float64 {
 	return max(p.lower, guess*e.norm)
 }
 
-// allowed returns the error that a part may have, for each unit of the norm of
-// what is outside the null space.
+// allowed returns the largest error of a part relative to the norm of B outside the null
+// space.
 func (e *evaluation) allowed(p *part) float64 {
 	if e.norm == 0 {
 		return e.settings.Tolerance
@@ -198,9 +198,9 @@ func (e *evaluation) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group. It takes the graph for one that
-// Jacobi likes, whose normalised Laplacian has no small eigenvalues but 0: the
-// first solve tells, and costs little.
+// resolventCost predicts the sweeps of a group. It assumes that Jacobi is
+// fast, because the normalised Laplacian has no small eigenvalue but 0. The first solve, which
+// is cheap, shows whether it is.
 func (e *evaluation) resolventCost(group []*part) float64 {
 	_, steps := e.chooseShift(group)
 	return steps

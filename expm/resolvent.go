@@ -36,7 +36,7 @@ type solves struct {
 	wrong    []float64   // of each solve and step
 
 	firstSteps float64 // of the first solve
-	unfinished float64 // the residual at which it has come to its limit, with x; 0: it has not
+	unfinished float64 // its residual where it ended at the limit on steps; 0: it did not
 	factored   bool
 }
 
@@ -149,7 +149,7 @@ func (s *solves) prepare(ctx context.Context) error {
 	return nil
 }
 
-// ground returns what the system adds to γL in row i.
+// ground returns the diagonal element that the system adds to γL in row i.
 func (e *evaluation) ground(i int) float64 {
 	if d := e.graph.Degrees[i]; e.normalized && d > 0 {
 		return d
@@ -200,8 +200,8 @@ func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
-// lastWrong returns the rounding errors of the last solve, or of the first one about
-// what they will be.
+// lastWrong returns the rounding errors of the last solve, or before the first one an estimate
+// of them.
 func (s *solves) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]
@@ -209,10 +209,10 @@ func (s *solves) lastWrong() float64 {
 	return s.rough * s.norm
 }
 
-// target returns the residual that solve j may leave in the block: an equal
-// share, for the part that can bear least, of what is left of the budget when
-// rounding errors of all later solves are as large as those of the last one. Where
-// they leave nothing, residuals are as little beside them as a result gains from.
+// target returns the residual at which solve j may end: for the part with the smallest
+// allowance, an equal share of the remaining error budget, less rounding errors of all later
+// solves as large as those of the last one. Where rounding errors exceed the budget, residuals
+// are a small share of them, because smaller ones would not improve the result.
 func (s *solves) target(j int) float64 {
 	wrong, target := s.lastWrong(), infinity
 	for _, p := range s.group {
@@ -231,8 +231,8 @@ func (s *solves) target(j int) float64 {
 	return max(target, wrong/beneathRounding)
 }
 
-// digits returns the logarithm of what the solves from j on divide residuals by
-// in all.
+// digits returns the logarithm of the factor by which the solves from j on reduce residuals
+// in total.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
 		sum += digitsOf(s.target(j) / s.norm)
@@ -240,9 +240,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x, or what it has come to in so many steps if there is a limit.
-// The residual is the true one where what the recurrence tells may be off by much of the
-// target.
+// solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The
+// residual is computed anew where that of the recurrence may be wrong by much of the target.
 func (s *solves) solve(ctx context.Context, j int, target float64, limit int) error {
 	columns, err := absoluteTargets(target, s.b.Cols)
 	if err != nil {
@@ -333,7 +332,7 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	return nil
 }
 
-// scheduleSolved decides what is done for a part when T_j is there. Norms are
+// scheduleSolved decides which passes a part makes when T_j is known. Norms are
 // measured after the last term, and now and then before, for a better budget.
 func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit, p.first, p.norms = false, false, false

@@ -13,12 +13,12 @@ import (
 // errTooSlow says that after the first solve a series in H looks cheaper.
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose pace tells what the others will
-// take. A series in H takes over where it is cheaper, which is not asked again after a
-// first attempt, and a factor takes Jacobi's place where that is slow. None has more
-// steps than tell that another way is cheaper.
+// solveFirst is the first solve of an attempt, whose pace predicts the cost of the others. A
+// series in H replaces the solves where it is cheaper, which is decided in the first attempt
+// alone, and a factor replaces Jacobi where that is slow. Each solve stops as soon as another
+// method is predicted to be cheaper.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
-	target, series := s.target(0), infinity // what a series takes
+	target, series := s.target(0), infinity // sweeps of a series
 	if s.settings.Method == Automatic && first {
 		series = s.seriesCost(s.group[len(s.group)-1])
 	}
@@ -75,16 +75,16 @@ func (s *solves) factor(ctx context.Context) error {
 }
 
 const (
-	// factorCost is what a step with a factor takes beside one with Jacobi.
+	// factorCost is the cost of a step with a factor relative to one with Jacobi.
 	factorCost = 3
 
 	// factorPace is the pace of solves with a factor, which gain more than a
-	// digit in three steps on any graph, and usualSteps what each usually takes at the least.
+	// digit in three steps on any graph, and usualSteps the usual least number of steps of each.
 	factorPace = 0.9
 	usualSteps = 4
 
-	// firstSolveFactor is how many times the steps that would make solves as dear as another way
-	// the first one may take.
+	// firstSolveFactor limits the steps of the first solve, relative to the number at which
+	// solves cost as much as another method.
 	firstSolveFactor = 1.25
 )
 
@@ -93,7 +93,7 @@ const (
 // with the norms known now.
 func (s *solves) finishGroup(first bool) (again bool, err error) {
 	for i, p := range s.group {
-		// With no smaller norm to plan with another attempt comes to the same.
+		// Another attempt is of use only if the norm is smaller than planned.
 		if first && s.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.tolerance(p) * p.lower
 			if s.spent(p, p.end) > allowed && s.rounding(p, p.end) < allowed*mostGain {
@@ -123,7 +123,7 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 const mostGain = 2
 
 // projectRest finishes all groups behind a part by the part of B in the null
-// space, where that is within the tolerance: what is left outside does not
+// space, where that is within the tolerance, because the part outside does not
 // grow with the rate.
 func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part) (done bool, err error) {
 	if e.null == nil {

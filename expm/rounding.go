@@ -23,8 +23,8 @@ const (
 	residualRounding = 1
 )
 
-// roundingEnded reports whether it is rounding errors that have ended a solve of a map
-// that is positive definite: the residual tells what the solution is worth.
+// roundingEnded reports whether rounding errors ended a solve of a positive definite map. The
+// residual then bounds the error of the solution.
 func roundingEnded(err error) bool {
 	return errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite)
 }
@@ -62,7 +62,7 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 //
 // A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j a_ij|x_j|, and
 // (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
-// the normalised Laplacian 1 stands for d and A·d.
+// the normalised Laplacian d and A·d are replaced by 1.
 func (s *solves) roundingOf(i int) float64 {
 	d, beside := s.weightsOf(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
@@ -77,8 +77,8 @@ func (e *evaluation) weightsOf(i int) (d, beside float64) {
 	return e.diagonal[i], math.Sqrt(e.neighbours[i])
 }
 
-// mapRounding bounds, in ε, the norm of what rounding has changed of the map that
-// all products are with: the degrees of a Laplacian by half an ε where they are no
+// mapRounding bounds, in ε, the norm of the difference between the map and its rounded form in
+// products: the degrees of a Laplacian by half an ε where they are no
 // sums of whole numbers, and rows of D⁻¹A, whose factors are rounded too, by less
 // than two.
 func (e *evaluation) mapRounding() float64 {
@@ -97,8 +97,8 @@ func (e *evaluation) mapRounding() float64 {
 	return most / 2
 }
 
-// slopeOf returns what a function whose derivative is at most steepest adds to
-// [expansion.slope] for that.
+// slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose
+// derivative is at most steepest.
 func (e *evaluation) slopeOf(steepest float64) float64 {
 	return steepest * e.mapRounding() / slopeRounding
 }

@@ -41,8 +41,8 @@ const (
 	slopeRounding = 4
 )
 
-// errorAt bounds the error of the series cut after term j, for each unit of
-// the norm of what is outside the null space.
+// errorAt bounds the error of the series cut after term j, relative to the norm of B outside
+// the null space.
 func (q *series) errorAt(j int) float64 { return q.tail[j] + q.roundingAt(j) }
 
 // roundingAt is the part of it that is rounding errors.
@@ -74,8 +74,8 @@ func (q *series) reach(from int, bound float64) (j int, ok bool) {
 	return lo, true
 }
 
-// aim settles the last term, or where the norm of the result is measured to
-// settle it: with a tail that is small beside any likely result.
+// aim chooses the last term, or the term at which the norm of the result is measured to choose
+// it: one with a tail that is small compared with any likely result.
 //
 // It is called with measured set after term j, with the norm of the result.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
@@ -240,7 +240,7 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	return nil
 }
 
-// scheduleTerm decides what the sweep that makes T_j does for a part.
+// scheduleTerm decides which passes a part makes in the sweep that computes T_j.
 func (p *part) scheduleTerm(j, cols int) {
 	p.visit, p.first, p.norms, p.scale = false, false, false, false
 	if p.done {
@@ -292,7 +292,7 @@ func (e *evaluation) unscale(ctx context.Context, p *part) error {
 	return e.chunks(ctx, func(_, lo, hi int) { e.scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi)) })
 }
 
-// backFactors returns what takes rows to the caller's variables.
+// backFactors returns the factors that convert rows to the caller's variables.
 func (e *evaluation) backFactors(lo, hi int) []float64 {
 	if e.inner == nil {
 		return unitFactor

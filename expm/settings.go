@@ -7,7 +7,7 @@ import (
 
 var (
 	// ErrTolerance is returned, with a result, when rounding errors alone may
-	// exceed the tolerance: ‖f(H)B‖ is too small beside ‖B‖.
+	// exceed the tolerance, because ‖f(H)B‖ is too small compared with ‖B‖.
 	ErrTolerance = errors.New("expm: the tolerance is beyond the precision of float64 here")
 
 	// ErrInterval is returned when the vectors of a recurrence of a map from
@@ -94,29 +94,29 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Result is what [Map.ApplyTo] found out.
+// Result reports on a call of [Map.ApplyTo].
 type Result struct {
 	Sweeps          int       // done, over all functions; a sweep over each slab of the columns counts once
 	PredictedSweeps int       // expected when the methods were chosen
 	Functions       []Outcome // one for each function, in their order
 }
 
-// Outcome is what is known of one function's block.
+// Outcome reports on the block of one function.
 type Outcome struct {
 	Method Method
 
-	// SampledCholesky says that solves were preconditioned by a factor.
+	// SampledCholesky is true if solves were preconditioned by a factor.
 	SampledCholesky bool
 
 	// ErrorBound is never below ‖Y − f(H)B‖ and ColumnBound never below that
 	// of each column: truncation and residuals exactly, rounding by an allowance
 	// of 25ε√degree·‖B‖ for a series, times the size of the coefficients, and of ε
-	// times what is added up in a row for a product of solves.
+	// times the sum of absolute values of a row for a product of solves.
 	ErrorBound  float64
 	ColumnBound []float64
 
-	// Rounding is the part of ColumnBound that is rounding errors: a smaller
-	// tolerance hardly lessens it.
+	// Rounding is the share of ColumnBound that comes from rounding, which a smaller
+	// tolerance hardly reduces.
 	Rounding []float64
 
 	// NormLowerBound is never above ‖f(H)B‖.

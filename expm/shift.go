@@ -48,8 +48,8 @@ func (s *expansion) sensitivity(j, end int) float64 {
 	return 4 * sum
 }
 
-// tailShare is what the tail of a series of solves may take of the error: terms
-// cost little, the last solves being coarse.
+// tailShare is the share of the error that is allotted to the tail of a series of solves. It
+// is small because terms cost little: the last solves are coarse.
 const tailShare = 0.125
 
 // chooseShift returns the γ for which a group's solves are expected to take the
@@ -68,10 +68,10 @@ func (e *evaluation) chooseShift(group []*part) (gamma, steps float64) {
 	return gamma, steps
 }
 
-// stepsOf predicts the steps of a group's solves with I + γH. Each leaves an equal
-// share, in what reaches the results, of the error that they may have beside the
-// tail and rounding. Rounding crowds that out where it is more than one: a larger γ,
-// with which it reaches the results less, has an advantage then.
+// stepsOf predicts the steps of a group's solves with I + γH. Each may
+// contribute an equal share of the error that remains after tail and rounding. crowding above 1
+// means that rounding exceeds the allowance; a larger γ, which reduces its effect on the
+// results, has an advantage then.
 func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const samples, crowded = 256, 0.6
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
@@ -106,8 +106,8 @@ func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding floa
 // than rounding errors of that solve.
 const beneathRounding = 16
 
-// digitsOf returns the natural logarithm of what a solve divides a residual by,
-// at the least that of a step or two.
+// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual,
+// at least that of a step or two.
 func digitsOf(residual float64) float64 { return max(1, math.Log(2/residual)) }
 
 // pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
@@ -118,9 +118,8 @@ func (e *evaluation) pace(gamma float64) float64 {
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores in rough what rounding errors of a solve are expected to be,
-// for each unit of the norm of what is in w[0]: a row of the solution is about that
-// over 1 + γd_i.
+// measureRough stores in rough the expected rounding errors of a solve relative to the norm of
+// w[0], because a row of the solution is about that of w[0] over 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

@@ -83,7 +83,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	return nil
 }
 
-// join adds what is known of the next columns of a block.
+// join adds the outcome of the next columns of a block.
 func (o *Outcome) join(next *Outcome) {
 	o.Method = next.Method
 	o.ErrorBound = math.Hypot(o.ErrorBound, next.ErrorBound)

@@ -12,7 +12,7 @@ import (
 type division struct {
 	*evaluation
 	share       *tall.Share // of the block; nil: there is no null space
-	inner       []float64   // what the rest is divided by
+	inner       []float64   // divisors of the part outside the null space
 	parts       []*part
 	known, lone []float64 // values of the parts at the eigenvalues of the null space
 	scratch     []rowFactors

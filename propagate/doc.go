@@ -1,7 +1,7 @@
 // Package propagate holds learners that spread labels along the edges of a graph.
 //
-// A [Learner] is a declaration: it says its name and parameters, what it takes in
-// memory, and computes a score of every class for every node from labelled nodes.
+// A [Learner] is a declaration: it has a name, parameters and an estimate of its memory, and
+// computes a score of every class for every node from labelled nodes.
 // [Learners] lists them:
 //
 //	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004

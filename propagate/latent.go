@@ -18,7 +18,7 @@ func (r *transduction) inverseTo(ctx context.Context, dst, x *sparse.Block[float
 }
 
 // minimise moves t to the minimum for the current ν, by Newton's method. It ends where
-// the gradient is the tolerance times ν, or what rounding leaves of it.
+// the gradient is the tolerance times ν, or consists of rounding errors.
 func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	reference := math.Sqrt(dot(r.nu, r.nu))
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
@@ -61,7 +61,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	return iterative.ErrIterationLimit
 }
 
-// value returns what t + size·step reaches, where image is K⁻¹/σ² of the step.
+// value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
 func (r *transduction) value(size float64) float64 {
 	at := make([]float64, r.t.Cols)
 	return tall.Sums(r.t.Rows, 1, func(i int, sums []float64) {
@@ -82,8 +82,7 @@ func (r *transduction) value(size float64) float64 {
 	})[0]
 }
 
-// newton stores in step what conjugate gradients find for −H⁻¹·gradient, H the second
-// derivative, to a residual of the given share of the gradient's norm.
+// newton stores −H⁻¹·gradient in step, H the second derivative, by conjugate gradients to a residual of the given share of the gradient's norm.
 func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 	for i := range r.t.Rows {
 		clear(r.step.Row(i))
@@ -124,7 +123,7 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 		}
 		product = next
 	}
-	return nil // what it has goes downhill
+	return nil // the step so far is a descent direction
 }
 
 // scale returns the diagonal of the second derivative.

@@ -81,7 +81,7 @@ type Settings struct {
 	// than 1.
 	Tolerance float64
 
-	// Memory is the largest number of bytes to use beside the graph and the scores;
+	// Memory is the largest number of bytes to use in addition to the graph and the scores;
 	// 0 means no limit. Columns are solved in as many groups as that takes.
 	Memory int64
 
@@ -140,7 +140,7 @@ func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values,
 // [iterative.ErrIterationLimit] if the tolerance is not reached, the
 // context's, that of a sweep, or one of memory.
 //
-// Cost: a block solve of as many columns, or what the learner says.
+// Cost: a block solve of as many columns, or the cost of the learner's own Spread.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (work problem.Work, err error) {
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {

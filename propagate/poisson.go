@@ -84,8 +84,8 @@ func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	return shares
 }
 
-// sharpness is what the scores, in units of their root mean square, are multiplied
-// with before they are turned into probabilities.
+// sharpness is the factor of the scores, in units of their root mean square, before they are
+// turned into probabilities.
 const sharpness = 2
 
 // softmaxTo stores exp(2·f/scale) divided by their sum, or shares where nothing is

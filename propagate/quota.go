@@ -17,9 +17,8 @@ var assignParam = spec.Param{
 	Words: []string{"likeliest", "shares"}, Default: spec.Of("likeliest"),
 }
 
-// Decide tells how the scores f of one group of seeds become classes. offset, if not nil, is
-// what is to be added to the scores of each class before they are compared or turned into
-// probabilities; it is no part of the scores, which are those of the formula. class, if not
+// Decide returns how the scores f of one group of seeds become classes. offset, if not nil, is
+// added to the scores of each class before they are compared or turned into probabilities; it is no part of the scores, which are those of the formula. class, if not
 // nil, holds the class of every node, where these are not the likeliest of each by itself.
 //
 // With assign = shares the classes have the same shares of the unlabelled nodes as of the

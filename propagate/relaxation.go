@@ -105,11 +105,11 @@ type relaxation struct {
 	v spec.Values
 
 	columns int                    // k + … + k^N
-	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j, one j beside the other, and zeros
+	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j for one j after the other, and zeros
 	from    *sparse.Block[float64] // P_c ∘ Ψ_j
 	to      *sparse.Block[float64]
 	members []float64 // labels of each class
-	known   []known   // what unlabelled nodes are compared with
+	known   []known   // nodes that unlabelled ones are compared with
 }
 
 // known is a labelled node, or all of a class.
@@ -230,8 +230,8 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote stores what the labels say of one or two nodes in their rows of p. Of a node of
-// which they say nothing the row stays.
+// vote stores the shares of the votes for one or two nodes in their rows of p. A row without
+// votes stays.
 func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	beta := r.v.Number("power-beta")
 	clear(votes[0])
@@ -269,7 +269,7 @@ func power(x, beta float64) float64 {
 	return math.Pow(x, beta)
 }
 
-// share stores in p what votes amount to, unless all of them are 0.
+// share stores the shares of votes in p, unless all of them are 0.
 func (r *relaxation) share(p, votes []float64) {
 	alpha, most, sum := r.v.Number("power-alpha"), 0.0, 0.0
 	for c := range votes {

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// CorrectAndSmooth declares what [Smooth] makes of the scores Z of any method: with one-hot
+// CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method: with one-hot
 // labels Y, S = D^-½AD^-½ and the mean σ of ‖Y_i − Z_i‖₁ over the labelled nodes i,
 //
 //	Ê = (1 − α₁)·(I − α₁S)⁻¹·E,  E_i = Y_i − Z_i at labelled nodes and 0 elsewhere,
@@ -33,7 +33,7 @@ var CorrectAndSmooth = spec.Spec{
 }
 
 // Smooth returns G of [CorrectAndSmooth], a row for each node. The graph is undirected;
-// memory limits the bytes of a preconditioner beside the blocks of the two solves, 0 for
+// memory limits the bytes of a preconditioner in addition to the blocks of the two solves, 0 for
 // no limit. Errors are those of [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v spec.Values, memory int64) (*sparse.Block[float64], problem.Work, error) {
 	n, k := scores.Dims()

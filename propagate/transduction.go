@@ -124,7 +124,7 @@ type transduction struct {
 	mu, theta  []float64 // of each
 	unlabelled []int
 
-	t, nu   *sparse.Block[float64] // latent values, and what they are drawn to
+	t, nu   *sparse.Block[float64] // latent values, and their targets
 	columns int                    // over which sweeps went
 
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
@@ -225,7 +225,7 @@ func (r *transduction) balance() error {
 				break
 			}
 		}
-		if !found { // rounding hides what is left; a last whole step does no harm
+		if !found { // rounding hides the decrease; a last whole step does no harm
 			for a := range next {
 				next[a] = r.theta[a] - step.AtVec(a)
 			}
@@ -254,7 +254,7 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns what Θ minimises, and stores its derivatives unless they are nil.
+// weigh returns the objective of Θ, and stores its derivatives unless they are nil.
 func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k, share := len(theta), 1/float64(pi.Rows)
 	beta, q, size := r.v.Number("balance"), make([]float64, k), 1

@@ -1,5 +1,5 @@
-// Package ridge is ridge regression on explicit features for many ridges at once, with what
-// it says of each item when it has learned from the others alone.
+// Package ridge implements ridge regression on explicit features for many ridges at once, with
+// leave-one-out predictions.
 package ridge
 
 import (
@@ -15,8 +15,7 @@ import (
 )
 
 // Path is ridge regression on explicit features with the classes as targets, for
-// many ridges at the price of one eigendecomposition, and what it says of each item when
-// it has learned from the others alone. With A the m×d features and a column of a
+// many ridges at the price of one eigendecomposition, with leave-one-out predictions. With A the m×d features and a column of a
 // constant, Y the one-hot classes and ȳ their shares, it minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
@@ -37,7 +36,7 @@ type Path struct {
 }
 
 // Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
-// those of leaving out each of parts parts of the items; 0: none is left out.
+// the bytes for leaving out each of parts parts of the items; 0: no part is left out.
 func Bytes(items, features, classes, parts int) int64 {
 	m, d, k := int64(items), int64(features)+1, int64(classes)+1
 	q := min(m, d)
@@ -257,9 +256,9 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by
-// machines that have learned from no item of that part: those of its items, and those of
+// models that were fitted without the items of that part: those of its items, and those of
 // the others, each without itself too, and the cosines of these with the targets over lists of
-// items: what is chosen by them knows nothing of the part. Cost: for each λ a product of all
+// items. A choice by these cosines does not depend on the part. Cost: for each λ a product of all
 // items with all, and for each part a factorisation of the size of the part. The error is
 // [ErrIndefinite].
 func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
