@@ -57,7 +57,7 @@ func reseal(mem *durabletest.Mem, change func(*Manifest)) {
 	mem.Change(filepath.Join("g", manifestName), func([]byte) []byte { return b })
 }
 
-// places returns what the index says, nothing if it does not parse.
+// places returns the contents of the index, nothing if it does not parse.
 func places(mem *durabletest.Mem, m *Manifest) [2]direction {
 	b := must(readFile(mem, filepath.Join("g", indexName(m.identity())), 1<<20))
 	dirs, err := parseIndex("", b[min(fileHead, len(b)):], m)
@@ -236,8 +236,8 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// TestForgedDegrees writes other degrees than those of the rows, with right checksums:
-// what is no number is found when the store is opened, all else when it is swept.
+// TestForgedDegrees writes other degrees than those of the rows, with right checksums: values that
+// are not finite are found when the store is opened, all others when it is swept.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {
 		val    []float64 // nil: an unweighted store
@@ -298,7 +298,7 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
-// TestManifestFields changes what the manifest counts, with a right checksum.
+// TestManifestFields changes the counts of the manifest, with a right checksum.
 func TestManifestFields(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
@@ -472,7 +472,7 @@ func FuzzStream(f *testing.F) {
 			s.longest = max(s.longest, v.cut(b.target))
 		}
 		if when == forged {
-			// What is read again and again is what stays in memory, or neither is read.
+			// Either the resident frames are read, or none.
 			resident, err := Open(bg, "g", &Options{fs: mem, Workers: 2})
 			must(0, err)
 			defer resident.Close()

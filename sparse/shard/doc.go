@@ -29,21 +29,21 @@
 //
 // [Open] returns a [Store], which is a [sparse.Matrix]; a sweep gives the same
 // bits as one over the same matrix in memory, because the frames of a store
-// are the ranges of [sparse.Cut]. The frames stay in memory, as they are on
-// disk, as far as Options.Memory allows: everything fits or nothing does, it
-// is one code path. The rest is read in every sweep, a chunk of frames at a time
-// by the worker that takes it, at its place in the file: as many reads are under
-// way as workers, and the system, which is told that shards are read in order,
-// has read on ahead meanwhile. That needs one chunk's room for each worker.
+// are the ranges of [sparse.Cut]. Frames stay in memory, in their form on disk, as
+// far as Options.Memory allows; one code path serves all, some or no frames in
+// memory. Other frames are read in every sweep: each worker reads its next chunk of
+// frames at its place in the file, so that there are as many concurrent reads as
+// workers. The system is advised that shards are read in order, and reads ahead.
+// The memory is one chunk for each worker.
 //
 // [Store.Layout] finds the layout of a copy in memory that steps sweep fastest: for many
-// sweeps, where there is room for plain ids. No bit of a result depends on it.
+// sweeps, if the memory suffices for plain ids. No bit of a result depends on it.
 //
 // # Order
 //
 // Rows may be numbered in an order of their own, which makes a store smaller
-// and its sweeps faster. The dictionary then knows the order of the ids too, see
-// [Nodes.Reorder]: ids are looked up as ever, and results are written in the
+// and its sweeps faster. The dictionary then also has the order of the ids, see
+// [Nodes.Reorder]: ids are looked up in the same way, and results are written in the
 // order of [Nodes.Rows]. Blocks and vectors are in the order of the rows; [Nodes.Rows]
 // leads there from the order of the ids, and back.
 //
@@ -54,7 +54,7 @@
 //	ID.index                the place of every frame
 //	ID.degrees              the sums of the rows
 //	ID.nodes                the ids, in their order
-//	ID.order                the position of each row in that order, if it is not its own
+//	ID.order                the position of each row in that order, if it differs from the row
 //
 // docs/format.md gives every byte. A frame holds at most [sparse.MaxRange]
 // entries: ids as distances in four widths that are chosen for each frame,
@@ -63,7 +63,7 @@
 //
 // # Trust
 //
-// Whatever comes from the disk is checked before a number of it is used.
+// Bytes from the disk are checked before any number of them is used.
 // Damage is a [*CorruptError] that names the file, the byte and, where a
 // single flipped bit explains it, the bit. [Verify] reads and checks
 // everything. A store whose files someone writes to, or touches, while they are

@@ -35,7 +35,7 @@ var (
 type CorruptError struct {
 	Path   string // the file
 	Offset int64  // the byte where the damaged unit begins, −1 for the whole file
-	What   string // what is wrong with the file, and what to do
+	What   string // the damage of the file, and the remedy
 }
 
 // Error implements error.

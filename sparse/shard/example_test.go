@@ -119,7 +119,7 @@ func ExampleStore_Layout() {
 		log.Fatal(err)
 	}
 
-	s, err := shard.Open(ctx, dir, &shard.Options{Stream: true}) // no frame stays beside the copy
+	s, err := shard.Open(ctx, dir, &shard.Options{Stream: true}) // no frame stays in memory with the copy
 	if err != nil {
 		log.Fatal(err)
 	}

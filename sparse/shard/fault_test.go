@@ -91,8 +91,8 @@ func clean(t *testing.T, fsys durable.FS) {
 	}
 }
 
-// TestCrash stops the machine before every operation of writing a store and
-// looks at what the next boot finds.
+// TestCrash stops the machine before every operation of writing a store and checks the
+// store after the next boot.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -194,7 +194,7 @@ func TestWriteFaults(t *testing.T) {
 }
 
 // TestAbortLeavesNothing ends a writer early, by Abort and by a cancelled
-// Commit, in a new directory, an empty one and beside an old store.
+// Commit, in a new directory, an empty one and one with an old store.
 func TestAbortLeavesNothing(t *testing.T) {
 	old, next := newSample(0xa1), newSample(0xb2)
 	for _, commit := range []bool{false, true} {

@@ -144,8 +144,8 @@ func table(t *testing.T, page, heading string) [][3]string {
 	return rows
 }
 
-// TestFormatDoc holds that docs/format.md says what the code does: the places
-// of all fields, all numbers, the worked example to the byte.
+// TestFormatDoc compares docs/format.md with the code: the places of all fields, all
+// numbers, the worked example to the byte.
 func TestFormatDoc(t *testing.T) {
 	page := string(must(os.ReadFile(formatPage)))
 	fields := func(heading string, want [][3]string) {

@@ -41,7 +41,7 @@ type header struct {
 	Direction uint8  // 0 out, 1 in
 	Codec     uint8
 	Reserved  [2]byte // zero
-	Sum       uint32  // CRC-32C of what is before and the stored payload
+	Sum       uint32  // CRC-32C of the header before it and of the stored payload
 }
 
 // Places of some of the fields.
@@ -65,8 +65,8 @@ const (
 // escape is the byte that announces a row length of four bytes.
 const escape = 255
 
-// slack is what must be readable after a frame: the decoder loads whole
-// windows. spareIDs is the room after decoded ids that loops over columns may
+// slack is the number of bytes that must be readable after a frame, because the decoder loads
+// whole windows. spareIDs is the number of ids after the decoded ones that loops over columns may
 // read as prefetch hints.
 const (
 	slack    = 68
@@ -185,11 +185,11 @@ func hasEscape(word uint64) bool {
 	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
-// buffers are what a worker needs for decoding: what frames come from, and the
-// panel that one becomes.
+// buffers is the memory of a worker for decoding: the bytes of frames, and the decoded
+// panel.
 type buffers struct {
-	chunk   []byte // what is read of a store that is not in memory
-	payload []byte // what decompression gives
+	chunk   []byte // bytes of frames that are not in memory
+	payload []byte // the decompressed payload
 
 	ptr []int64
 	ids []uint32
@@ -289,7 +289,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 	return ""
 }
 
-// checkPanel says what makes a panel no part of a matrix with cols columns.
+// checkPanel returns the reason why a panel is not part of a matrix with cols columns, or "".
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	for i := range p.Hi - p.Lo {
 		col, val := p.Row(i)
@@ -300,7 +300,7 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	return ""
 }
 
-// checkRow says what makes a row no part of a matrix with cols columns.
+// checkRow returns the reason why a row is not part of a matrix with cols columns, or "".
 func checkRow(row int, col []uint32, val []float64, cols int64) (wrong string) {
 	last := int64(-1)
 	for _, c := range col {
@@ -320,5 +320,5 @@ func checkRow(row int, col []uint32, val []float64, cols int64) (wrong string) {
 	return ""
 }
 
-// zstdOverhead bounds what compression may add to a payload.
+// zstdOverhead bounds the growth of a payload by compression.
 const zstdOverhead = 1 << 10

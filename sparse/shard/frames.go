@@ -55,7 +55,7 @@ func (j *frameJob) reset() {
 	j.lengths, j.ids, j.val, j.valued = j.lengths[:0], j.ids[:0], j.val[:0], false
 }
 
-// encode makes the payload and what the writer wants to know of the rows.
+// encode makes the payload and the counts of the rows for the writer.
 func (j *frameJob) encode(w *Writer) {
 	j.pairs, j.loops, j.degrees = 0, 0, j.degrees[:0]
 	lo := 0
@@ -153,7 +153,7 @@ func (w *Writer) drain() error {
 func (w *Writer) forget() {
 	for _, j := range w.queue {
 		func() {
-			defer func() { _ = recover() }() // nobody is left to be told
+			defer func() { _ = recover() }() // no caller is left to report to
 			j.group.Wait()
 		}()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Magic words that begin the files beside the shards; the store's identity
+// Magic words that begin the files other than shards; the store's identity
 // follows, 8 bytes each.
 const (
 	indexMagic   = "HWindex\x00"
@@ -30,7 +30,7 @@ type frame struct {
 	bytes  int32 // with the header
 }
 
-// direction is what the index says about one direction of the edges.
+// direction is the index of one direction of the edges.
 type direction struct {
 	frames []frame
 	ranges []sparse.Range

@@ -6,10 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// readInOrder tells the system that a file is read from its beginning to its
-// end. It then reads twice as far ahead as it would, into larger pages than
-// where it is told piece by piece what comes: these are copied out in half
-// the time by every later sweep.
+// readInOrder advises the system that a file is read from its beginning to its end. The system
+// then reads twice as far ahead, and into larger pages than with advice for each piece. Because
+// of the larger pages, every later sweep copies them in half the time.
 func readInOrder(f durable.File) {
 	if onDisk, ok := f.(interface{ Fd() uintptr }); ok {
 		_ = unix.Fadvise(int(onDisk.Fd()), 0, 0, unix.FADV_SEQUENTIAL)

@@ -28,11 +28,11 @@ type Manifest struct {
 	Directed  bool              `json:"directed"`             // both directions are stored
 	Weighted  bool              `json:"weighted"`             // some entry is not 1
 	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
-	Order     string            `json:"order,omitempty"`      // what the order of the rows is called; "" for the default one
+	Order     string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default one
 	Codec     string            `json:"codec"`                // of the frames
 	Frames    [2]int64          `json:"frames"`               // of the out direction and of the in direction
 	Options   map[string]string `json:"options,omitempty"`    // how the input was read
-	Sources   []File            `json:"provenance,omitempty"` // what was read
+	Sources   []File            `json:"provenance,omitempty"` // the inputs
 	Files     []File            `json:"files"`                // all other files
 	Checksum  string            `json:"checksum"`             // CRC-32C of this file with these digits zero
 }
@@ -86,7 +86,7 @@ func (m *Manifest) BitsPerEntry() float64 {
 }
 
 // The manifest begins and ends the same way in every version of the format, so
-// that any program can tell damage from a version it does not know.
+// that any program can distinguish damage from an unknown version.
 const (
 	manifestHead = "{\n  \"heatwalk\": \"store\",\n  \"format\": "
 	manifestTail = "\"\n}\n"
@@ -121,9 +121,8 @@ func (m *Manifest) encode() ([]byte, error) {
 // 50,000 shards or inputs, with a line for each, fits.
 const maxManifest = 8 << 20
 
-// readManifest reads and checks what the store in dir says of itself. Errors wrap
-// [ErrNotStore], [ErrVersion] or are a [*CorruptError]; the store's other files
-// are not looked at.
+// readManifest reads and checks the manifest of the store in dir. Errors wrap
+// [ErrNotStore], [ErrVersion] or are a [*CorruptError]. It does not read other files.
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)
@@ -138,7 +137,8 @@ func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	return parseManifest(dir, b)
 }
 
-// missingManifest tells an unfinished store from a directory of other things.
+// missingManifest returns the error for a directory without a manifest: an unfinished store, or
+// no store.
 func missingManifest(fsys durable.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -194,7 +194,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// problem says what is impossible about a manifest with a right checksum.
+// problem returns the contradiction in a manifest with a right checksum, or "".
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {
@@ -236,7 +236,7 @@ func (m *Manifest) problem() string {
 		if f.Name != name {
 			return fmt.Sprintf("file %d is called %q, want %q", i, f.Name, name)
 		}
-		sum, _ := strconv.ParseUint(f.CRC, 16, 32) // a text that is none is not that of what comes out
+		sum, _ := strconv.ParseUint(f.CRC, 16, 32) // an invalid text differs from the checksum that is computed
 		if sumText(uint32(sum)) != f.CRC || f.Bytes < 0 {
 			return fmt.Sprintf("%s: %d bytes, checksum %q", f.Name, f.Bytes, f.CRC)
 		}
@@ -250,8 +250,7 @@ func (m *Manifest) identity() uint64 {
 	return id
 }
 
-// leastNodeBytes returns what the dictionary of the nodes takes at least, see
-// [Nodes.Bytes].
+// leastNodeBytes returns a lower bound of the memory of the dictionary of the nodes.
 func (m *Manifest) leastNodeBytes() (bytes int64) {
 	switch m.Nodes {
 	case nodesNumeric:

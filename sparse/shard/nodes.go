@@ -44,8 +44,8 @@ type Nodes struct {
 	byID  []uint32 // string: rows in the order of their ids; nil if that is the order of rows
 	below int      // string: bytes of the file before text, which stay in memory with it
 
-	// What is above is in the order of the ids. Rows may be in another one.
-	name string   // of that order; "" if there is none
+	// The fields above are in the order of the ids. Rows may have another order.
+	name string   // of the order of the rows; "" if it is that of the ids
 	rows []uint32 // the inverse of Order
 }
 
@@ -261,7 +261,7 @@ func writeRows(w *bufio.Writer, rows []uint32) {
 // parseNodes reads a nodes file without its head.
 func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	le := binary.LittleEndian
-	// Every row takes a byte at least, so b bounds what is allocated.
+	// Every row has at least a byte, so that the length of b bounds the allocations.
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
 		return nil, damaged(path, "not a dictionary of %d rows", m.Rows)
 	}

@@ -95,7 +95,7 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// content returns what a function writes.
+// content returns the bytes that a function writes.
 func content(write func(*bufio.Writer)) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
@@ -144,7 +144,7 @@ func TestNodesOverflow(t *testing.T) {
 	}
 }
 
-// TestNodesFields sets every byte of a dictionary's file in turn: what still
+// TestNodesFields changes every byte of a dictionary's file in turn: a dictionary that still
 // parses can be used.
 func TestNodesFields(t *testing.T) {
 	ids := []string{"pear", "apple", "", "fig"}

@@ -6,10 +6,10 @@ import (
 )
 
 // Reorder returns the dictionary of the same ids in which row i has the id of
-// row position[i] of n. The order of the ids stays that of n: it is that of the new
-// one's file and of [Nodes.Rows]. name is what the manifest calls the order of the
-// rows, not empty. position must be a permutation and rows its inverse, nil
-// to have it made; both are kept, 8 bytes a row. n itself must have no such order.
+// row position[i] of n. The order of the ids, which the file and
+// [Nodes.Rows] follow, stays that of n. name is the name of the order in the manifest,
+// not empty. position must be a permutation and rows its inverse, or nil,
+// in which case it is computed; both are kept, 8 bytes a row. n itself must have no such order.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.n {
 		panic(badReorder)

@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// makeDir makes the directory where it is not there, or what a link of its name leads
-// to; the store is then written there, and the link stays.
+// makeDir makes the directory if it does not exist. If its name is a link, it makes the target,
+// where the store is then written, and the link stays.
 func (w *Writer) makeDir() error {
 	err := w.o.fs.Mkdir(w.dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -45,8 +45,7 @@ func (w *Writer) makeDir() error {
 	return nil
 }
 
-// claim makes the directory, takes the lock and removes what an unfinished run
-// left.
+// claim makes the directory, takes the lock and removes the files of an unfinished run.
 func (w *Writer) claim() error {
 	fsys := w.o.fs
 	if err := w.makeDir(); err != nil {
@@ -147,7 +146,7 @@ func (w *Writer) remove(match func(name string) bool) (removed int, err error) {
 	return removed, err
 }
 
-// Commit writes what is left and publishes the store: all files durable, then
+// Commit writes the buffered rest and publishes the store: all files durable, then
 // the manifest renamed into place, then the files of the store before it
 // removed. If it fails, or ctx is done before the manifest has its name,
 // everything written is removed and the earlier store stays in force; only
@@ -169,7 +168,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err := w.publish(); err != nil {
 		return err
 	}
-	// The store is in force: what cannot be removed now is left to the next run.
+	// The store is in force: files that cannot be removed now are left to the next run.
 	_, _ = w.removeLeftovers()
 	err := w.lock.Close()
 	w.lock = nil

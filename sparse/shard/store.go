@@ -41,7 +41,7 @@ const (
 // none of its fields may be changed.
 type Store struct {
 	sparse.Matrix           // the out direction
-	Manifest      *Manifest // what the store says of itself
+	Manifest      *Manifest // the description of the store
 	Nodes         *Nodes    // the dictionary of ids
 	Degrees       []float64 // A·1, the sums of the rows, as [sparse.Degrees] computes them
 
@@ -260,8 +260,8 @@ func (s *Store) views() []*view {
 	return []*view{s.out}
 }
 
-// planFixed begins the plan with what does not depend on the limit, with so many
-// bytes of node ids. The error says what all of it needs.
+// planFixed adds up the memory that does not depend on the limit; nodes is that of the node ids.
+// If it exceeds the limit, the error has the sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
@@ -279,9 +279,9 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 }
 
 // planMemory cuts the frames into chunks and decides which of them stay in
-// memory: all without a limit, else as many as fit beside the buffers, spread
+// memory: all without a limit, else as many as fit in addition to the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
-// set none stays.
+// set, no frame stays.
 func (s *Store) planMemory(workers int, o *Options) error {
 	stream := o.Stream
 	s.longest = 0
@@ -351,8 +351,8 @@ func (v *view) cut(target int) (longest int) {
 	return longest
 }
 
-// Layout returns the layout of a copy of the matrix in memory, or nil if there is no room
-// for one: see [sparse.FindLayout], which is told what the manifest knows.
+// Layout returns the layout of a copy of the matrix in memory, or nil if the memory does not
+// suffice for one: see [sparse.FindLayout], which uses the counts of the manifest.
 func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
 	known := sparse.LayoutOptions{}
 	if o != nil {

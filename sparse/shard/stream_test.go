@@ -97,7 +97,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// What an open store holds, once it was swept, is within its plan, and at least half of it: here
+// The memory of an open store after a sweep is at most its plan and at least half of it. Here it is
 // mostly degrees and node ids.
 func TestHeldByStore(t *testing.T) {
 	const n = 400_000
@@ -110,7 +110,7 @@ func TestHeldByStore(t *testing.T) {
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // pools keep what they have for one
+		runtime.GC() // pools keep their memory for one collection
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
@@ -118,7 +118,7 @@ func TestHeldByStore(t *testing.T) {
 	s := must(Open(bg, dir, &Options{Workers: 1}))
 	must(0, s.Sweep(bg, 1, func(int, sparse.Panel) error { return nil }))
 	held := inUse() - before
-	const files = 256 << 10 // the manifest, and what files have
+	const files = 256 << 10 // the manifest, and the state of open files
 	if planned := s.Held(); held > planned+files || 2*held < planned-buffersBytes(false) {
 		t.Errorf("%d bytes are held, %d are planned", held, planned)
 	}
@@ -159,9 +159,8 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// TestResidentFrames counts reads: what stays in memory is read once, what
-// does not once in every sweep. A sweep that has read something looks at every
-// shard once more.
+// TestResidentFrames counts reads: frames that stay in memory are read once, others once in
+// every sweep. A sweep that has read something checks every shard once more.
 func TestResidentFrames(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	nothing := func(int, sparse.Panel) error { return nil }
@@ -294,8 +293,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestChangedBehind holds that a store that lies in memory as a whole does not mind
-// what becomes of its files.
+// TestChangedBehind checks that changes of the files do not affect a store that is in memory as a
+// whole.
 func TestChangedBehind(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem}))
@@ -305,8 +304,8 @@ func TestChangedBehind(t *testing.T) {
 	same(t, must(read(bg, s, 2)), a)
 }
 
-// TestSweepAllocates measures what a sweep leaves to the garbage collector:
-// some goroutines, nothing that grows with the store.
+// TestSweepAllocates measures the garbage of a sweep: some goroutines, nothing that grows with
+// the store.
 func TestSweepAllocates(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {

@@ -48,7 +48,7 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 	return err
 }
 
-// takeBuffers returns buffers that nobody else has.
+// takeBuffers returns buffers that no other worker uses.
 func (s *Store) takeBuffers() *buffers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +67,8 @@ func (s *Store) giveBack(b *buffers) {
 	s.idle = append(s.idle, b)
 }
 
-// bytes returns the bytes of a chunk: from memory if it stays there, else read
-// into the buffers. What follows them stays readable.
+// bytes returns the bytes of a chunk: from memory if it stays there, else read into the
+// buffers. The bytes after them are readable too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident {
 		return v.load(c)
@@ -113,8 +113,8 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return err
 }
 
-// decode checks and decodes frame i. The first time everything is checked; what was
-// read again must have the sum that it had, what is resident since is the same.
+// decode checks and decodes frame i. The first time it checks everything. A frame that is read
+// again must have the same checksum; a resident frame is not checked again.
 func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
 	if seen == 0 || !resident {
@@ -158,8 +158,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame checks the sum of frame i, and its header or, of one that was seen, that it
-// is what it was.
+// checkFrame checks the checksum of frame i, and its header or, for a frame that was read
+// before, that the checksum is the same.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
 	switch {
@@ -173,7 +173,7 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	return nil
 }
 
-// checkHeader compares the header of frame i with what the index says.
+// checkHeader compares the header of frame i with the index.
 func (v *view) checkHeader(i int, b []byte) error {
 	h, r := headerOf(b), v.direct.ranges[i]
 	want := v.s.Manifest.header(int(v.direction), int64(i), v.direct.frames[i], r)
@@ -255,8 +255,8 @@ func (s *Store) changedError(shard int) error {
 	return s.changed(shard)
 }
 
-// checkUnchanged says whether some shard is no longer what was opened, though all
-// that was read of it was in order: someone is writing where nobody should.
+// checkUnchanged returns an error if a shard was modified after it was opened. The frames that were
+// read had right checksums, but another process is writing to the store.
 func (s *Store) checkUnchanged() error {
 	for shard := range s.files {
 		if err := s.changedError(shard); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// VerifyReport says what Verify has read.
+// VerifyReport counts the parts of the store that Verify has read.
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
-	Files    int       `json:"files"`   // beside the manifest
-	Bytes    int64     `json:"bytes"`   // of the files beside the manifest
+	Files    int       `json:"files"`   // without the manifest
+	Bytes    int64     `json:"bytes"`   // of the files without the manifest
 	Shards   int       `json:"shards"`  // number of files with frames
 	Frames   int64     `json:"frames"`  // of both directions
 	Entries  int64     `json:"entries"` // stored entries of both directions
@@ -111,7 +111,7 @@ func (s *Store) verify(ctx context.Context, workers int, progress func(done, tot
 // bufferBytes are read at a time: they stay in a core's cache until they are summed.
 const bufferBytes = 256 << 10
 
-// checksum returns the checksum of at most so many bytes of f, and how many it has.
+// checksum returns the checksum of at most the given number of bytes of f, and their number.
 func checksum(ctx context.Context, f io.ReaderAt, most int64) (bytes int64, sum uint32, err error) {
 	buf := make([]byte, min(bufferBytes, most))
 	for bytes < most {
@@ -130,7 +130,7 @@ func checksum(ctx context.Context, f io.ReaderAt, most int64) (bytes int64, sum 
 	return bytes, sum, nil
 }
 
-// tellReads tells what is read from the shards: every byte twice.
+// tellReads reports the reads of the shards to progress; every byte is read twice.
 func (s *Store) tellReads(progress func(done, total int64)) {
 	var done atomic.Int64
 	total := 2 * s.Manifest.size()
@@ -139,7 +139,7 @@ func (s *Store) tellReads(progress func(done, total int64)) {
 	}
 }
 
-// toldFile tells how many bytes are read from it.
+// toldFile reports the number of bytes that are read from it.
 type toldFile struct {
 	durable.File
 	read func(n int)
@@ -152,7 +152,7 @@ func (f toldFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// census is what a sweep over one direction counts.
+// census has the counts of a sweep over one direction.
 type census struct {
 	frames   []frameCensus
 	degrees  []float64
@@ -212,8 +212,8 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	return c, nil
 }
 
-// checkCut checks what frames say about each other: pieces of a row continue
-// it, and no frame has room for the row that begins the next.
+// checkCut checks consecutive frames: pieces of a row continue it, and the first row of a frame
+// would not fit into the frame before.
 func (v *view) checkCut(c *census) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]

@@ -20,8 +20,8 @@ func verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 	return Verify(ctx, dir, o, nil, nil)
 }
 
-// TestVerifyFinds writes stores that open and can be swept, but are not what
-// they claim to be.
+// TestVerifyFinds writes stores that open and can be swept, but whose manifest or index
+// contradicts the frames.
 func TestVerifyFinds(t *testing.T) {
 	row := func(n int) []uint32 {
 		ids := make([]uint32, n)
@@ -131,7 +131,7 @@ func TestVerifyReadsAll(t *testing.T) {
 	}
 }
 
-// TestVerifyProgress: what Verify says it reads is what it reads.
+// TestVerifyProgress compares the reported total of Verify with the bytes that it reads.
 func TestVerifyProgress(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })

@@ -22,7 +22,7 @@ import (
 
 // WriteOptions says how a store is written; nil means defaults.
 type WriteOptions struct {
-	Codec      string            // [FourWidths], which "" stands for, or [Zstd]
+	Codec      string            // [FourWidths] (the default, "") or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // columns follow the rows, see BeginIn
 	Workers    int               // goroutines that encode frames; 0: one for each processor
@@ -41,13 +41,13 @@ type WriteOptions struct {
 // defaultShardBytes keeps the files of a store few: all are open while it is.
 const defaultShardBytes = 1 << 30
 
-// Writer writes a store row by row, in one pass. Frames are encoded beside the
+// Writer writes a store row by row, in one pass. Frames are encoded concurrently with the
 // caller's work; its memory is two frames a worker, half a megabyte each, and a
 // byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
 // Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
 type Writer struct {
 	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
-	Manifest Manifest      // what the store says of itself after Commit; until then only its Sources may be set
+	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set
 	Removed  int           // files of an unfinished run that Create found in the directory and removed
 	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // spent waiting for the disk to be sure
@@ -83,9 +83,9 @@ type Writer struct {
 	fileSum   uint32 // of those bytes
 }
 
-// Create begins a store in the directory dir, which is made if its parent
-// exists, or what a link of that name leads to if the parent of that does. A store that is there stays in force until Commit; without Force
-// the error wraps [ErrExists]. Files of an unfinished earlier run are removed.
+// Create begins a store in the directory dir. It makes the directory, or the target of a link of
+// that name, if the parent exists. An existing store stays valid until Commit; without Force the
+// error wraps [ErrExists]. Files of an unfinished earlier run are removed.
 // The error wraps [ErrNotStore] if the directory holds anything else and
 // [ErrLocked] while another writer is at work.
 func Create(dir string, o *WriteOptions) (*Writer, error) {
@@ -201,10 +201,10 @@ func (w *Writer) check(col []uint32, val []float64) error {
 	return nil
 }
 
-// pairSum is what row i of a direction adds to a sum modulo 2^64 that shows, but
-// for one chance in 2^64, whether the matrix is what it claims: for an
-// undirected store the sum is 0 if the matrix is symmetric, for a directed one
-// both directions have the same sum if they hold the same entries. It also
+// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the
+// matrix, with an error probability of 2^−64: the sum of an undirected store is 0 if the matrix is
+// symmetric, and both directions of a directed store have the same sum if they have the same
+// entries. It also
 // counts entries on the diagonal. Columns must increase.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
 	below, _ := slices.BinarySearch(col, i)
@@ -292,7 +292,7 @@ func (w *Writer) flush() error {
 	return w.submit(sparse.Range{Lo: hi - rows, Hi: hi, Entries: len(w.open.ids), Pieces: 1})
 }
 
-// writeFrame writes an encoded frame and adds what it knows of its rows.
+// writeFrame writes an encoded frame and adds the counts of its rows.
 func (w *Writer) writeFrame(j *frameJob) error {
 	if w.file == nil {
 		if err := w.beginShard(); err != nil {

@@ -53,8 +53,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestForceOverDamage replaces a store that no longer opens, and leaves alone
-// what is not a store's.
+// TestForceOverDamage replaces a store that no longer opens, and does not touch files that are
+// not part of a store.
 func TestForceOverDamage(t *testing.T) {
 	s, next := newSample(0xa1), newSample(0xb2)
 	mem := durabletest.NewMem()
@@ -72,7 +72,7 @@ func TestForceOverDamage(t *testing.T) {
 	clean(t, mem)
 }
 
-// TestLeftovers counts what a killed run left.
+// TestLeftovers counts the files that a killed run left.
 func TestLeftovers(t *testing.T) {
 	mem := durabletest.NewMem()
 	s := newSample(0xa1)
@@ -227,8 +227,8 @@ func TestBestWidths(t *testing.T) {
 	}
 }
 
-// TestSize holds the store of a small graph near what its gaps need: the
-// entropy of the bit lengths of the gaps and the gaps' lower bits.
+// TestSize compares the size of the store of a small graph with the entropy of its gaps: that of
+// their bit lengths and their lower bits.
 func TestSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, _ := graph(rng, 4096, 60000, 0, true, func() float64 { return 1 })
