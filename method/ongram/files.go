@@ -322,10 +322,11 @@ func (k *Files) tell(phase string, done float64) {
 	}
 }
 
-// Scores learns from the values between the items, and reads all values again: next stores
-// the scores of the next row, which are called as in names, and stop ends the reading. The
-// error is a [*problem.Error] too.
-func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []float64) error, stop func(), err error) {
+// Scores learns from the values between the items and reads all values again. next stores
+// the scores of the next row in dst, whose columns have the given names, and returns the class of
+// the row: its own if it has a label, otherwise the predicted one. stop ends the reading. The
+// error may be a [*problem.Error].
+func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []float64) (class int, err error), stop func(), err error) {
 	g, err := k.gram(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -340,23 +341,26 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 	}
 	row, stop := k.rows(ctx, "scoring")
 	scores, i := make([]float64, len(m.Pairs)), 0
-	return names, func(dst []float64) error {
+	return names, func(dst []float64) (class int, err error) {
 		_, items, err := row()
 		if err != nil {
-			return err
+			return -1, err
 		}
-		own := math.NaN() // of no use to a learner that is given some columns
+		own, class := math.NaN(), -1 // a learner that is given some columns does not need K(x, x)
 		if a := k.itemOf[i]; a >= 0 {
-			own = items[a]
+			own, class = items[a], k.class[a]
 		}
 		i++
-		if !k.Shares {
-			m.ScoresTo(dst, items, own)
-			return nil
-		}
 		m.ScoresTo(scores, items, own)
-		m.sharesTo(dst, scores)
-		return nil
+		if class < 0 {
+			class = m.Pairs.Predict(scores)
+		}
+		if k.Shares {
+			m.sharesTo(dst, scores)
+		} else {
+			copy(dst, scores)
+		}
+		return class, nil
 	}, stop, nil
 }
 

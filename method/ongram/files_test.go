@@ -68,8 +68,12 @@ func TestFiles(t *testing.T) {
 		weight := [2]float64{(d + b) / (a*d - b*b), -(a + b) / (a*d - b*b)} // of y = (1, −1): left
 		for r, row := range sum {
 			scores := make([]float64, len(names))
-			if err := next(scores); err != nil {
+			class, err := next(scores)
+			if err != nil {
 				t.Fatal(err)
+			}
+			if got, want := f.Labels.Names[class], []string{"left", names[classify.ArgMax(scores)], "right"}[r]; got != want {
+				t.Errorf("product %v, row %d: class %s with scores %v, want %s", product, r, got, scores, want)
 			}
 			want := row[0]*weight[0] + row[1]*weight[1]
 			if names[0] != "left" || math.Abs(scores[0]-want) > 1e-12 {

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,13 +66,18 @@ func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags
 	if f.gram.files = strings.Split(f.gram.file, ","); isThere(f.gram.file) {
 		f.gram.files = []string{f.gram.file}
 	}
-	in.checkOutput("-o", f.out, denseFormats, append(f.gram.files, f.labels)...)
+	in.checkOutput("-o", f.out, gramFormats, append(f.gram.files, f.labels)...)
 	in.require(flags, "labels", "learner")
 	in.refuse(flags,
 		rule{len(f.gram.files) == 1, "combine", "is about several kernels; give --gram FILE,FILE"},
 		rule{f.gram.files[0] == "-", "gram", "stdin can be read once, and the kernel is read twice; give a file"},
-		rule{f.kind == "", "scores", "with --gram there are other ones; give raw or probability"},
 	)
+	switch matrix := matrixFormatOf(f.out, gramFormats) != nil; {
+	case !matrix && f.kind != "":
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+	case matrix && f.kind == "" && flags.Changed("scores"):
+		in.problem("--scores", "a matrix has all of them; give raw or probability")
+	}
 	l := classify.Learners().Named(f.learner)
 	if l == nil {
 		return
@@ -83,6 +90,9 @@ func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags
 	_, f.gram.values = in.given(flags, &l.Spec)
 }
 
+// gramFormats are the endings of predictions, and of scores alone.
+var gramFormats = slices.Concat(tablefile.PredictionEndings, denseFormats)
+
 // gramDocument is the JSON document of classify --gram.
 type gramDocument struct {
 	learned
@@ -94,14 +104,14 @@ type gramDocument struct {
 
 // runGram learns from kernel values in files, and scores all rows.
 func (in *invocation) runGram(_ string, f *classifyFlags) error {
-	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, denseFormats))
+	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, gramFormats))
 	if err != nil {
 		return err
 	}
 	g := &f.gram
 	k := &ongram.Files{
 		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""),
-		Learner: g.learner, Values: g.values, Shares: f.kind == "probability", Progress: in.progress.Phases(),
+		Learner: g.learner, Values: g.values, Shares: f.kind == "probability" || o.format == nil, Progress: in.progress.Phases(),
 	}
 	if err = k.Open(in.ctx); err == nil {
 		err = k.Labels.Trainable()
@@ -110,7 +120,11 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	disk := o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
+	predictions := tablefile.Columns{Classes: k.Labels.Names, Top: f.scores}
+	disk := o.predictionBytes(predictions, k.Rows)
+	if o.format != nil {
+		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
+	}
 	if err := in.keepData(disk, k.Bytes()); err != nil {
 		return err
 	}
@@ -122,13 +136,38 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return learnError(err, g.files[0])
 	}
 	defer stop()
-	err = o.fill(g.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error { return next(row) })
+	if o.format == nil {
+		err = in.writeGram(o, k, predictions, next)
+	} else {
+		err = o.fill(g.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error {
+			_, err := next(row)
+			return err
+		})
+	}
 	if err != nil {
 		return err
 	}
 	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: g.learner.Name, Parameters: g.values}
 	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
 		d.Learner, words.Counted(d.Labelled, "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
+}
+
+// writeGram writes predictions as for the nodes of a graph: a label and a score of each class
+// for every row. next returns those of the next row, and the error ends the run.
+func (in *invocation) writeGram(o *product, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
+	scores := make([]float64, len(k.Labels.Names))
+	f := &found{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
+		if err != nil {
+			return
+		}
+		var class int
+		if class, err = next(scores); err != nil {
+			return
+		}
+		p.Label, p.Reached = k.Labels.Names[class], true
+		copy(p.Scores, scores)
+	}}
+	return cmp.Or(o.write(f, columns, false, ""), err)
 }
 
 // taken says behind a comma with what parameters something was done, "" without any.
