@@ -32,8 +32,8 @@ func (n *Counts) add(m Counts) {
 }
 
 // CountsOf bounds the counts of inputs by their sizes and by what their heads declare; their lines
-// are not read. Lines are taken to be different, so a list of n edges needs about log n digits for
-// each. Standard input gives an error that wraps [nodefile.ErrInput].
+// are not read. Lines are assumed to be different, so a list of n edges needs about log₁₀ n digits
+// for each. Standard input gives an error that wraps [nodefile.ErrInput].
 func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) {
 	if c == nil {
 		c = new(Config)
@@ -102,7 +102,7 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 	}
 	_, size := in.Progress()
 	text := float64(size) * in.Growth()
-	least := 3. // bytes of a line without the digits that tell it from others: two separators and a digit
+	least := 3. // bytes of a line without the digits that distinguish it from others: two separators and a digit
 	if lay.Weighted() {
 		least += 2
 	}

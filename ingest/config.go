@@ -15,17 +15,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Duplicates says what becomes of several lines for one edge.
+// Duplicates is the rule for several lines of one edge.
 //
-// The default merges lines of the same direction: without weights they are one
-// edge, weights are added. Where an undirected edge is then left in both
-// directions, equal weights are one edge and different ones an error. Any
-// other choice looks at all lines between two nodes of an undirected graph
-// alike, whichever is named first; only ErrorDuplicates lets one line of each
-// direction pass if their weights are equal.
+// The default merges lines of the same direction: without weights they are one edge, weights are
+// added. If an undirected edge is then left in both directions, equal weights are one edge and
+// different ones an error. Every other rule treats all lines between two nodes of an undirected
+// graph alike, whichever is named first; only ErrorDuplicates accepts one line of each direction if
+// their weights are equal.
 //
-// SumDuplicates adds up a graph without weights too: the weight of an edge is
-// then its number of lines.
+// SumDuplicates also adds up a graph without weights: the weight of an edge is then its number of
+// lines.
 type Duplicates int
 
 // What to do with duplicates.
@@ -38,8 +37,8 @@ const (
 	ErrorDuplicates
 )
 
-// UnknownIDs says what becomes of ids that are not in the graph, or for edges
-// not in the file of nodes.
+// UnknownIDs is the rule for ids that are not in the graph, or for edges with an id that is not in
+// the file of nodes.
 type UnknownIDs int
 
 // The zero value accepts edges between nodes that the file of nodes does not
@@ -51,15 +50,13 @@ const (
 	SkipUnknown
 )
 
-// Order says in which order the store has its rows. Ids and everything that is
-// written by them stay as they are in any order; sums are added up in another
-// one, and agree to rounding.
+// Order is the order of the rows of the store. Ids and outputs do not depend on it; sums are added
+// up in another order, and agree up to rounding.
 //
-// DegreeOrder goes by the number of lines of a node, before duplicates are
-// merged. AutoOrder is the same where a graph of 65,536 nodes or more gains
-// from it in every sweep: few nodes have most of the edges and are scattered among the
-// others. Elsewhere it leaves the rows in the default order. The others look at the
-// graph, without directions and weights, and take 4 bytes an entry while they do,
+// DegreeOrder sorts by the number of lines of a node, before duplicates are merged. AutoOrder is
+// DegreeOrder for a graph of 65,536 nodes or more if every sweep gains from it, because few nodes
+// have most of the edges and are scattered among the others; elsewhere it is the default order. The
+// others look at the graph, without directions and weights, which takes 4 bytes an entry,
 // LocalityOrder 12. See package partition.
 type Order int
 
@@ -73,13 +70,13 @@ const (
 	AutoOrder
 )
 
-// What a store is told of the settings it was made with.
+// Names of the settings in the manifest of a store.
 var (
 	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality", "auto"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
 )
 
-// Config are the settings of [Run]; nil stands for the zero value.
+// Config are the settings of [Run]; nil is the zero value.
 type Config struct {
 	Directed     bool            // keep the direction of edges; default: as the files say, and no direction if they say nothing
 	Undirected   bool            // forget the direction of edges, whatever the files say
@@ -91,17 +88,17 @@ type Config struct {
 	Bipartite    bool            // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
 	Text         input.Text      // how text is read: delimiter, decimal character, encoding; default: decide from it
 	Header       nodefile.Header // default: decide from the text, see the package documentation
-	Missing      []string        // ids that stand for no node: lines with one are dropped and counted; nil: none, but words such as NA are warned of
+	Missing      []string        // ids that are no nodes: lines with one are dropped and counted; nil: none, but words such as NA are warned of
 	SkipBadLines bool            // count bad lines and go on
-	UnknownIDs   UnknownIDs      // of edges beside Nodes; default: accept
+	UnknownIDs   UnknownIDs      // for edges with a node that is not in Nodes; default: accept
 	Order        Order           // of the store's rows; default: that of the ids
 	Force        bool            // replace the store that is there
 	Codec        string
-	TempDir      string                                // for what does not fit into memory; "": the directory that holds the store
+	TempDir      string                                // the directory of temporary files; "": the directory that holds the store
 	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
 	Window       int64                                 // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
 	Workers      int                                   // 0 means one for each processor
-	Stdin        io.Reader                             // what "-" reads; nil: os.Stdin
+	Stdin        io.Reader                             // the input that "-" names; nil: os.Stdin
 	Sources      []*Source                             // further inputs, behind the files
 	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
 	Warn         func(error)                           // called with each warning about the input; may be nil

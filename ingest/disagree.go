@@ -9,10 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// explain finds the lines behind an entry whose lines do not agree.
+// explain returns the error for lines of one edge that do not agree, with the places of these
+// lines. Other errors are returned as they are.
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
-	if errors.As(err, &over) { // of what the sorter may take
+	if errors.As(err, &over) { // its limit is a share of the whole limit
 		return &LimitError{Need: e.c.Memory + over.Need - over.Limit, Limit: e.c.Memory}
 	}
 	var wrong *sort.MergeError
@@ -41,7 +42,7 @@ func (e *edgeSorter) explain(err error) error {
 	return e.disagree(wrong, lines)
 }
 
-// row returns the row of a code that the sorting knows.
+// row returns the row of a code of the sorter.
 func (e *edgeSorter) row(code uint32) uint32 {
 	if e.late == nil {
 		return code
@@ -93,7 +94,7 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
 }
 
-// sum returns what the lines of like's direction add up to.
+// sum returns the sum of the weights of the lines with the direction of like.
 func (e *edgeSorter) sum(lines []edgeLine, like edgeLine) float64 {
 	var sum float64
 	for _, l := range lines {

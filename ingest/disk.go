@@ -22,8 +22,8 @@ func (t *task) tempDir() string {
 	return filepath.Dir(filepath.Clean(t.dir))
 }
 
-// checkFree returns a [*LimitError] if a directory, or where it will be, has
-// less than so many bytes left.
+// checkFree returns a [*LimitError] if the disk of a directory, which need not exist yet, has less
+// than the given bytes left.
 func (t *task) checkFree(dir, what string, bytes int64) error {
 	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
@@ -49,7 +49,7 @@ const (
 	diskTemp  = "temporary files"
 )
 
-// checkEvicted is the first check, for lines that are to leave the memory.
+// checkEvicted is the first check, for parts that are to leave the memory.
 func (t *task) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
@@ -58,8 +58,8 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore is the second check, for a graph of so many entries, before lines of
-// one edge are merged.
+// checkStore is the second check, for a graph with this number of entries, before lines of one edge
+// are merged.
 func (t *task) checkStore(nodes *shard.Nodes, entries int, weighted, directed bool) error {
 	ids := int64(0)
 	if t.report.IDs != "numeric" {

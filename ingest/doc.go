@@ -28,14 +28,16 @@
 // Coordinate files (pattern, integer or real; general, symmetric or
 // skew-symmetric) say so in their first line. Rows are numbered from 1 and all
 // of them are nodes, with or without an edge. A general matrix is a directed
-// graph unless its values are symmetric. Of a skew-symmetric one, the positive
+// graph unless its values are symmetric, or differ by less than 1e-10 of the larger, as
+// rounding leaves them: such values are averaged. Of a skew-symmetric one, the positive
 // entry of each pair is kept: a directed graph.
 //
 // # Files of other tools
 //
 // What package graphfile recognizes (SciPy matrices, METIS, GAP, GraphML, GML,
-// Pajek, Parquet) is read by it. Directions are those that a file states, or of
-// a matrix those that its symmetry tells, unless Directed or Undirected is set.
+// Pajek, Parquet) is read by it. Directions are those that a file states, or those that follow
+// from the symmetry of a matrix, unless Directed or Undirected is set. A file of another kind,
+// for example an archive or an error message, is refused by its name; see package unread.
 // The rows of a file that numbers its own nodes get the ids of the list of nodes,
 // if there is one. Of the LINQS pair NAME.cites and NAME.content, or the folder
 // that holds them, the first is an edge list and the second the list of nodes;
@@ -48,27 +50,34 @@
 // If all of them are integers as a program prints them, the order of the ids is
 // that of their values; else that of first appearance, by input and line. Ids
 // of the list of nodes come first in the order of the list. Rows are in this
-// order unless [Config].Order says otherwise; what is written for every node is
-// in the order of the ids whatever the order of rows.
+// order unless [Config].Order says otherwise; outputs for every node
+// are in the order of the ids, whatever the order of rows.
 //
 // # How
 //
-// Chunks of lines are parsed by several goroutines into pairs of codes: the
-// ids themselves while they are small integers, or places in a dictionary.
-// Codes become rows once all ids are known; then the entries are thrown into
-// buckets of consecutive rows, and each bucket is sorted by radix in a core's
-// cache, merged and handed to the store in its turn. The store has the same
-// bytes for any number of workers, its identity apart.
+// A run has four stages. Values pass between them, and each stage has a type:
 //
-// What the memory of [Config] has no room for goes to a temporary file: lines as
-// packed codes; entries bucket by bucket whenever the memory is full of them, in the
-// place of lines where no error can be about these any more. Each bucket is gathered
-// before it is sorted, so that lines are read twice, to count their entries and to
-// make them, and entries once, whatever the memory; one that is too large for that,
-// for one row has very many entries or one edge very many lines, is sorted in runs,
-// which are merged. The store stays the same to the
-// byte. The work of each goroutine, some bytes for each node, and the ids with what
-// numbers them must fit; [Counts.Bytes] bounds the memory of a run.
+//	reader       inputs            → lines of codes, names of the nodes
+//	numberer     names, lines      → the numbering; lines of ranks
+//	orderer      lines of ranks    → rows in the order of the settings; lines of rows
+//	storeWriter  lines of rows     → sorted and merged rows, written as shards
+//
+// One vocabulary names the numbers of a node. An id is its text in a file. A code is one of
+// the two numbers of a line while files are read: the id itself while all ids are small integers, or else a
+// place in the dictionary. A rank is the position of a node in the default order of the ids. A
+// row is its position in the store, which differs from the rank if [Config].Order says so.
+//
+// The reader parses chunks of lines with several goroutines. The writer throws the entries into
+// buckets of consecutive rows, sorts each bucket by radix within a core's cache, merges the lines
+// of each edge, and hands the rows to the store in order. The store has the same bytes for any
+// number of workers, except for its identity.
+//
+// Lines that exceed the memory of [Config] go to a temporary file as packed codes, and so do the
+// entries of buckets. Lines are read twice, to count their entries and to make them, and entries
+// once, whatever the memory. A bucket that is too large for the memory, because one row has very
+// many entries or one edge very many lines, is sorted in runs, which are merged. The store stays
+// the same to the byte. The buffers of each goroutine, some bytes for each node, and the ids with
+// their numbering must fit into the memory; [Counts.Bytes] bounds the memory of a run.
 //
 // Errors that come from data name file, line and column, and the way out; see
 // [nodefile.ParseError]. A cancelled context ends the work within one chunk or bucket.

@@ -12,19 +12,19 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// maxBad is after how many bad lines no more are looked for.
+// maxBad is the number of bad lines at which reading stops.
 const maxBad = 1000
 
-// LimitError is returned where memory or a disk has less room than the work will take.
+// LimitError is returned if the memory limit or a disk is too small for the run.
 type LimitError struct {
 	Dir         string // a directory on the disk with too little room; "": memory is short
-	What        string // what does not fit the disk
-	Need, Limit int64  // bytes; of memory Need is what was asked when the limit was met
-	Fix         string // the way out where it is a disk
+	What        string // the files that do not fit the disk
+	Need, Limit int64  // bytes; of memory, Need is an estimate of a sufficient limit
+	Fix         string // the remedy, if a disk is too small
 	Unordered   bool   // rows in the order of the ids would fit the memory
 }
 
-// Error says what is needed and what to do.
+// Error returns the bytes needed and the remedy.
 func (e *LimitError) Error() string {
 	if e.Dir != "" {
 		return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Limit, e.Fix)
@@ -74,7 +74,7 @@ func join(parts []lines.Faults, good bool) error {
 	return errors.Join(all...)
 }
 
-// withoutSkipping returns the way out of the bad lines of a file that has no others.
+// withoutSkipping returns the remedy for the bad lines of a file that has no good ones.
 func withoutSkipping(fix string, count int64) string {
 	switch {
 	case fix == lines.FixLine && count > 1:

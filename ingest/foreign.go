@@ -40,7 +40,8 @@ type foreign struct {
 // headBytes is how much of a file is looked at to recognize it.
 const headBytes = 4 << 10
 
-// recognize tells how an input is read. Features are no graph.
+// recognize returns the format of an input. Files of features and of formats that are not read are
+// errors.
 func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.Format, error) {
 	head := in.Peek(headBytes)
 	if f := unread.Recognize(in.Name(), head); f != nil {
@@ -139,12 +140,12 @@ func notBipartite(name string, format *graphfile.Format) error {
 	return &nodefile.ParseError{Option: "bipartite", Msg: "is for tables of edges; " + name + " is a " + format.Title + " file", Fix: "leave it out", Err: nodefile.ErrInput}
 }
 
-// numbersItsOwn is the error for a numbered file beside others.
+// numbersItsOwn is the error for a file that numbers its own nodes and is one of several inputs.
 func numbersItsOwn(name string, format *graphfile.Format) error {
 	return &nodefile.ParseError{File: name, Msg: "a " + format.Title + " file numbers its own nodes", Fix: "give it alone", Err: nodefile.ErrInput}
 }
 
-// state takes note of what a file says about the direction of edges.
+// state records the direction of edges that a file states.
 func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed || r.c.Undirected {
 		return nil
@@ -156,13 +157,13 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 	return nil
 }
 
-// hold accounts what the reader keeps.
+// hold counts the bytes that the reader of the format keeps.
 func (f *foreign) hold(bytes int64) error {
 	f.kept = bytes
 	return f.run.fit(0, bytes)
 }
 
-// visit takes over a batch of a file.
+// visit adds a batch of a file and reports the progress.
 func (f *foreign) visit(b *graphfile.Batch) error {
 	if err := f.take(b); err != nil {
 		return err
@@ -172,7 +173,7 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 	return nil
 }
 
-// take makes a part of a batch.
+// take adds a batch as a part.
 func (f *foreign) take(b *graphfile.Batch) error {
 	r := f.run
 	if r.ctx.Err() != nil {
@@ -221,7 +222,7 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	return r.codes(p, f.code, nil, &f.batch)
 }
 
-// readSource turns the batches of a source into parts.
+// readSource adds the batches of a source as parts.
 func (r *reader) readSource(s *Source) error {
 	f := &foreign{run: r, file: len(r.files)}
 	r.files = append(r.files, FileReport{Name: s.Name}) // of all its parts

@@ -23,21 +23,21 @@ func IsStore(path string) bool {
 	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil
 }
 
-// folder returns the one .cites file in a directory, "" if there is none or
-// several, or if the directory is a store.
+// folder returns the path of the only .cites file in a directory; "" if there is not exactly one,
+// or if the directory is a store.
 func folder(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {
 		return ""
 	}
-	if cites := beside(dir, "", citesFile); len(cites) == 1 {
+	if cites := filesWith(dir, "", citesFile); len(cites) == 1 {
 		return cites[0]
 	}
 	return ""
 }
 
-// beside returns the files of a directory with an extension, perhaps before
-// that of a compression, that are called stem unless that is "".
-func beside(dir, stem, extension string) []string {
+// filesWith returns the files of a directory with an extension, which that of a compression may
+// follow. If stem is not "", their names without extensions are stem.
+func filesWith(dir, stem, extension string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -52,15 +52,15 @@ func beside(dir, stem, extension string) []string {
 	return found
 }
 
-// stemOf returns what comes before the extension in a file's name.
+// stemOf returns the name of a file without its extension.
 func stemOf(path string) string {
 	name := filepath.Base(path)
 	at := strings.LastIndex(strings.ToLower(name), table.Extension(name))
 	return name[:at]
 }
 
-// pair replaces a folder by its .cites file or by the parts of its table, and puts the .content file beside
-// a .cites file in the place of the list of nodes, unless one is given.
+// pair returns the inputs with folders replaced by their .cites file or by the parts of their
+// table. The .content file next to a .cites file becomes the list of nodes, unless one is given.
 func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {
@@ -77,7 +77,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		if c.Nodes == "" {
 			c.Nodes = path
 		}
-		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
+		cites := filesWith(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
 			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
 		}
@@ -89,7 +89,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		if c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
 			continue
 		}
-		if content := beside(filepath.Dir(path), stemOf(path), nodetable.ContentFile); len(content) > 0 {
+		if content := filesWith(filepath.Dir(path), stemOf(path), nodetable.ContentFile); len(content) > 0 {
 			c.Nodes = content[0]
 		}
 	}

@@ -24,10 +24,10 @@ type extent struct {
 
 	lines   int64 // of edges
 	held    int64 // bytes of the parts in memory
-	readers int64 // bytes of open inputs, what workers have for them apart
+	readers int64 // bytes of open inputs, in addition to those of workers
 
 	nodes  int64
-	bits   int64 // a number above every id of a bitmap; 0: there is none
+	bits   int64 // a number above every id of the bitmap; 0: no bitmap
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
 	known  int64 // bytes of the ids once they have rows
@@ -37,14 +37,14 @@ type extent struct {
 }
 
 const (
-	workerBytes = 3 << 20 // a chunk of text, what is inflated ahead of it and what it becomes, a record and its codes; or a bucket twice and its rows
+	workerBytes = 3 << 20 // a chunk of text, inflated text ahead of it, its codes, and a record; or a bucket twice and its rows
 	rowBytes    = 2       // of each row: the degree, a byte in most, and whether it is isolated
 	heavyBytes  = 10      // with weights: while degrees become numbers they are there in both forms
-	pageBytes   = 2 << 20 // what the store has under way
+	pageBytes   = 2 << 20 // pages of the store that are being written
 	packerBytes = 5 << 20 // of each worker, with which zstd packs a frame
 )
 
-// extent returns what is known of the graph so far.
+// extent returns the size of the graph so far.
 func (m *memory) extent() *extent {
 	e := &extent{c: &m.c, workers: m.workers, values: m.hasValues(), lines: int64(m.store.count), held: m.store.held}
 	for _, in := range m.inputs {
@@ -116,8 +116,7 @@ func (e *extent) numbered() int64 {
 	return bytes
 }
 
-// graph returns the bytes of the graph that an order looks at, while it is made or
-// looked at.
+// graph returns the bytes of the graph that an order looks at, including those while it is made.
 func (e *extent) graph() int64 {
 	each := int64(4)
 	switch e.order {
@@ -147,7 +146,7 @@ func (e *extent) fits() bool {
 	if e.order != DefaultOrder {
 		return false // the order takes more
 	}
-	// Some lines may make room for what rows take.
+	// Lines that go to disk leave memory for the rows.
 	sorting := e.held + e.room() + e.known + e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
 }
@@ -160,15 +159,14 @@ func (e *extent) entries() int64 {
 	return 2 * e.lines
 }
 
-// hasValues tells whether entries have values.
+// hasValues reports whether entries have values.
 func (m *memory) hasValues() bool { return m.store.weighted || m.c.Duplicates == SumDuplicates }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
 func (m *memory) dictNeeds() int64 { return m.extent().naming() }
 
-// fits returns a [*LimitError] if the limit has no room for the lines in memory, the
-// dictionary, the numbering of its ids and so many other bytes. See fit for lines that
-// may go to disk.
+// fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
+// other bytes exceed the limit. See fit for lines that may go to disk.
 func (m *memory) fits(other int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -191,7 +189,8 @@ func (m *memory) otherBytes() int64 {
 	return m.extent().numbered()
 }
 
-// left returns what the limit leaves for sorting, 1 at least; 0 is no limit.
+// left returns the bytes of the limit that are left for sorting, at least 1; 0 if there is no
+// limit.
 func (m *memory) left() int64 {
 	if m.c.Memory == 0 {
 		return 0

@@ -10,13 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// nullWords are texts that programs write for a value that is not there. As ids they become one
+// nullWords are texts that programs write for a missing value. As ids they become one
 // node that joins strangers, which is warned of.
 var nullWords = append([]string{`\N`}, table.Missing...)
 
-// missingEnds looks for ids that stand for no node, once all ids are in the dictionary. Without
-// [Config.Missing] it warns of lines with words such as NA; else it counts the lines with one of
-// the words that are given and returns the codes of these, which get no rows. Ids of the list of
+// missingEnds looks for ids that are no nodes, once all ids are in the dictionary. Without
+// [Config.Missing] it warns of lines with words such as NA. Otherwise it counts the lines with one
+// of the given words and returns the codes of these words, which get no rows. Ids of the list of
 // nodes, whose codes are listed, are not warned of.
 func (n *numberer) missingEnds(listed []uint32) (codes []uint32, err error) {
 	var found []string

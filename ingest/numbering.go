@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// noRow stands for a node that has no row. It is above every row.
+// noRow is the row of an id that is no node. It is above every row.
 const noRow = sort.NoRow
 
 // maxNodes is the number of rows a store can have. Tests lower it.
@@ -67,13 +67,13 @@ func (n *numberer) number() (*shard.Nodes, error) {
 	return n.numberDict()
 }
 
-// tooMany is the error for more nodes than rows.
+// tooMany is the error for more nodes than a store can have.
 func (n *numberer) tooMany() error {
 	return &nodefile.ParseError{File: n.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
 }
 
-// movedNeeds bounds what the dictionary and the numbering take once all codes that are
-// ids are in it.
+// movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
+// dictionary.
 func (n *numberer) movedNeeds() int64 {
 	count, text, numbers := int64(n.dict.Len()), n.dict.TextBytes(), int64(0)
 	for _, p := range n.parts {
@@ -86,8 +86,8 @@ func (n *numberer) movedNeeds() int64 {
 	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
 }
 
-// smallDict is how many bytes of a dictionary wait for the collector, which takes longer
-// than an ingest of a few lines where it is called.
+// smallDict is the size of a dictionary that is left to the garbage collector, because calling it
+// takes longer than an ingest of a few lines.
 const smallDict = 1 << 20
 
 // numberDict numbers the ids of the dictionary: those of the list of nodes in
@@ -104,7 +104,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if n.dict.Bytes() > smallDict {
-		pages.Collect() // what the dictionary has outgrown
+		pages.Collect() // outgrown parts of the dictionary
 	}
 	codes, first, integers := n.dict.InOrder(position(n.seq))
 	n.report.IDs = "text"
@@ -142,7 +142,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 // maxDigits is how many digits a number of 32 bits has at most.
 const maxDigits = 10
 
-// dictionary returns that of the store for ids in the order of rows.
+// dictionary returns the ids with these codes, in the order of rows, for the store.
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	values := make([]uint64, len(codes))
 	increasing := n.report.IDs == "numeric"
@@ -182,7 +182,7 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 // numberAll gives rows to the nodes.
 func (n *numberer) numberAll() (err error) {
 	if n.spilling {
-		pages.Release() // what went to disk
+		pages.Release() // lines that are on disk now
 	}
 	large := n.useDict.Load() && n.dict.Bytes() > smallDict
 	if n.nodes, err = n.rows(); err != nil {
@@ -196,7 +196,7 @@ func (n *numberer) numberAll() (err error) {
 	return nil
 }
 
-// rows turns the codes of all parts into rows.
+// rows replaces the codes of all parts by rows and returns the ids by row.
 func (n *numberer) rows() (*shard.Nodes, error) {
 	if n.matrix == nil {
 		return n.number()
@@ -204,8 +204,8 @@ func (n *numberer) rows() (*shard.Nodes, error) {
 	return n.matrixRows()
 }
 
-// matrixRows returns the ids of the rows of a numbered input: its numbers, or
-// those of the list of nodes.
+// matrixRows returns the ids of the rows of an input that numbers its own nodes: its numbers, or
+// the ids of the list of nodes.
 func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.matrix
 	// A short file may declare any number of rows.
@@ -242,7 +242,7 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// named returns the dictionary with the rows that ids have in the order of the settings.
+// named returns the ids of the nodes with their rows in the order of the settings.
 func (n *numbering) named(by Order) *shard.Nodes {
 	if n.placed == nil {
 		return n.nodes

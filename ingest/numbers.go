@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// numberDense gives rows to ids that are numbers below limit: those of the list
-// of nodes in its order, then the others by value.
+// numberDense gives rows to ids that are numbers below limit: first those of the list of nodes in
+// its order, then the others by value.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	words := n.set.Words
 	if n.set.Sparse {
@@ -55,10 +55,9 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	return nodes, n.mapCodes(known.Replace)
 }
 
-// lateIDs returns how many ids are counted in the stead of so many nodes at the most:
-// more cost more time than they save. The counts of nodes become the rows that the
-// dictionary holds, those of ids come on top of them, so that little memory takes
-// nodes.
+// lateIDs returns the largest number of ids for which an order counts lines by id instead of by
+// node: more ids cost more time than that saves. The counts of nodes become the rows of the
+// dictionary, but the counts of ids take memory in addition, so a small limit allows few.
 func lateIDs(nodes int, memory int64) int {
 	const (
 		most  = 4  // for each node
@@ -127,8 +126,8 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// unlisted returns the error for the first code, of several, that the list of nodes does
-// not have; id appends the id of a code.
+// unlisted returns the error for the first code that the list of nodes does not have; several is
+// the number of such ids, and id appends the id of a code.
 func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"
 	if several == 1 {

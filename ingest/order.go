@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// Smaller graphs are not ordered unless that is asked for: what sweeps would
-	// gain is soon less than ordering takes.
+	// Smaller graphs are not ordered by AutoOrder, because ordering takes longer than
+	// sweeps gain.
 	orderedRows    = 1 << 16
 	orderedEntries = 1 << 20
 
@@ -35,14 +35,14 @@ func (o *orderer) reorder() error {
 		o.c.Order = DefaultOrder
 		return nil
 	}
-	pages.Collect() // what has made lines, or read them
+	pages.Collect() // buffers of reading
 	row, err := o.order()
 	if err != nil {
 		return err
 	}
 	late := o.late
 	if row == nil {
-		pages.Collect() // what that was found by
+		pages.Collect() // counts and samples
 		return o.mapLate()
 	}
 	o.late, o.placed = nil, &placed{row: row, late: late}
@@ -67,7 +67,7 @@ type placed struct {
 	late *ids.Ranks // the codes of nodes, if those are ids
 }
 
-// possible returns the order that a graph of so many rows and lines may get.
+// possible returns the order that a graph with these numbers of rows and lines may get.
 func (o Order) possible(rows, lines int) Order {
 	switch {
 	case o != AutoOrder:
@@ -78,20 +78,19 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
-// lookingBytes returns what an order that looks at the graph takes for each node
-// beside it and the rows.
+// lookingBytes returns the bytes for each node of an order that looks at the graph, in addition to
+// the graph and the rows.
 func (o Order) lookingBytes() int64 {
 	switch o {
 	case DefaultOrder, DegreeOrder:
 		return 0
 	case LocalityOrder:
-		return 136 // with what it has absorbed and is not collected yet
+		return 136 // including garbage of merged communities
 	}
 	return 16
 }
 
-// sampleBytes is what lines of some codes of a graph of so many rows take, see
-// stretches: as they are found and placed.
+// sampleBytes returns the bytes of the samples of stretches, as they are found and placed.
 func sampleBytes(rows int) int64 {
 	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
 	return lists*4*reorder.Stretches*int64(reorder.Stretch(rows)) + int64(rows)/8
@@ -104,8 +103,8 @@ func (o *orderer) order() (row []uint32, err error) {
 		return o.degreeOrder()
 	}
 	rows := o.nodes.Len()
-	told := o.tellOrder(2 * rows) // sorted, and put in order
-	a, err := o.pattern(told)
+	progress := o.newProgress(2 * rows) // sorted, and put in order
+	a, err := o.pattern(progress)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +115,7 @@ func (o *orderer) order() (row []uint32, err error) {
 	case CuthillMcKeeOrder:
 		find = partition.ReverseCuthillMcKee
 	}
-	order, err := find(o.ctx, a, func(nodes int) { told.reach(rows + nodes) })
+	order, err := find(o.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
@@ -124,29 +123,28 @@ func (o *orderer) order() (row []uint32, err error) {
 	return row, err
 }
 
-// orderProgress tells how far an order has come, in rows. It is safe for concurrent
-// use.
+// orderProgress reports the progress of an order, in rows. It is safe for concurrent use.
 type orderProgress struct {
 	r          *orderer
 	mu         sync.Mutex
 	done, work int // of any unit
 }
 
-// tellOrder begins to tell of an order that takes so much work.
-func (o *orderer) tellOrder(work int) *orderProgress {
+// newProgress returns the progress of an order with the given amount of work.
+func (o *orderer) newProgress(work int) *orderProgress {
 	p := &orderProgress{r: o, work: work}
 	p.reach(0)
 	return p
 }
 
-// add tells of more work that is done.
+// add reports more work as done.
 func (p *orderProgress) add(work int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reach(p.done + work)
 }
 
-// reach tells how much is done, for callers that are alone.
+// reach reports all work up to done. It must not be called concurrently.
 func (p *orderProgress) reach(done int) {
 	p.done = done
 	rows := p.r.nodes.Len()
@@ -154,7 +152,8 @@ func (p *orderProgress) reach(done int) {
 	p.r.progress(orderingStage, int64(share*float64(rows)), int64(rows))
 }
 
-// degreeOrder is order by falling counts of lines, if it is asked for or pays.
+// degreeOrder orders by falling counts of lines. It returns nil if AutoOrder finds that sweeps do
+// not gain from it.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.held+o.otherBytes() > o.c.Memory {
 		if err := o.makeRoom(o.c.Memory); err != nil { // no line stays in memory
@@ -168,14 +167,14 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Order == AutoOrder {
 		passes = 2
 	}
-	told := o.tellOrder(passes * o.count)
-	row, err = o.mentions(told)
+	progress := o.newProgress(passes * o.count)
+	row, err = o.mentions(progress)
 	if err != nil {
 		return nil, err
 	}
 	var stretches [][]uint32
 	if o.c.Order == AutoOrder {
-		if stretches, err = o.stretches(row, told); err != nil {
+		if stretches, err = o.stretches(row, progress); err != nil {
 			return nil, err
 		}
 	}
@@ -188,13 +187,13 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 	return row, nil
 }
 
-// orderError is the error for an order that takes so much.
+// orderError is the error for an order that needs more memory than the limit.
 func (o *orderer) orderError(need int64) error {
 	o.c.Order = DefaultOrder
 	return &LimitError{Need: need, Limit: o.c.Memory, Unordered: o.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
-// placesPay tells whether sweeps gain from the rows that codes get.
+// placesPay reports whether sweeps gain from the rows of the codes.
 func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
@@ -240,9 +239,9 @@ func (o *orderer) codeLimit() int {
 	return o.nodes.Len()
 }
 
-// mentions counts the lines of each code, those that will be merged with others
-// too: each source and each target of an edge that is kept is one.
-func (o *orderer) mentions(told *orderProgress) ([]uint32, error) {
+// mentions counts the lines of each code, including those that are merged with others later: each
+// end of an edge that is kept counts once.
+func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.workers), countWorkers)
 	if o.c.Memory > 0 {
 		n = min(n, 1+int(o.left()/int64(4*o.codeLimit())))
@@ -264,7 +263,7 @@ func (o *orderer) mentions(told *orderProgress) ([]uint32, error) {
 				count.of[code[e+1]]++
 			}
 		}
-		told.add(len(code) / 2)
+		progress.add(len(code) / 2)
 		return nil
 	})
 	sum := counts[0].of
@@ -279,16 +278,15 @@ func (o *orderer) mentions(told *orderProgress) ([]uint32, error) {
 	return sum, err
 }
 
-// isEdge tells whether the codes from e on are those of an edge between two nodes
-// that is kept.
+// isEdge reports whether the two codes from e on are an edge between two nodes that is kept.
 func isEdge(code []uint32, weight []float64, e int) bool {
 	u, v := code[e], code[e+1]
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns what the lines of some codes, neighbours in the order of the ids,
-// name beside them: about what as many stretches of consecutive entries do.
-func (o *orderer) stretches(count []uint32, told *orderProgress) ([][]uint32, error) {
+// stretches returns the other ends of the lines of some codes, which are neighbours in the order of
+// the ids. They are samples of consecutive entries of the matrix.
+func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32, error) {
 	spans, stretch := spansOf(count), uint32(reorder.Stretch(len(count)))
 	within := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
@@ -324,7 +322,7 @@ func (o *orderer) stretches(count []uint32, told *orderProgress) ([][]uint32, er
 				take(code[e+1], code[e])
 			}
 		}
-		told.add(len(code) / 2)
+		progress.add(len(code) / 2)
 		return nil
 	})
 	return all[:], err
@@ -359,7 +357,7 @@ func spansOf(count []uint32) []span {
 
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
-func (o *orderer) pattern(told *orderProgress) (*sparse.CSR, error) {
+func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	s := o.sorter(sort.Undirected)
 	s.Values, s.KeepLoops = false, false
 	s.Merge = sort.Merger{Policy: sort.Max}
@@ -378,13 +376,13 @@ func (o *orderer) pattern(told *orderProgress) (*sparse.CSR, error) {
 			ptr = append(ptr, int64(len(col)+end))
 		}
 		col = append(col, b.Col...)
-		told.reach(len(ptr) - 1)
+		progress.reach(len(ptr) - 1)
 		return nil
 	})
 	if err != nil {
 		return nil, o.explain(err)
 	}
-	pages.Collect() // what the graph was sorted in
+	pages.Collect() // buffers of the sorter
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ingest: order: %w", err)

@@ -7,10 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// part is what was read from one chunk of an edge list: a line for every two
-// codes, in the order of the text. Codes are the ids themselves while all of
-// them are small canonical integers, or the dictionary's codes. Parts that
-// memory has no room for are on disk; see run.load for how all of them are read.
+// part holds the lines of one chunk of an input: two codes for each line, in the order of the text.
+// See package ingest for the vocabulary of codes. Parts that exceed the memory are on disk;
+// lineStore.load reads both kinds.
 type part struct {
 	seq      int       // position among all chunks of the input
 	file     int       // number of the input that the part comes from
@@ -22,11 +21,11 @@ type part struct {
 	weighted bool      // the file has weights
 	gaps     []uint32  // for every line of text without an edge, how many edges come before it
 	inDict   bool      // codes are the dictionary's
-	leaving  bool      // a worker moves the part to disk; guarded by run.mu
+	leaving  bool      // a worker moves the part to disk; guarded by task.mu
 	bad      lines.Faults
 	stats    lines.Tally
 	spilled  *sort.Record // where the part is on disk; nil: in memory
-	mapped   int          // how many of the run's maps were applied before it was spilled
+	mapped   int          // number of maps of the lineStore that were applied before it was spilled
 }
 
 // line returns the number of the line of text that edge i came from, 0 if the
@@ -44,17 +43,17 @@ func (p *part) line(i int) int64 {
 	return n
 }
 
-// bytes returns how much memory a part holds.
+// bytes returns the memory of a part.
 func (p *part) bytes() int64 {
 	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(sort.Record{}))
 	return head + int64(len(p.gaps))*4 + p.lineBytes()
 }
 
-// lineBytes returns how much of that goes with its lines to disk.
+// lineBytes returns the memory of its lines, which is freed when the part goes to disk.
 func (p *part) lineBytes() int64 { return int64(len(p.code))*4 + int64(len(p.weight))*8 }
 
-// position returns where in the input the first token of chunk seq stands: what comes
-// earlier has a lower number, and the next token the next one.
+// position returns the position of the first token of chunk seq in the input. Earlier tokens have
+// lower positions, and the next token has the next one.
 func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
 // tokenBits holds the number of tokens of a chunk, each of which takes two

@@ -25,8 +25,8 @@ type edgeList struct {
 	seq  int // number of the input's first chunk
 }
 
-// maxChunks is more than the chunks of a file that is read beside others: their
-// numbers are that far apart.
+// maxChunks is more than the number of chunks of a file that is read at the same time as others:
+// their numbers are that far apart.
 const maxChunks = 1 << 24
 
 // reader is the first stage: its input are files and sources, its output are lines and the names of
@@ -139,8 +139,8 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption}
 }
 
-// usualWindow is what zstd needs of a level below --ultra; it is counted as the
-// memory of a worker.
+// usualWindow is the largest window of a zstd level below --ultra; it is counted in the memory of a
+// worker.
 const usualWindow = 8 << 20
 
 // unusualWindow returns the memory that decompressing takes if it is to be counted
@@ -237,8 +237,7 @@ type reading struct {
 	failed atomic.Int64 // the first file with an error; those behind need not go on
 }
 
-// list reads one of the lists by so many goroutines, of which the first one is
-// worker.
+// list reads one of the lists with several goroutines, the first of which is worker.
 func (g *reading) list(worker, workers, i int) error {
 	r, list := g.r, g.group[i]
 	if list.lay == nil {
@@ -351,9 +350,8 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*p
 	return out, err
 }
 
-// addPart takes over what was read of a chunk: a copy in memory or, once there
-// is too little of it, a record on disk. The slices of p belong to the caller
-// again when it returns.
+// addPart adds the lines of a chunk: a copy in memory or, if the memory is too small, a record on
+// disk. The slices of p belong to the caller again when it returns.
 func (r *reader) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	if r.matrix != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Report says what was read, merged and dropped, and what came of it.
+// Report counts the lines that were read, merged and dropped, and describes the store.
 type Report struct {
 	Files          []FileReport `json:"files"`
 	Nodes          int64        `json:"nodes"`
@@ -32,14 +32,14 @@ type Report struct {
 	UnknownIDs     int64        `json:"unknown_ids"`       // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`               // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`             // read, as stored
-	Warnings       []string     `json:"-"`                 // what was odd but accepted
+	Warnings       []string     `json:"-"`                 // about odd input that was accepted
 	Seconds        float64      `json:"-"`                 // of the whole run
 	SecondsSync    float64      `json:"seconds_sync"`      // seconds of the run in which it waited for the disk to have the store
 	SecondsRead    float64      `json:"seconds_read"`      // seconds of the run in which it read and parsed
 	PeakBytes      int64        `json:"edge_bytes"`        // the largest amount of memory for edges and ids
-	SpilledBytes   int64        `json:"spilled_bytes"`     // of temporary files, and stores of what the graph is made of
+	SpilledBytes   int64        `json:"spilled_bytes"`     // of temporary files, and of temporary stores that the graph is made from
 
-	Store *shard.Manifest `json:"-"` // what came of it
+	Store *shard.Manifest `json:"-"` // of the new store
 }
 
 // FileReport is one input.
@@ -69,8 +69,7 @@ func (t *task) rounded(place string, n int64) {
 	}
 }
 
-// padded reports how many ids of an edge list had blanks around them, and what
-// became of these.
+// padded warns of ids with blanks around them.
 func (t *task) padded(list *edgeList) {
 	sum := list.sum
 	if sum.Padded == 0 {

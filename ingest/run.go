@@ -20,7 +20,7 @@ import (
 // in the directory dir. While it works all edges are in memory: 8 bytes for a
 // line, 16 with weights, 4 or 8 for each entry that is sorted and 8 for its
 // weight, and the dictionary of the ids. If Memory leaves less, most lines go to
-// a temporary file, with 2 to 8 bytes each and what their weights take, and so do
+// a temporary file, with 2 to 8 bytes each and 8 for a weight, and so do
 // the entries beyond it, 4 to 8 bytes each.
 //
 // The error is a [*nodefile.ParseError] for wrong data, or the first ten of them joined,

@@ -32,9 +32,8 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	return s
 }
 
-// planSort plans the sorting of all edges with the memory that there is beside so
-// many other bytes: if that is too little for all entries together, no line stays
-// there.
+// planSort plans the sorting of all edges within the limit, of which other bytes are in use. If
+// that is too little for all entries together, all lines go to disk.
 func (e *edgeSorter) planSort(s *sort.Sorter, other int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
 		s.Limit = max(1, e.c.Memory-e.otherBytes()-other) // once no line is left
@@ -49,8 +48,9 @@ func (e *edgeSorter) planSort(s *sort.Sorter, other int64) (sort.LineCount, erro
 	return count, err
 }
 
-// isDirected tells whether the store will be: as the settings say, or else the
-// input, a matrix by being symmetric or not.
+// isDirected reports whether the store will be directed: by the settings, or else by the direction
+// that files state. A matrix with entries for both directions is sorted once to find out whether it
+// is symmetric.
 func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	switch {
 	case e.c.Directed || e.c.Undirected:
@@ -71,8 +71,8 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	return false, e.explain(err)
 }
 
-// hasBothDirections tells whether the input is a matrix that has an entry for
-// each direction of an edge.
+// hasBothDirections reports whether the input is a matrix with an entry for each direction of an
+// edge.
 func (e *edgeSorter) hasBothDirections() bool {
 	return e.matrix != nil && e.matrix.symmetry == market.General
 }

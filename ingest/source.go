@@ -12,17 +12,17 @@ type Source struct {
 	Name  string // for messages
 	Bytes int64  // of memory that it takes itself, as long as the run lasts
 
-	// Most bounds what Read will send; nil if that is not known before.
+	// Most bounds the edges that Read will send; nil if they are not known before.
 	Most func(ctx context.Context) (*Most, error)
 
-	// Read visits nodes and edges in batches; hold is told how many bytes it keeps
-	// beside them, whenever that has grown. It returns what was read for them.
+	// Read visits nodes and edges in batches. It calls hold with the bytes that it keeps in
+	// addition to them, whenever these have grown, and returns reports of the files that it read.
 	Read func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error)
 
-	Option string // of the store, which says what its edges are; "" for none
+	Option string // name of an option of the store that describes its edges; "" for none
 }
 
-// Most bounds what a [Source] sends.
+// Most bounds the nodes and edges of a [Source].
 type Most struct {
 	Nodes, Lines int64
 	Text         int64 // bytes of the ids of all nodes

@@ -42,7 +42,7 @@ func newLineStore(t *task) *lineStore {
 	return s
 }
 
-// needSpill makes the temporary file if there is none.
+// needSpill makes the temporary file, unless it exists.
 func (s *lineStore) needSpill() error {
 	s.spillOnce.Do(func() { s.spill, s.spillErr = sort.NewSpill(s.fs, s.tempDir()) })
 	return s.spillErr
@@ -57,8 +57,8 @@ func (s *lineStore) endSpill() error {
 	return s.spill.Remove()
 }
 
-// fit moves lines to disk where so many bytes beside them exceed the limit: other
-// workers may have read new ids since lines were admitted.
+// fit moves lines to disk until they and other bytes fit the limit, because other workers may have
+// read new ids since lines were admitted.
 func (s *lineStore) fit(worker int, other int64) error {
 	if s.c.Memory == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (s *lineStore) admit(p *part) (keep bool, evict []*part) {
 	return false, s.evict(most)
 }
 
-// evict chooses parts to be moved to disk until others hold so many bytes at most.
+// evict chooses the parts to move to disk so that the others take at most the given bytes.
 func (s *lineStore) evict(most int64) (evict []*part) {
 	for _, p := range s.parts {
 		if s.held <= most {
@@ -143,7 +143,7 @@ func (s *lineStore) moveToDisk(worker int, p *part) error {
 	return nil
 }
 
-// edgesOf returns how many lines each part has.
+// edgesOf returns the number of lines of each part.
 func edgesOf(parts []*part) []int {
 	edges := make([]int, len(parts))
 	for i, p := range parts {
@@ -152,7 +152,7 @@ func edgesOf(parts []*part) []int {
 	return edges
 }
 
-// forget lets the temporary file use again where the lines of parts are.
+// forget lets the temporary file use the places of the lines of some parts again.
 func (s *lineStore) forget(from, to int) {
 	var records []*sort.Record
 	for _, p := range s.parts[from:to] {
@@ -163,7 +163,7 @@ func (s *lineStore) forget(from, to int) {
 	s.spill.Reuse(records)
 }
 
-// forFillings returns the temporary file for so many more bytes.
+// forFillings returns the temporary file, after a check that its disk has the given bytes left.
 func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	if err := s.checkFree(s.tempDir(), diskTemp, bytes); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	return s.spill, err
 }
 
-// makeRoom moves as many parts to disk as it takes for so many bytes to be left.
+// makeRoom moves parts to disk until the given bytes are left.
 func (s *lineStore) makeRoom(bytes int64) error {
 	if s.c.Memory == 0 || s.left() >= bytes {
 		return nil
@@ -214,8 +214,8 @@ func (s *lineStore) load(worker int, p *part) (code []uint32, weight []float64, 
 	return code, weight, nil
 }
 
-// eachPart calls do with the codes and weights of all parts, as load returns
-// them, from several goroutines.
+// eachPart calls do with the codes and weights of all parts, as load returns them, from several
+// goroutines.
 func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
 	return sched.Run(s.ctx, s.workers, len(s.parts), func(worker, i int) error {
 		code, weight, err := s.load(worker, s.parts[i])
@@ -250,8 +250,8 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 	return all
 }
 
-// mapLate maps the ids that are codes still to rows, unless they are as good as rows
-// for sorting, which has less to look up then.
+// mapLate maps codes that are ids to rows. It leaves them if ids have no more bits than rows,
+// because the sorter has less to look up then.
 func (s *lineStore) mapLate() error {
 	if s.numbering.late == nil || bits.Len(uint(s.numbering.late.Limit()-1)) == bits.Len(uint(s.numbering.late.N-1)) {
 		return nil

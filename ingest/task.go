@@ -80,8 +80,8 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 }
 
 // shareRead returns the share of the bytes of the inputs that has been read; 1 if it is not known.
-// A refusal divides the memory of the ids so far by it, because the rest of the inputs is like what
-// has been read in most files.
+// A refusal divides the memory of the ids so far by it, because in most files the rest is like the
+// beginning.
 func (t *task) shareRead() float64 {
 	done := t.report.Bytes
 	for _, in := range t.inputs {

@@ -33,7 +33,7 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
 	rows := w.nodes.Len()
-	out := &written{w: store, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
+	out := &storedRows{w: store, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
 		return w.heavy(w.named(w.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
@@ -75,7 +75,7 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 			return w.explain(err)
 		}
 	}
-	out.tell(w.report, rows, directed)
+	out.complete(w.report, rows, directed)
 	if n := out.counts.Averaged; n > 0 {
 		w.report.Averaged = n
 		w.warn(&nodefile.ParseError{File: w.files[0].Name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
@@ -88,8 +88,8 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 	return nil
 }
 
-// written is what is known of the rows that were written.
-type written struct {
+// storedRows appends rows to the store and collects counts of them.
+type storedRows struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry
 	heavy    func(row int) error // of one whose weights have no finite sum
@@ -99,7 +99,7 @@ type written struct {
 }
 
 // append writes the rows of a bucket.
-func (o *written) append(b *sort.Rows) error {
+func (o *storedRows) append(b *sort.Rows) error {
 	for i := range len(b.Ptr) - 1 {
 		lo, hi := b.Ptr[i], b.Ptr[i+1]
 		var val []float64
@@ -126,8 +126,8 @@ func (o *written) append(b *sort.Rows) error {
 	return nil
 }
 
-// tell completes a report whose entries are counted.
-func (o *written) tell(report *Report, rows int, directed bool) {
+// complete fills in the counts of a report.
+func (o *storedRows) complete(report *Report, rows int, directed bool) {
 	report.Nodes, report.Directed, report.Weighted = int64(rows), directed, o.weighted
 	report.Weights = "none"
 	switch {
@@ -147,8 +147,8 @@ func (o *written) tell(report *Report, rows int, directed bool) {
 	}
 }
 
-// heavy is the error for a node whose weights are too large together, though each
-// is a number: nothing that divides by their sum would be right.
+// heavy is the error for a node whose weights have an infinite sum, although each of them is
+// finite: nothing that divides by the sum would be right.
 func (w *storeWriter) heavy(id []byte) error {
 	return &nodefile.ParseError{File: w.files[len(w.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
 		Fix: "multiply all weights by a small number"}
