@@ -69,4 +69,4 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-var extensionMethods = []string{"votes", "cwk+nearest", "diffusion+nearest"}
+var extensionMethods = []string{"votes", "cwk+nearest", "diffusion+nearest", "signless", "signless+nearest"}

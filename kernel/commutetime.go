@@ -28,7 +28,6 @@ var commuteTime = Family{
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
 // of the nodes' component, +Inf between components.
 type distance struct {
-	alone
 	inverse *spectral
 	volume  []float64 // of the component of each node
 }
@@ -45,6 +44,8 @@ func newDistance(inverse *spectral) *distance {
 
 func (d *distance) Len() int { return d.inverse.Len() }
 
+func (d *distance) joint() joint { return joint{} }
+
 func (d *distance) inWhole() Kernel { return d }
 
 func (d *distance) release() { d.inverse.release() }
@@ -54,7 +55,12 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Bloc
 	return nil, ErrDistance
 }
 
-// Block implements [Kernel]. It takes the columns of L⁺ of all rows and cols.
+// BlockTo implements [Kernel].
+func (d *distance) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	return gather(ctx, d, dst, rows, cols, s)
+}
+
+// Block implements [Streamer]. It takes the columns of L⁺ of all rows and cols.
 func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(d.Len(), rows, cols)
 	c, err := d.inverse.begin(s)

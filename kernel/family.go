@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -31,6 +32,15 @@ type Family struct {
 	// kernel one that is not symmetric, and "" for others.
 	asymmetric func(v spec.Values) (parameter, what string)
 
+	// New returns the kernel with complete values on a graph. It is required of a declaration
+	// that is given to [Register]; it may return an error for values that are out of range on
+	// the graph, a [*spec.ParameterError].
+	New func(ctx context.Context, g *graph.Graph, v spec.Values) (Kernel, error)
+
+	// Memory returns an upper bound on the bytes of a call of ApplyTo or BlockTo with so many
+	// columns on a graph with n nodes, its arguments included. nil: eight such blocks.
+	Memory func(v spec.Values, n, cols int) int64
+
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
 
@@ -43,13 +53,52 @@ type Family struct {
 	memory func(v spec.Values, n, long, short int, limit int64) []spec.Bytes
 }
 
-// Families returns all of them.
+var registry = struct {
+	sync.Mutex
+	list spec.List[*Family]
+}{list: spec.List[*Family]{
+	&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
+	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
+}}
+
+// Families returns the kernels of this package and those that were registered.
 func Families() spec.List[*Family] {
-	return spec.List[*Family]{
-		&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
-		&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
-	}
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Clone(registry.list)
 }
+
+// Register adds a kernel of another package to those that have a name in methods, grids,
+// estimates and help. For example, from an init function:
+//
+//	kernel.Register(&kernel.Family{Spec: spec.Spec{Name: "signless", …}, New: newSignless})
+//
+// It panics if New is nil or if the name is taken.
+func Register(f *Family) {
+	if f.New == nil {
+		panic(badDeclaration)
+	}
+	f.build = func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
+	f.memory = func(v spec.Values, n, long, short int, _ int64) []spec.Bytes {
+		cols := min(slabColumns(n), short)
+		bytes := 8 * tall.BlockBytes[float64](n, cols)
+		if f.Memory != nil {
+			bytes = f.Memory(v, n, cols)
+		}
+		return []spec.Bytes{{What: "columns of the kernel", Bytes: bytes + 8*int64(long)*int64(cols), Row: rowBytes(cols)}}
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.list.Named(f.Name) != nil {
+		panic(takenName + f.Name)
+	}
+	registry.list = append(registry.list, f)
+}
+
+const (
+	badDeclaration = "kernel: a declaration needs New"
+	takenName      = "kernel: two kernels are called "
+)
 
 // names returns the names of all kernels.
 func names() []string {

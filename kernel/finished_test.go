@@ -49,7 +49,7 @@ func TestFinished(t *testing.T) {
 		for _, done := range finished {
 			byRow := byRows(len(c.rows), len(c.cols))
 			rest := &Settings{Lo: done, Hi: min(len(c.rows), len(c.cols))}
-			r, err := mustNew(t, newGraph(t, a, 1+rand.IntN(7)), c.name, c.given).Block(background, c.rows, c.cols, func(lo, left int, piece *sparse.Block[float64]) error {
+			r, err := Block(background, mustNew(t, newGraph(t, a, 1+rand.IntN(7)), c.name, c.given), c.rows, c.cols, func(lo, left int, piece *sparse.Block[float64]) error {
 				if byRow && lo < done || !byRow && left < done {
 					t.Errorf("%s: a piece at row %d, column %d, behind %d", name, lo, left, done)
 				}

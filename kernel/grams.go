@@ -33,7 +33,9 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 	grams = make([]*sparse.Block[float64], len(ks))
 	joints := make([]joint, len(ks))
 	for i, k := range ks {
-		joints[i] = k.joint()
+		if k, ok := k.(grouped); ok {
+			joints[i] = k.joint()
+		}
 	}
 	for i, k := range ks {
 		if grams[i] != nil {
@@ -42,12 +44,21 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 		matrix := joints[i].matrix
 		if matrix == nil {
 			var report *Report
-			grams[i], report, err = Matrix(ctx, k.inWhole(), slices.Concat(nodes, others), nodes, &set)
+			whole := k
+			g, isGrouped := k.(grouped)
+			if isGrouped {
+				whole = g.inWhole()
+			}
+			grams[i], report, err = Matrix(ctx, whole, slices.Concat(nodes, others), nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
-			k.release() // the next kernel takes as much
+			if isGrouped {
+				g.release() // the next kernel takes as much
+			} else {
+				mirror(grams[i], len(nodes)) // its bits may differ, which learners do not expect
+			}
 			continue
 		}
 		var group []int // the functions of that matrix
@@ -63,6 +74,15 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 		sweeps += done
 	}
 	return grams, sweeps, nil
+}
+
+// mirror makes the first n rows of a block symmetric to the bit.
+func mirror(b *sparse.Block[float64], n int) {
+	for i := range n {
+		for j := range i {
+			b.Row(i)[j] = b.Row(j)[i]
+		}
+	}
 }
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with

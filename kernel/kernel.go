@@ -24,38 +24,46 @@ var (
 )
 
 // Kernel is a function of two nodes. A kernel may keep what it found out about
-// its graph between calls; it must not be used by two goroutines at a time.
+// its graph between calls; it must not be used by two goroutines at a time. Kernels of other
+// packages need these three methods only, see [Register]; [Streamer] is optional.
 type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
 
+	// BlockTo stores the values between rows and cols in dst, which has as many rows and
+	// columns. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
+	// context's, or that of a sweep.
+	BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error)
+
+	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
+	// relative to the norm of the result. Errors are those of BlockTo.
+	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
+}
+
+// Streamer is a [Kernel] that hands out a block in pieces while it computes it, because a block
+// of many nodes does not fit in memory.
+type Streamer interface {
 	// Block computes the values between rows and cols and gives them to take
 	// in pieces that cover the block without overlap, in any order, one at a time: the
 	// first element of a piece stands in row lo and column left of the block, and it is
 	// valid during the call and may be changed. If rows
 	// and cols are equal and the kernel is symmetric, so is the block, to the
-	// bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory],
-	// the context's, that of a sweep, or the first one of take.
+	// bit. Errors are those of BlockTo, or the first one of take.
 	Block(ctx context.Context, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error)
-
-	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
-	// relative to the norm of the result. Errors are those of Block.
-	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
-
-	// joint returns what [Grams] computes it from together with other functions of one
-	// matrix, which is nil for a kernel that is computed alone, and then by inWhole: the
-	// kernel, without half steps if these save nothing there. release lets go of what it
-	// keeps for the next block.
-	joint() joint
-	inWhole() Kernel
-	release()
 }
 
-// alone is what a kernel has in it that is computed alone and keeps nothing large.
-type alone struct{}
+// grouped is a kernel that [Grams] computes together with other functions of the same matrix.
+type grouped interface {
+	// joint returns the matrix and the function; the matrix is nil where it is computed alone.
+	joint() joint
 
-func (alone) joint() joint { return joint{} }
-func (alone) release()     {}
+	// inWhole returns the kernel without half steps if these save nothing in a block of
+	// nodes among themselves.
+	inWhole() Kernel
+
+	// release frees the memory that is kept for the next block.
+	release()
+}
 
 // sink takes a piece of a block, see [Kernel].
 type sink = func(lo, left int, piece *sparse.Block[float64]) error
@@ -223,7 +231,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	case set.Tolerance > 0:
 		return nil, fmt.Errorf("%w, or of float32 if values are rounded to it", ErrTolerance)
 	}
-	report, err := k.Block(ctx, rows, cols, set.part().moved(len(rows), len(cols), take), &set)
+	report, err := Block(ctx, k, rows, cols, set.part().moved(len(rows), len(cols), take), &set)
 	if err != nil || !single {
 		return report, err
 	}
@@ -245,21 +253,85 @@ func (p part) moved(rows, cols int, take sink) sink {
 	}
 }
 
-// Matrix returns the block of k between rows and cols. Memory: beside what
-// Block takes, the block.
+// Matrix returns the block of k between rows and cols. Memory: that of the computation and the
+// block.
 func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*sparse.Block[float64], *Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	out := sparse.BlockOf(len(rows), len(cols), make([]float64, len(rows)*len(cols)))
-	report, err := k.Block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+	report, err := Block(ctx, k, rows, cols, into(ctx, out), s)
+	return out, report, err
+}
+
+// into returns a sink that copies pieces to their places in dst.
+func into(ctx context.Context, dst *sparse.Block[float64]) sink {
+	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			copy(out.Row(lo + i)[left:], piece.Row(i))
+			copy(dst.Row(lo + i)[left:], piece.Row(i))
 		}
 		return nil
-	}, s)
-	return out, report, err
+	}
+}
+
+// gather is BlockTo of a kernel that streams.
+func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	if dst.Rows != len(rows) || dst.Cols != len(cols) {
+		panic(badShape)
+	}
+	return k.Block(ctx, rows, cols, into(ctx, dst), s)
+}
+
+// Block is [Streamer.Block] of any kernel. One that does not stream is computed in slabs of
+// columns, or of rows where there are fewer of them.
+func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error) {
+	if k, ok := k.(Streamer); ok {
+		return k.Block(ctx, rows, cols, take, s)
+	}
+	checkNodes(k.Len(), rows, cols)
+	set, _, err := s.settled()
+	if err != nil {
+		return nil, err
+	}
+	if s != nil {
+		set.Tolerance = s.Tolerance // 0 has a meaning of its own
+	}
+	part := set.part()
+	take = part.clipped(len(rows), len(cols), take)
+	finished := set.Finished
+	set.Lo, set.Hi, set.Finished = 0, 0, nil
+	all, turned := len(cols), byRows(len(rows), len(cols))
+	if turned {
+		all = len(rows)
+	}
+	report := new(Report)
+	for _, slab := range slabsOf(k.Len(), all) {
+		lo, hi := slab[0], slab[1]
+		if !part.wants(lo, hi) {
+			continue
+		}
+		someRows, someCols, top, left := rows, cols[lo:], 0, lo
+		if turned {
+			someRows, someCols, top, left = rows[lo:hi], cols, lo, 0
+		} else {
+			someCols = cols[lo:hi]
+		}
+		piece := sparse.NewBlock[float64](len(someRows), len(someCols))
+		r, err := k.BlockTo(ctx, piece, someRows, someCols, &set)
+		if err != nil {
+			return nil, err
+		}
+		report.Method, report.Condition, report.Sweeps = r.Method, r.Condition, report.Sweeps+r.Sweeps
+		report.Largest, report.ErrorBound = max(report.Largest, r.Largest), max(report.ErrorBound, r.ErrorBound)
+		if err = take(top, left, piece); err == nil && finished != nil && part.ends(hi, all) {
+			err = finished(hi-part.lo, *report)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return report, nil
 }
 
 const (

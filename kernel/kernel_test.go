@@ -327,7 +327,7 @@ func TestPiecesCover(t *testing.T) {
 		for _, lists := range [][2][]int{{upTo(140), upTo(140)}, {upTo(140), upTo(3)}, {upTo(3), upTo(140)}} {
 			for _, memory := range []int64{0, 1<<20 + 1<<19} {
 				seen := sparse.NewBlock[float64](len(lists[0]), len(lists[1]))
-				_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
+				_, err := Block(background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 					for i := range piece.Rows {
 						for j := range piece.Cols {
 							seen.Row(lo + i)[left+j]++

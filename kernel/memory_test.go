@@ -33,7 +33,7 @@ func blockNeedsOf(name string, given spec.Values, degrees []float64, entries int
 	if s != nil {
 		limit = s.Memory
 	}
-	return summed(f.Memory(v, degrees, entries, rows, cols, limit)), nil
+	return summed(f.blockMemory(v, degrees, entries, rows, cols, limit)), nil
 }
 
 func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries int64, nodes []int, s *Settings) (needs, error) {
@@ -161,7 +161,7 @@ func TestRadiusIsPlanned(t *testing.T) {
 		free, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), nil)
 		f := Families().Named(c.name)
 		v, _ := f.Resolve(c.p, OnDegrees(degrees))
-		planned := slices.ContainsFunc(f.Memory(v, degrees, 2*n, upTo(3), upTo(3), 0), func(b spec.Bytes) bool {
+		planned := slices.ContainsFunc(f.blockMemory(v, degrees, 2*n, upTo(3), upTo(3), 0), func(b spec.Bytes) bool {
 			return b.What == "a factor of the graph" && b.Bytes >= iterative.CholeskyBytes(n, 2*n, 0)
 		})
 		if err != nil || planned != factor {
@@ -375,7 +375,7 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := func(limit int64) []spec.Bytes { return f.Memory(v, g.Degrees, a.NNZ(), upTo(n), upTo(40), limit) }
+		list := func(limit int64) []spec.Bytes { return f.blockMemory(v, g.Degrees, a.NNZ(), upTo(n), upTo(40), limit) }
 		free := list(0)
 		if !slices.ContainsFunc(free, func(b spec.Bytes) bool { return b.What == "a factor of the graph" && b.Bytes > 0 }) {
 			continue
@@ -433,7 +433,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 			most = max(most, inUse()-before)
 			return nil
 		}
-		if _, err := k.Block(background, nodes, nodes, take, &Settings{Memory: c.limit, Tolerance: 1e-6}); err != nil {
+		if _, err := Block(background, k, nodes, nodes, take, &Settings{Memory: c.limit, Tolerance: 1e-6}); err != nil {
 			t.Fatal(err)
 		}
 		if sure := needs.Bytes - needs.Perhaps; most > sure || 2*most < sure || c.limit > 0 && sure > c.limit {
@@ -518,7 +518,7 @@ func TestShortModularity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := func(limit int64) []spec.Bytes { return f.Memory(v, degrees, 80_000, []int{0}, []int{0}, limit) }
+	list := func(limit int64) []spec.Bytes { return f.blockMemory(v, degrees, 80_000, []int{0}, []int{0}, limit) }
 	least, most := spec.Least(list(0)), spec.Sum(list(0))
 	for _, limit := range []int64{0, least, (least + most) / 2, most - 1, most, 2 * most} {
 		held := list(limit)

@@ -18,7 +18,6 @@ import (
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
 // positive eigenvalues, K = FFᵀ with a column √λ·u for each.
 type modularity struct {
-	alone
 	graph      *graph.Graph
 	rank       int     // 0: all
 	gamma      float64 // −γ/vol; 0 without edges
@@ -109,8 +108,6 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 }
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
-
-func (m *modularity) inWhole() Kernel { return m }
 
 // prepare computes F.
 func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
@@ -269,7 +266,12 @@ func (m *modularity) report() *Report {
 	}
 }
 
-// Block implements [Kernel].
+// BlockTo implements [Kernel].
+func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	return gather(ctx, m, dst, rows, cols, s)
+}
+
+// Block implements [Streamer].
 func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(m.Len(), rows, cols)
 	set, err := m.prepare(ctx, s)

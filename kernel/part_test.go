@@ -29,7 +29,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 				turned := byRows(len(lists[0]), len(lists[1]))
 				got := sparse.NewBlock[float64](whole.Rows, whole.Cols)
 				for _, part := range []part{{0, 1}, {1, 70}, {70, 80}} {
-					_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
+					_, err := Block(background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 						first, count := left, piece.Cols
 						if turned {
 							first, count = lo, piece.Rows

@@ -128,7 +128,7 @@ func TestSinkError(t *testing.T) {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(150), upTo(149)} {
 			calls := 0
-			_, err := k.Block(background, upTo(150), cols, func(int, int, *sparse.Block[float64]) error { calls++; return full }, nil)
+			_, err := Block(background, k, upTo(150), cols, func(int, int, *sparse.Block[float64]) error { calls++; return full }, nil)
 			if !errors.Is(err, full) || calls != 1 {
 				t.Errorf("%s: %v after %d calls", c.name, err, calls)
 			}

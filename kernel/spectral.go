@@ -35,7 +35,7 @@ func (k *spectral) joint() joint {
 	return joint{m, f, k.work.series}
 }
 
-// inWhole implements [Kernel]: the root of an inverse is a series of more sweeps than a solve.
+// inWhole implements [grouped]: the root of an inverse is a series of more sweeps than a solve.
 func (k *spectral) inWhole() Kernel {
 	if k.work.function {
 		return k
@@ -251,7 +251,12 @@ const halfLimit = 1 << 28
 // fitsHalf reports whether U of a block of so many of n nodes is within halfLimit.
 func fitsHalf(n, nodes int) bool { return int64(n)*int64(nodes) <= halfLimit }
 
-// Block implements [Kernel].
+// BlockTo implements [Kernel].
+func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	return gather(ctx, k, dst, rows, cols, s)
+}
+
+// Block implements [Streamer].
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	if same := slices.Equal(rows, cols); same && k.half != nil && fitsHalf(k.Len(), len(rows)) {
@@ -304,7 +309,7 @@ func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Se
 // entries. With a limit, unless it is 0, it is the memory within that limit, or the least that
 // the block requires if that exceeds it.
 func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
-	return spec.Sum(f.Memory(v, degrees, entries, rows, cols, limit))
+	return spec.Sum(f.blockMemory(v, degrees, entries, rows, cols, limit))
 }
 
 // ApplyBytes returns an upper bound on the memory of ApplyTo of blocks of so many columns, both
@@ -313,11 +318,8 @@ func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
 	return spec.Sum(f.ApplyMemory(v, degrees, cols))
 }
 
-// Memory lists what Block of the kernel with complete values, its construction and its
-// graph hold beside the matrix and what the sink keeps, on a graph with the given degrees
-// and number of entries. With a limit that is not 0 it is what is used within it, or what
-// would be needed at the least.
-func (f *Family) Memory(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) []spec.Bytes {
+// blockMemory lists the parts of Bytes.
+func (f *Family) blockMemory(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) []spec.Bytes {
 	return f.block(v, degrees, entries, rows, cols, limit, true)
 }
 

@@ -25,7 +25,6 @@ import (
 //
 // Sweeps are those of βA and βE, so that weights of any unit neither overflow nor vanish.
 type vertex struct {
-	alone
 	n       int
 	beta    float64
 	out     *sparse.Operator[float64] // A, or E of a graph
@@ -333,8 +332,6 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 // Len implements [Kernel].
 func (k *vertex) Len() int { return k.n }
 
-func (k *vertex) inWhole() Kernel { return k }
-
 // bytes returns what a slab of so many columns takes: its argument, its result and what
 // leads there, of arcs all Aʲᵀ·X at once, which the sum goes through backwards; and the
 // values at long nodes with their mirror image.
@@ -422,7 +419,12 @@ func (k *vertex) sweepsOf() int {
 	return k.last * k.perStep()
 }
 
-// Block implements [Kernel].
+// BlockTo implements [Kernel].
+func (k *vertex) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	return gather(ctx, k, dst, rows, cols, s)
+}
+
+// Block implements [Streamer].
 func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	set, strict, err := s.settled()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command extension is heatwalk with a learner and a method of another module. They have a name
-// in --method, grids, estimates and help, as those that come with heatwalk do:
+// Command extension is heatwalk with a kernel, a learner and a method of another module. They
+// have a name in --method, grids, estimates and help, as those that come with heatwalk do:
 //
-//	go run . classify GRAPH --labels L.tsv --method diffusion+nearest -o OUT.tsv
+//	go run . classify GRAPH --labels L.tsv --method signless+nearest -o OUT.tsv
 //	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest
 package main
 
@@ -10,10 +10,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
 func init() {
+	kernel.Register(signless)
 	classify.Register(nearest)
 	propagate.Register(votes)
 }

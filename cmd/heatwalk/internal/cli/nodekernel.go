@@ -160,9 +160,9 @@ func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, blo
 			return err
 		}
 	}
-	list := f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room())
-	s.Memory = cmp.Or(n.Room(), spec.Sum(list))
-	return n.ReserveList(list)
+	bytes := f.family.Bytes(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room())
+	s.Memory = cmp.Or(n.Room(), bytes)
+	return n.Reserve(bytes, "columns of the kernel")
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which

@@ -1,0 +1,87 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// plain is a kernel with the three methods that are required, those of another.
+type plain struct{ of Kernel }
+
+func (p plain) Len() int { return p.of.Len() }
+
+func (p plain) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
+	return p.of.BlockTo(ctx, dst, rows, cols, s)
+}
+
+func (p plain) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+	return p.of.ApplyTo(ctx, dst, x, s)
+}
+
+// A registered kernel is found by its name, gives the values, parts and Gram matrices of the
+// kernel that it wraps, and has a memory estimate.
+func TestRegister(t *testing.T) {
+	Register(&Family{
+		Spec: spec.Spec{Name: "plain", Title: "exp(−βL̃)", Works: spec.Undirected, Params: []spec.Param{betaParam(nil)}},
+		New: func(ctx context.Context, g *graph.Graph, v spec.Values) (Kernel, error) {
+			k, err := New(ctx, g, "diffusion", v)
+			return plain{k}, err
+		},
+	})
+	t.Cleanup(func() { registry.list = registry.list[:len(registry.list)-1] })
+	g := newGraph(t, testgraph.Random(3, 200, 600, true), 2)
+	few, most := upTo(90), upTo(150)
+	own, wrapped := mustNew(t, g, "diffusion", nil), mustNew(t, g, "plain", nil)
+	for _, c := range [][2][]int{{most, few}, {few, most}, {most, most}} {
+		rows, cols := c[0], c[1]
+		want, _ := mustMatrix(t, own, rows, cols, nil)
+		got, report := mustMatrix(t, wrapped, rows, cols, nil)
+		for i := range got.Rows {
+			for j, v := range got.Row(i) {
+				if math.Abs(v-want.Row(i)[j]) > report.ErrorBound+1e-9 {
+					t.Fatalf("%d×%d: K[%d, %d] = %v, want %v", len(rows), len(cols), i, j, v, want.Row(i)[j])
+				}
+			}
+		}
+		part := &Settings{Lo: 70, Hi: 80}
+		_, err := Block(background, wrapped, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+			for i := range piece.Rows {
+				if !slices.Equal(piece.Row(i), got.Row(lo + i)[left:left+piece.Cols]) {
+					t.Errorf("%d×%d: another value in row %d of a part", len(rows), len(cols), lo+i)
+				}
+			}
+			return nil
+		}, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	grams, _, err := Grams(background, []Kernel{wrapped, own}, few, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range few {
+		for j := range few {
+			if v := grams[0].Row(i)[j]; v != grams[0].Row(j)[i] || math.Abs(v-grams[1].Row(i)[j]) > 1e-7 {
+				t.Fatalf("Gram matrix: K[%d, %d] = %v, mirrored %v, want %v", i, j, v, grams[0].Row(j)[i], grams[1].Row(i)[j])
+			}
+		}
+	}
+	f := Families().Named("plain")
+	if bytes := f.Bytes(spec.Values{"beta": spec.Of(1.0)}, g.Degrees, 1200, most, few, 0); bytes < 8*200*64 {
+		t.Errorf("%d bytes are estimated", bytes)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a second kernel of that name is accepted")
+		}
+	}()
+	Register(&Family{Spec: spec.Spec{Name: "plain"}, New: f.New})
+}
