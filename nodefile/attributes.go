@@ -14,21 +14,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// AttributeConfig are the settings of [ReadAttributes]; nil stands for the zero value.
+// AttributeConfig holds the settings of [ReadAttributes]; nil means the zero value.
 type AttributeConfig struct {
 	Columns []string    // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
 	ID      string      // the column of ids, a number or title; "": by its title, or none
 	Class   string      // the column of classes; "": by its title, or none
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
-	Missing []string    // words that stand for no value, beside the empty one; nil: [MissingValues]
+	Missing []string    // words for a missing value, in addition to the empty text; nil: [MissingValues]
 	Memory  int64       // bytes that the table may take; 0: no limit
-	Stdin   io.Reader   // what "-" reads; nil: os.Stdin
+	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn    func(error) // called with each warning about the file; may be nil
 }
 
-// MissingValues are the words that stand for no value: ?, and those that pandas and R
-// write.
+// MissingValues are the words for a missing value: ?, and those that pandas and R write.
 var MissingValues = append([]string{"?"}, table.Missing...)
 
 // Column is a column of a table. Equal values have equal codes.
@@ -61,7 +60,7 @@ type Attributes struct {
 	Classes *Labels       // of the records that have one; nil: there is no column of classes
 	Records Lookup        // finds the records by their ids
 	Use     input.Columns // how the columns of the file are used
-	Bytes   int64         // about what the table takes
+	Bytes   int64         // approximate memory of the table
 }
 
 // records are the numbers of records by their ids.
@@ -76,7 +75,7 @@ func (r records) Lookup(id string) (row int, ok bool) {
 // Len implements [Lookup].
 func (r records) Len() int { return len(r) }
 
-// weigh counts about what the table takes.
+// weigh sets the approximate memory of the table.
 func (a *Attributes) weigh() {
 	n := int64(len(a.IDs))
 	a.Bytes = 120 * n
@@ -127,7 +126,7 @@ type attributeReader struct {
 	progress func() (done, total int64) // bytes of the file
 
 	first  []string // the first line
-	titles []string // of a header; nil: there is none
+	titles []string // of the header; nil if there is none
 	lines  []int64
 	column []Column
 	code   []map[string]int32 // of each column
@@ -155,7 +154,7 @@ func (r *attributeReader) add(row nodetable.Row) error {
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
 	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
-		if done, total := r.progress(); done > 0 { // what is still to come takes as much
+		if done, total := r.progress(); done > 0 { // the rest of the file needs memory in proportion
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
 		}
 		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
@@ -184,8 +183,8 @@ func (r *attributeReader) codeOf(i int, text []byte) int32 {
 	return code
 }
 
-// isMissing reports whether a value is one of the words that stand for none. In a table
-// of one column the empty text is a value.
+// isMissing reports whether a field has no value. In a table of one column the empty text is
+// a value, since the line would be blank otherwise.
 func (r *attributeReader) isMissing(value string) bool {
 	return value == "" && len(r.first) > 1 || slices.Contains(r.missing, value)
 }
@@ -204,7 +203,7 @@ func (r *attributeReader) isHeader() bool {
 	return len(r.lines) > 1
 }
 
-// end settles which columns are what.
+// end decides about the header and the use of the columns.
 func (r *attributeReader) end() (*Attributes, error) {
 	if r.first == nil {
 		return nil, &ParseError{File: r.name, Msg: "no records", Fix: "write a line for each, with a value for every attribute"}

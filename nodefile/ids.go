@@ -28,12 +28,12 @@ const (
 	NoHeader   = input.NoHeader
 )
 
-// ListConfig are the settings of [ReadIDs], [ReadSplit] and [ReadPrior]; nil stands for the
-// zero value.
+// ListConfig holds the settings of [ReadIDs], [ReadSplit] and [ReadPrior]; nil means the zero
+// value.
 type ListConfig struct {
 	Header  Header              // default: decide from the text
 	Text    input.Text          // how the text is read; default: decide from it
-	Stdin   io.Reader           // what "-" reads; nil: os.Stdin
+	Stdin   io.Reader           // read for the path "-"; nil: os.Stdin
 	Warn    func(error)         // called with each warning about the file; may be nil
 	Columns func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
 }

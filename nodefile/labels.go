@@ -15,16 +15,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
+// LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
 type LabelConfig struct {
-	SkipUnknown bool        // pass over lines of nodes that are not in the graph; default: an error
+	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
-	Missing     []string    // words that stand for no label, beside the empty one; nil: [MissingLabels]
+	Missing     []string    // words for a missing label, in addition to the empty text; nil: [MissingLabels]
 	Several     bool        // a node may have several labels, each on a line of its own
-	Fix         string      // what to do about nodes that are not in the graph, for messages; default: that of a graph which is made
-	Stdin       io.Reader   // what "-" reads; nil: os.Stdin
+	Fix         string      // remedy for nodes that are not in the graph, for messages; default: that of a graph which is ingested
+	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn        func(error) // called with each warning about the file; may be nil
 }
 
@@ -37,9 +37,9 @@ type Labels struct {
 	Row        []int    // the labelled nodes, in the order of the file; one with several labels once for each
 	Class      []int    // of each of them, a position in Names
 	Names      []string // the classes, in byte order
-	Unlabelled int      // lines without a label: empty, or a word that stands for none
-	Unknown    int      // lines passed over for a node that is not in the graph
-	Repeated   int      // lines that say again what an earlier one says
+	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
+	Unknown    int      // lines skipped because their node is not in the graph
+	Repeated   int      // lines that repeat an earlier one
 	MinusOne   bool     // a line has the label -1, which means that there is none
 
 	MissingWords []string      // the words that were taken as no label, in byte order
@@ -64,8 +64,8 @@ func (l *Labels) Trainable() error {
 	return e
 }
 
-// MissingLabels are the words that stand for no label: -1, and those that pandas
-// and R write for a value that is not there.
+// MissingLabels are the words for a missing label: -1, and those that pandas and R write for a
+// missing value.
 var MissingLabels = append([]string{"-1"}, table.Missing...)
 
 // ReadLabels reads a table with a node and its label in each row, delimited text or Parquet.

@@ -20,8 +20,8 @@ import (
 // over. Row i of the result belongs to node i, column c to classNames[c];
 // nodes without a line get the uniform distribution.
 //
-// A sum may be off by what rounding every probability to three decimals makes
-// of it; it is then brought to one.
+// A sum may deviate from one by the error of rounding every probability to three decimals;
+// the probabilities are then scaled so that they add up to one.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
 	if c == nil {
 		c = &ListConfig{}

@@ -23,7 +23,7 @@ type Conversion struct {
 	File   *File
 	Kernel bool      // LIBSVM's text is to be of a precomputed kernel
 	IDs    string    // a file with what the rows are called; "": as the file says
-	Stdin  io.Reader // what "-" reads; nil: os.Stdin
+	Stdin  io.Reader // read for the path "-"; nil: os.Stdin
 
 	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
 

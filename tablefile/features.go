@@ -22,14 +22,14 @@ type Features struct {
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 }
 
-// FeatureConfig are the settings of [ReadFeatures]; nil stands for the zero value.
+// FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
 	IDs         string       // a file whose lines name the rows of a matrix; "": see [File.Axis]
 	Header      input.Header // default: decide from the text
 	Text        input.Text   // how the text of a table is read; default: decide from it
 	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
 	Memory      int64        // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
-	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
+	Stdin       io.Reader    // read for the path "-"; nil: os.Stdin
 	Warn        func(error)  // called with each warning about the file; may be nil
 }
 

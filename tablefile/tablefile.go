@@ -23,14 +23,14 @@ func streamed(path string) error {
 	return &nodefile.ParseError{File: path, Msg: "can be read once, and is read several times", Fix: "give a plain file", Err: ErrStream}
 }
 
-// Options are the settings of [Inspect]; nil stands for the zero value.
+// Options holds the settings of [Inspect]; nil means the zero value.
 type Options struct {
 	Name      string                  // of the file for messages and by its ending; "": the path
 	ZeroBased bool                    // indices of LIBSVM's text count from 0
 	Columns   int                     // of LIBSVM's features; 0: up to the largest index
 	Memory    int64                   // bytes that panels of rows may take; 0: 64 MiB
 	Progress  func(done, total int64) // bytes of the file; from the goroutine that reads; nil: nobody
-	Stdin     io.Reader               // what "-" reads; nil: os.Stdin
+	Stdin     io.Reader               // read for the path "-"; nil: os.Stdin
 
 	// Copy names a file to which what can only be read once is copied, decompressed; nil:
 	// that is an error.

@@ -490,8 +490,8 @@ func (c *chooser) likelyValue(from, node int) int {
 	return best
 }
 
-// fieldsOf returns what names two columns in a setting: titles, or numbers where titles
-// would have to be quoted.
+// fieldsOf returns the value of the setting that names two columns: by titles, or by numbers
+// where titles would have to be quoted.
 func (c *chooser) fieldsOf(node, value int) string {
 	one, two := c.titles[node], c.titles[value]
 	text := one + "," + two

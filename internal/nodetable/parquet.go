@@ -17,7 +17,7 @@ import (
 // mostParquet bounds the memory for the columns of a row group that are read.
 const mostParquet = 256 << 20
 
-// errEnough ends the reading of a file of which no more is wanted.
+// errEnough ends the reading of a file early.
 var errEnough = errors.New("nodetable: no more rows are wanted")
 
 // parquet yields the rows of a Parquet file, whose lines count from 1. Columns that are not
@@ -98,8 +98,8 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	return cmp.Or(err, in.Unchanged())
 }
 
-// parquetRows calls visit with each row, of which the given columns are read, until it
-// returns an error; [errEnough] is none.
+// parquetRows calls visit with each row, of which the given columns are read, until visit
+// returns an error. It returns that error unless it is [errEnough].
 func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
 	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, at: t.At}

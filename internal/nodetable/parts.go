@@ -15,7 +15,7 @@ var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
 // Parts returns the files of a directory in the order of their names if they are the parts of
 // one table, as Spark and DuckDB write them: all of one ending. Names that begin with a dot or
 // _, for example _SUCCESS, and files that heatwalk writes with an output are no parts. It
-// returns nil for any other directory, and for what is none.
+// returns nil for any other path.
 func Parts(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ type Unknown struct {
 	isUTF8      bool // the file's encoding, where the graph's is another
 }
 
-// Add takes note of a line with an id that is not in the graph; 0 is no line.
+// Add counts a line with an id that is not in the graph; line 0 means that there is none.
 func (u *Unknown) Add(line int64, id []byte) {
 	u.Total++
 	if u.Count++; u.Count == 1 || line < u.line {
@@ -56,8 +56,8 @@ func (u *Unknown) compare(line int64, id []byte) {
 	}
 }
 
-// Err returns the error of the file called name that is about another graph, or, unless
-// such lines are to be skipped, has some; fix is the way out of these.
+// Err returns the error of the file called name if none of its ids is in the graph, or, unless
+// skip is set, if some are not; fix is the remedy for the latter.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := table.Quoted(u.id)
 	switch {

@@ -1,7 +1,6 @@
-// Package table reads delimited text as fields, and says what the titles of its
-// columns mean: which hold the ends of an edge and its weight, which a node and its
-// label, which only rows' numbers or times; those of other tables have the same titles. It
-// also says which words stand for a value that is missing.
+// Package table splits delimited text into fields and interprets the titles of columns: the
+// ends of an edge and its weight, a node and its label, row numbers, times. It also lists
+// the words for missing values and separates comments from rows.
 //
 //	sep := table.Separator(name, line)
 //	var f table.Fields
@@ -18,9 +17,9 @@
 //
 // # Titles
 //
-// Case and what stands between words (_, -, blanks, or a capital) do not matter:
+// Case, and the characters between words (_, -, blanks, or a capital) do not matter:
 // FromNodeId, from_node_id and "from node id" are one title. Two titles are those of
 // an edge's ends if they differ in one word of a usual pair (source and target, from
 // and to, …), or in the 1 and 2 behind a word for a node. Neo4j's types behind a
-// colon are passed over, but for :START_ID, :END_ID, :ID and :LABEL.
+// colon are ignored, except for :START_ID, :END_ID, :ID and :LABEL.
 package table

@@ -23,7 +23,7 @@ const (
 	Blanks    = ' '
 )
 
-// SeparatorName is what a separator is called in messages.
+// SeparatorName returns the name of a separator for messages.
 func SeparatorName(sep byte) string {
 	switch sep {
 	case Tab:
@@ -38,11 +38,11 @@ func SeparatorName(sep byte) string {
 	return strconv.Quote(string(rune(sep)))
 }
 
-// manyFields bounds the fields of a line, whose places take more memory than its
-// text where they are short.
+// manyFields bounds the fields of a line, because the places of short fields need more
+// memory than their text.
 const manyFields = 1 << 17
 
-// What is wrong with a line that cannot be split.
+// Faults of lines that cannot be split.
 var (
 	ErrQuote    = errors.New("a quote is not closed on this line")
 	ErrQuoteEnd = errors.New("something follows a closing quote")
@@ -55,7 +55,7 @@ var (
 type Fields struct {
 	Text   [][]byte
 	Start  []int  // column of each field, from 0
-	Padded []bool // blanks stand around the field, outside of quotes
+	Padded []bool // whether blanks surround the field, outside of quotes
 
 	unquoted []byte
 }
@@ -188,8 +188,8 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	return f.unquoted[from:], true
 }
 
-// quoted reads the quoted field that starts at line[at], where two quotes
-// stand for one, and returns its text and the position behind it.
+// quoted reads the quoted field that starts at line[at], in which two quotes mean one, and
+// returns its text and the position behind it.
 func (f *Fields) quoted(line []byte, at int) (text []byte, end int, err error) {
 	at++
 	from := len(f.unquoted)
@@ -262,12 +262,11 @@ func SeparatorOf(t input.Text, name string, line []byte) byte {
 	return sep
 }
 
-// Separator guesses what separates the fields of a line in a file of the given
-// name: a tab if there is one, but in a file called .csv if it stands beside commas
-// like a blank; a comma or semicolon, if the file is called .csv or cutting there
-// leaves fields without blanks, so that an id with a comma in a file separated by
-// blanks is not taken apart; or else blanks. The comma of a decimal number separates
-// nothing.
+// Separator guesses the separator of the fields of a line in a file of the given name: a
+// tab if there is one, unless the file is called .csv and the tabs surround fields that
+// commas separate; a comma or semicolon, if the file is called .csv or the fields that
+// result have no blanks, so that an id with a comma is not cut in a file separated by
+// blanks; or else blanks. The comma of a decimal number is no separator.
 func Separator(name string, line []byte) byte {
 	csv := IsNamed(name, ".csv")
 	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
@@ -295,8 +294,7 @@ func Separator(name string, line []byte) byte {
 	return Blanks
 }
 
-// tabsAreBlanks reports whether the tabs of a line stand around fields that commas
-// separate.
+// tabsAreBlanks reports whether the tabs of a line surround fields that commas separate.
 func tabsAreBlanks(line []byte) bool {
 	var f Fields
 	return f.Split(line, Comma) == nil && len(f.Text) > 1 && len(f.Text[1]) > 0 &&
@@ -314,8 +312,8 @@ func decimalComma(line []byte) bool {
 // of a compression.
 func IsNamed(name, extension string) bool { return Extension(name) == extension }
 
-// Extension returns the ending of a name that says what is in the file, in
-// lower case: the last one that is not that of a compression.
+// Extension returns the ending of a name that names the format of the content, in lower
+// case: the last one that is not that of a compression, for example .csv of e.csv.gz.
 func Extension(name string) string {
 	name = strings.ToLower(name)
 	for _, ending := range []string{".gz", ".zst", ".bgz"} {
@@ -355,9 +353,9 @@ func appendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the way out of a line that cannot be split; fix is that of
-// others. What follows a field that goes on over lines could be taken for edges if
-// its first line were skipped.
+// SplitFix returns the remedy for a line that cannot be split, fix unless a quote is not
+// closed. Such a line must not be skipped, because the lines on which its field continues
+// could be read as edges.
 func SplitFix(err error, fix string) string {
 	if errors.Is(err, ErrQuote) {
 		return "close it, or put fields that go on over several lines into one"

@@ -19,7 +19,7 @@ var ends = [][2]string{
 	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject", "object"}, {"ego", "alter"}, {"left", "right"},
 }
 
-// numbered are pairs that stand behind a word for a node.
+// numbered are pairs of suffixes of a word for a node.
 var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"}, {"0", "1"}}
 
 // Words of titles.
@@ -33,8 +33,8 @@ var (
 	indexTitles = []string{"", "unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}
 )
 
-// words takes a title apart: in lower case, at signs and blanks, and where a
-// capital follows a small letter or a digit a letter.
+// words splits a title into words of lower case: at signs and blanks, where a capital follows
+// a small letter, and between letters and digits. For example, FromNodeId has three.
 func words(title string) []string {
 	title = withoutType(title)
 	var list []string
@@ -61,7 +61,7 @@ func words(title string) []string {
 	return list
 }
 
-// roles are titles of Neo4j, and what they are here.
+// roles maps titles of Neo4j to plain titles.
 var roles = map[string]string{":START_ID": "start id", ":END_ID": "end id", ":ID": "id", ":LABEL": "label", ":TYPE": "type"}
 
 // withoutType returns a title of Neo4j, "name:type" or "name:ROLE(group)", as a
@@ -84,8 +84,8 @@ func withoutType(title string) string {
 // IndexOfPandas begins the names that pandas gives to numbers of rows in Parquet.
 const IndexOfPandas = "__index_level_"
 
-// IsIndex reports whether the title of a first column says that it holds numbers of
-// rows or nothing: pandas and R write such columns.
+// IsIndex reports whether the title of a first column is one of a column of row numbers, or
+// empty, as pandas and R write such columns.
 func IsIndex(title string) bool {
 	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, IndexOfPandas)
 }
@@ -134,8 +134,8 @@ func LabelRank(title string) int { return labelRank(title) }
 // IsLabel reports whether a title heads a column of labels.
 func IsLabel(title string) bool { return labelRank(title) < len(labelWords) }
 
-// labelRank returns how far down the list of words for labels the last word of a
-// title is.
+// labelRank returns the position of the last word of a title in the list of words for labels,
+// or the length of the list.
 func labelRank(title string) int {
 	if w := words(title); len(w) > 0 {
 		if at := slices.Index(labelWords, w[len(w)-1]); at >= 0 {
@@ -154,8 +154,8 @@ func IsWeight(title string) bool {
 // IsTime reports whether a title heads a column of times.
 func IsTime(title string) bool { return anyOf(words(title), timeWords) }
 
-// EdgeColumns says which columns of a table, from 0, hold the ends of an edge and
-// its weight; −1 if none does.
+// EdgeColumns holds the columns of a table, from 0, with the ends of an edge and its weight;
+// −1 means that there is no such column.
 type EdgeColumns struct {
 	Source, Target, Weight int
 }
@@ -182,8 +182,9 @@ func FindEdges(titles []string) (c EdgeColumns, found bool) {
 	return c, c.Source >= 0
 }
 
-// pairOf returns the columns whose titles are the same but for one word of a pair;
-// good is asked about the words that they share. Of several the shortest titles count.
+// pairOf returns the columns whose titles are the same except for one word of a pair, if good
+// accepts the words that they share. Among several pairs of columns, that with the shortest
+// titles is returned.
 func pairOf(titles [][]string, pairs [][2]string, good func(rest []string) bool) (one, two int) {
 	one, two = -1, -1
 	for _, pair := range pairs {
@@ -221,7 +222,7 @@ func FindLabels(titles []string) (node, label int) {
 	if node < 0 && len(titles) > 1 && IsIndex(titles[0]) && label != 0 {
 		node = 0
 	}
-	var rest []int // beside them, and row numbers
+	var rest []int // the other columns, without row numbers
 	for i, title := range titles {
 		if i != node && i != label && !(i == 0 && IsIndex(title)) {
 			rest = append(rest, i)
@@ -292,8 +293,8 @@ func Quote(titles []string) string {
 	return strconv.Quote(text)
 }
 
-// Unnamed says what to do about a header whose titles name no ends of an edge: what
-// to pass as that option of the caller, by names and by numbers.
+// Unnamed returns the fault and the remedy of a header whose titles name no ends of an edge.
+// The remedy is the setting fields, by titles and by numbers.
 func Unnamed(titles []string) (msg, fix string) {
 	from := 0
 	if len(titles) > 2 && IsIndex(titles[0]) {

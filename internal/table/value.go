@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Missing are the words that stand for a value that is not there, as pandas and R
-// write them; an empty field does too.
+// Missing are the words that pandas and R write for a missing value; an empty field is one
+// too.
 var Missing = []string{"NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
-// noValues are words in place of a number that head no column.
+// noValues are words in columns of numbers that are no titles.
 var noValues = append([]string{"na", "nan", "none", "nil", "inf", "infinity"}, Missing...)
 
 // IsInteger reports whether text is an integer as a program would print it:
@@ -46,19 +46,19 @@ func IsDecimalComma(text []byte) bool {
 	return cut && digits(bytes.TrimPrefix(whole, []byte("-"))) && digits(fraction)
 }
 
-// IsTitle reports whether a field in the place of a number can only be meant to
-// head its column: it does not begin as a number would, and stands for no value.
+// IsTitle reports whether a field in a column of numbers can only be the title of the
+// column: it does not begin as a number would, and is no word for a missing value.
 func IsTitle(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return text != "" && !unicode.IsDigit(first) && !strings.ContainsRune("+-.,{", first) &&
 		!slices.Contains(noValues, text) && !slices.Contains(noValues, strings.ToLower(text))
 }
 
-// Years that times are taken for: a whole number is a time if it counts the seconds
-// or milliseconds from 1970 to one of them.
+// Years of times: a whole number is a time if it counts the seconds or milliseconds from
+// 1970 to one of these years.
 const firstYear, lastYear = 1990, 2100
 
-// TimeOf returns the time that text says: a whole number of seconds or milliseconds
+// TimeOf parses a time: a whole number of seconds or milliseconds
 // since 1970 in the years from 1990 to 2099, or a date year-month-day with or without
 // a time of day.
 func TimeOf(text string) (t time.Time, ok bool) {

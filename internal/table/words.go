@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// ParseNumber returns what a decimal number says in so many bits, or why it is none.
-func ParseNumber(b []byte, bits int) (float64, string) {
+// ParseNumber parses a decimal number of 32 or 64 bits; fault is "" if it is one.
+func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	for _, c := range b {
 		switch {
 		case c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
@@ -58,10 +58,10 @@ func ParseWeight(b []byte) (float64, string) {
 	return w + 0, fault // −0 becomes 0
 }
 
-// Negative is what is wrong with a weight below 0.
+// Negative is the fault of a weight below 0.
 const Negative = "is negative; walks and Laplacians need weights ≥ 0"
 
-// WeightFault returns what is wrong with a weight, or "".
+// WeightFault returns the fault of a weight, "" if it is valid.
 func WeightFault(w float64) string {
 	switch {
 	case math.IsNaN(w):
@@ -74,7 +74,7 @@ func WeightFault(w float64) string {
 	return ""
 }
 
-// Quoted quotes what came from a file, cut at 64 bytes.
+// Quoted quotes text from a file, cut at 64 bytes.
 func Quoted[S []byte | string](b S) string {
 	if len(b) > 64 {
 		return fmt.Sprintf("%q…", b[:64])

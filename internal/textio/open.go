@@ -16,9 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/input"
 )
 
-// Options are the settings of [Open]; nil stands for the zero value.
+// Options holds the settings of [Open]; nil means the zero value.
 type Options struct {
-	Stdin io.Reader   // what "-" reads; nil: os.Stdin
+	Stdin io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn  func(error) // called with each warning about the input; may be nil
 	Any   bool        // open files that are no text too
 
