@@ -6,7 +6,7 @@
 //	err = g.EdgesTo(ctx, edges)
 //	err = g.LabelsTo(ctx, labels, 0.05)
 //
-// [Models] lists what there is: a block model with classes, with or without homophily;
+// [Models] lists the models: a block model with classes, with or without homophily;
 // the graph of the Graph500 benchmark; uniform graphs; lattices; and collections of
 // small graphs. The values and the rng seed decide every byte, on any machine and
 // for any number of workers.

@@ -310,7 +310,7 @@ func TestGridAndErdosRenyi(t *testing.T) {
 	}
 }
 
-// TestBytesStay holds what the settings and the seed promise.
+// TestBytesStay checks that the bytes of a graph depend on its parameters and the seed alone.
 func TestBytesStay(t *testing.T) {
 	var b bytes.Buffer
 	g := made(t, "sbm", given{"nodes": 500, "edges": 2000}, 7)

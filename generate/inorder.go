@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// inOrder writes the texts that block makes, of the blocks 0 ≤ k < blocks, one
-// after the other. As many as there are workers are made beside each other; block
-// appends to text, which has the memory of an earlier block. A panic in block
+// inOrder writes the texts of the blocks 0 ≤ k < blocks in order. block makes a text; it is called
+// by as many goroutines as there are workers, and appends to text, which has the memory of an
+// earlier block. A panic in block
 // reaches the caller, see [sched.Run].
 func inOrder(ctx context.Context, w io.Writer, workers, blocks int, block func(text []byte, k int) []byte) error {
 	texts := make([][]byte, min(workers, blocks))

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Model is a kind of graph: what it says of itself, and how a graph of it is made.
+// Model is a kind of random graph: its declaration and its generator.
 type Model struct {
 	spec.Spec
 	HasClasses bool // the nodes of its graphs have classes
@@ -20,7 +20,7 @@ type Model struct {
 	graph func(v spec.Values, d draws) Graph
 }
 
-// draws is what random numbers are drawn with.
+// draws has the seed of all random numbers, and the number of goroutines.
 type draws struct {
 	rngSeed uint64
 	workers int // at least 1; the graph does not depend on it
@@ -50,7 +50,7 @@ type unlabelled struct{}
 // LabelsTo implements [Graph].
 func (unlabelled) LabelsTo(context.Context, io.Writer, float64) error { return nil }
 
-// Size is what a graph has at the most, and what making it takes.
+// Size bounds the size of a graph and the memory of making it.
 type Size struct {
 	Nodes int64
 	Lines int64 // of edges
@@ -59,7 +59,7 @@ type Size struct {
 	Text  int64 // bytes of the text of the edges
 }
 
-// sizeOf returns the size of a graph of so many nodes and lines.
+// sizeOf returns the size of a graph with the given numbers of nodes and lines.
 func sizeOf(nodes, lines, bytes int64, whole bool) Size {
 	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
 	return Size{Nodes: nodes, Lines: lines, Whole: whole, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
@@ -93,7 +93,7 @@ const maxNodes = 1<<32 - 1
 // fewNodes is the range of numbers of nodes.
 var fewNodes = spec.Range{Least: 2, Most: maxNodes}
 
-// checkPairs says what is wrong with a number of distinct edges among so many nodes.
+// checkPairs returns an error if there are fewer pairs of nodes than edges.
 func checkPairs(edges, nodes float64) error {
 	if pairs := nodes * (nodes - 1) / 2; edges > pairs {
 		return fmt.Errorf("%.0f are more than the %.0f pairs of %.0f nodes; give 1 to %.0f", edges, pairs, nodes, pairs)

@@ -10,8 +10,8 @@ import (
 )
 
 // molecules are collections of small labelled graphs like those of molecules: a chain of
-// rings and bridges of carbon, from which short branches hang whose labels tell the
-// class. Of a share noise of the branches the class is drawn anew.
+// rings and bridges of carbon, with short branches whose labels depend on the class. For a
+// share noise of the branches the class is drawn at random.
 var molecules = &Model{Spec: spec.Spec{
 	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: spec.Graphs, Params: []spec.Param{
 		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 24}, Default: spec.Of(200)},

@@ -75,9 +75,9 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix. For each of the bounds a, a + b and a + b + c on
-// the random number of a level it holds what that must be added to for [gather] to see in
-// the carry that the bound is reached.
+// quarters draws entries of the matrix. For each of the bounds a, a + b and a + b + c on the random
+// number of a level it has the number whose sum with the random number carries if the bound is
+// reached; [gather] collects these carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64

@@ -60,8 +60,8 @@ func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// mostEdges bounds the number of edges of which a number is expected: by ten standard errors and
-// what the scale of a block model may be off.
+// mostEdges bounds the number of edges, given the expected number: by ten standard errors, and 2 %
+// because the scale of a block model is estimated.
 func mostEdges(edges, nodes int) int64 {
 	e, n := float64(edges), float64(nodes)
 	return int64(min(1.02*e+10*math.Sqrt(e), n*(n-1)/2))

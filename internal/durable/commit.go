@@ -11,33 +11,29 @@ import (
 	"time"
 )
 
-// Unfinished is how the mark of a file is called: what the file is called, with this
-// behind. It stands beside a file that was to be replaced together with others, from
-// before the first of them has its name until all have theirs. Where a run was killed
-// in between it stays, and the files may be of different runs.
+// Unfinished is the suffix of the mark of a file: NAME.unfinished exists while files that belong
+// together are replaced, from before the first of them has its name until all have theirs. If a
+// run is killed in between, the marks stay, because the files may be of different runs.
 const Unfinished = ".unfinished"
 
 // ErrUnsynced is wrapped by an error that comes after all is in place, but before it
 // is known to be on the disk.
 var ErrUnsynced = errors.New("in place, but the disk may lose it")
 
-// Commit publishes an output and the files that belong to it. All are synced before
-// one gets its name, and the output, files[0], gets its own last, so that where it is
-// the others are. Where there is an output already, each file has its mark as long as
-// some are new and some are old, see [Unfinished]; a mark that a killed run left is
-// removed at the end.
+// Commit publishes an output and the files that belong to it. All are synced before the first is
+// renamed, and the output, files[0], is renamed last, so that an output never lacks its files. If an
+// output is replaced, each file has a mark while some files are new and others old, see
+// [Unfinished]; marks that a killed run left are removed at the end.
 //
-// On error the temporary files are removed, and so is what got a name that nothing
-// had. If others are new by then and the output is not, the marks stay and the error
-// says so; only an error after the output's renaming leaves all of them.
+// On error the temporary files are removed, and so are renamed files that replaced nothing. If
+// other files are new by then and the output is not, the marks stay and the error says so. After an
+// error that follows the renaming of the output, all files stay.
 //
-// Of runs that publish the same group at the same time one waits for the other, and the last
-// one gives all files their content. Where the file system has no locks they are not kept
-// apart.
+// Runs that publish the same group at the same time wait for each other, and the last one
+// determines the content of all files. On a file system without locks they do not wait.
 //
-// For files that belong to an output which is no file, publish puts that in place
-// after all of them have their names; else it is nil. Its error wraps [ErrUnsynced]
-// if only the sync has failed.
+// If the output is not a file (a store), publish puts it in place after all files have their
+// names; otherwise publish is nil. Its error wraps [ErrUnsynced] if only the sync has failed.
 func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		if p.done {
@@ -95,9 +91,9 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 // patience is how long a group that another run publishes is waited for.
 const patience = time.Minute
 
-// lockGroup takes the lock of all who publish what belongs to a file, called like one of
-// its temporary files so that it goes as these do after a kill. It returns nil where there
-// are no locks.
+// lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a
+// temporary file, so that it is removed in the same way after a kill. It returns nil if the file
+// system has no locks.
 func lockGroup(p *Pending) (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
@@ -139,11 +135,11 @@ func undo(files []*Pending, unnamed int) (err error) {
 	if mixed == nil {
 		return errors.Join(err, unmark(files))
 	}
-	return errors.Join(err, fmt.Errorf("%s replaced already, unlike what belongs to it; repeat the run", strings.Join(mixed, ", ")))
+	return errors.Join(err, fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark gives files their marks if somebody could see some of them beside others of an
-// earlier run: around what publish puts in place, or where the output is there.
+// mark makes the marks of files if a reader could see some of them together with others of an
+// earlier run: if the output exists, or if publish puts a store in place.
 func mark(around bool, files []*Pending) error {
 	if !around {
 		if len(files) < 2 {
@@ -201,7 +197,7 @@ func unmark(files []*Pending) error {
 	return syncDirs(files)
 }
 
-// seal writes what is buffered, and syncs it unless it goes straight to its place.
+// seal writes the buffer, and syncs the file unless it is written directly.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// content returns what a file holds, "" if there is none.
+// content returns the content of a file, "" if it does not exist.
 func content(t *testing.T, fsys durable.FS, name string) string {
 	t.Helper()
 	f, err := fsys.Open(name)
@@ -158,13 +158,12 @@ func TestCommitOneFaults(t *testing.T) {
 	}
 }
 
-// set writes an output and two files beside it, whose content is text.
+// set writes an output and two files that belong to it, with the given content.
 func set(fsys durable.FS, text string) error {
 	return setAll(fsys, text, []string{"out", "out.ids", "out.run.json"})
 }
 
-// setAll writes the files of paths, and gives up what a failure has given up
-// already.
+// setAll writes the files of paths; after a failure it aborts the others.
 func setAll(fsys durable.FS, text string, paths []string) error {
 	var files []*durable.Pending
 	for _, path := range paths {
@@ -213,8 +212,8 @@ func TestCommitFaults(t *testing.T) {
 	}
 }
 
-// whole tells whether files are all of one run, or all have marks, and whether they
-// are new; what is there and what it holds.
+// whole reports whether files are all of one run, or all have marks, and whether they are new,
+// with a list of the files and their content.
 func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what []string) {
 	t.Helper()
 	ok = true
@@ -261,7 +260,7 @@ func TestCommitReplaces(t *testing.T) {
 	}
 }
 
-// groups are outputs with what belongs to them.
+// groups are outputs with the files that belong to them.
 var groups = [][]string{
 	{"out", "out.ids", "out.run.json"},
 	{"out", "x/labels", "x/out.run.json", "y/truth"},
@@ -346,7 +345,7 @@ func TestCommitCrashReplaces(t *testing.T) {
 	}
 }
 
-// setAround puts a store in place with a file beside it, whose content is text.
+// setAround puts a store in place with a file that belongs to it and has the given content.
 func setAround(fsys durable.FS, text string) error {
 	p, err := durable.NewFile(fsys, "store.run.json")
 	if err != nil {
@@ -361,9 +360,8 @@ func setAround(fsys durable.FS, text string) error {
 	return err
 }
 
-// TestCommitBesideFaults lets every operation fail once: where there was nothing,
-// the store never stands alone, and nothing stands beside none; over files that
-// are there no name vanishes.
+// TestCommitBesideFaults makes every operation fail once. In an empty directory the store never
+// appears without its file, nor the file without the store. Existing files keep their names.
 func TestCommitBesideFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -392,8 +390,8 @@ func TestCommitBesideFaults(t *testing.T) {
 	}
 }
 
-// TestCommitBesideCrash stops the machine before every operation: a store that is
-// there has the file beside it.
+// TestCommitBesideCrash stops the machine before every operation: a store that exists has its
+// file.
 func TestCommitBesideCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	mem := durabletest.NewMem()

@@ -25,15 +25,14 @@ type FS interface {
 	// Open opens a file for reading.
 	Open(name string) (File, error)
 
-	// Reopen opens a file for writing behind its first bytes, so many, and cuts off the
-	// others.
+	// Reopen truncates a file to its first bytes and opens it for writing behind them.
 	Reopen(name string, bytes int64) (File, error)
 
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 
-	// Follow returns what a link leads to, over other links, be it there or not;
-	// the name itself if it is no link, or one that leads where no path does.
+	// Follow returns the target of a link, which need not exist, over further links. It
+	// returns the name itself if it is no link, or if the links form a loop.
 	Follow(name string) (string, error)
 
 	// Rename gives a file a new name; a file of that name is replaced.
@@ -75,8 +74,8 @@ type File interface {
 	Chmod(mode fs.FileMode) error
 }
 
-// IsUnlocked reports whether a result of [FS.Lock] excludes nobody because the file system
-// has no locks.
+// IsUnlocked reports whether a result of [FS.Lock] excludes no other process, because the file
+// system has no locks.
 func IsUnlocked(lock io.Closer) bool {
 	l, ok := lock.(unlocked)
 	return ok && l.isUnlocked()
@@ -91,6 +90,5 @@ type unlocked interface {
 // ErrLocked is returned for a lock that is held.
 var ErrLocked = errors.New("locked by another heatwalk")
 
-// ErrFull is returned, beside the system's own error, when a device has no
-// space left.
+// ErrFull is joined to the error of the system when a device has no space left.
 var ErrFull = errors.New("no space left")

@@ -114,7 +114,7 @@ func (system) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// file is an *os.File whose errors tell a full device apart.
+// file is an *os.File whose errors wrap [ErrFull] for a full device.
 type file struct{ *os.File }
 
 func (f file) Write(p []byte) (int, error) {

@@ -45,7 +45,7 @@ func createTemp(name string) (*os.File, error) {
 	return f, nil
 }
 
-// removeTemp removes a file on which nobody holds an flock.
+// removeTemp removes a file unless a process has an flock on it.
 func removeTemp(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -87,9 +87,9 @@ type flock struct {
 	none bool // the file system has no locks
 }
 
-// lock holds an flock on a file and makes sure that the file is still the one
-// of that name: its last holder may have removed it in between. Where there are no locks
-// it returns one that excludes nobody, see [IsUnlocked].
+// lock takes an flock on a file and checks that the file still has that name, because its last
+// owner may have removed it in between. On a file system without locks it returns a lock that
+// excludes no process, see [IsUnlocked].
 func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)

@@ -44,7 +44,7 @@ func createTemp(name string) (*os.File, error) {
 	return f, nil
 }
 
-// removeTemp removes a file on which nobody holds a lock.
+// removeTemp removes a file unless a process has a lock on it.
 func removeTemp(name string) error {
 	f, err := openShared(name, windows.OPEN_EXISTING)
 	if err != nil {

@@ -30,12 +30,12 @@ type Pending struct {
 	resumed bool      // the file is that of an earlier run
 }
 
-// NewFile begins the file path, as a temporary file beside it with a name of its
-// own. Of several that write one path at the same time the last to commit gives
-// it its content. Temporary files for path that killed runs left are removed.
-// A link stays, and what it leads to is replaced; the new file has the permission bits
-// of the old one, and from the start no more than those for others. What names no regular file (a
-// device, a pipe) is written directly: it cannot be replaced.
+// NewFile begins the file path, as a temporary file with a unique name in the same directory. If
+// several processes write one path at the same time, the last to commit determines its content.
+// NewFile removes temporary files for path that killed runs left. If path is a link, the link stays
+// and its target is replaced. The new file has the permission bits of the old one, and from the
+// start no more than those for others. A path that is no regular file (a device, a pipe) is
+// written directly, because it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, true, (*Pending).createTemp)
 }
@@ -112,8 +112,8 @@ func (p *Pending) begin(fresh bool, mode fs.FileMode, create func(p *Pending) er
 // removal if its run is killed.
 const writing = 0o600
 
-// Temporary files for a path are called what it is called, with a dot before
-// and this behind.
+// tempSuffix is the end of the name of a temporary file: the name of the final file, with a dot
+// before it and this behind.
 var tempSuffix = regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`)
 
 // Final returns the path that the file will have which is at path now: that
@@ -194,8 +194,8 @@ func (p *Pending) unlock() error {
 	return lock.Close()
 }
 
-// RemoveUnused removes the temporary files for path that nobody writes any
-// more. What cannot be removed stays: it is in nobody's way.
+// RemoveUnused removes the temporary files for path that no process writes any more. Files that
+// cannot be removed stay, because they do no harm.
 func RemoveUnused(fsys FS, path string) {
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -215,7 +215,7 @@ func RemoveUnused(fsys FS, path string) {
 // Write appends to the file.
 func (p *Pending) Write(b []byte) (int, error) { return p.w.Write(b) }
 
-// WriteAt writes at a position. Bytes between that nobody writes are zero.
+// WriteAt writes at a position. Bytes between that are not written are zero.
 func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	if p.w.Buffered() > 0 {
 		if err := p.w.Flush(); err != nil {
@@ -225,8 +225,8 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	return p.f.WriteAt(b, off)
 }
 
-// ReadAt reads what WriteAt wrote, for files that are given up at last: a
-// temporary file that its process uses itself.
+// ReadAt reads bytes that WriteAt wrote, for temporary files that a process uses itself and
+// aborts in the end.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b, off) }
 
 // Abort gives the file up. After Commit it does nothing, so that it may be

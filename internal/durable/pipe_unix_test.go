@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// A pipe that nobody reads from is waited for until the context ends, when it is created and
-// when it is written. Who reads from it then finds its end, since nothing is left open.
+// Creating and writing a pipe without a reader wait until the context ends. A reader that opens it
+// afterwards finds its end, since no descriptor is left open.
 func TestUntil(t *testing.T) {
 	stopped := errors.New("stopped")
 	for _, full := range []bool{false, true} {
@@ -77,7 +77,7 @@ func TestUntilRead(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	read := make(chan string, 1)
 	go func() {
-		b, _ := os.ReadFile(path) // the text tells whether it worked
+		b, _ := os.ReadFile(path) // the text shows whether it worked
 		read <- string(b)
 	}()
 	f, err := durable.Until(ctx, durable.OS).Create(path)

@@ -10,15 +10,14 @@ import (
 	"regexp"
 )
 
-// TempDir is a directory of one process for what it removes again. Its lock is held as
-// long as it is needed, so that another process knows what a killed one left.
+// TempDir is a directory of one process for temporary files. The process locks it, so that other
+// processes recognize directories that killed processes left.
 type TempDir struct {
 	Path string
 	lock io.Closer
 }
 
-// What a temporary directory is called and holds: a lock, and a directory of what is
-// made there.
+// Name and content of a temporary directory: a lock, and a directory for the temporary files.
 var tempPattern = regexp.MustCompile(`^\.heatwalk-[0-9a-f]{16}$`)
 
 const (
@@ -55,7 +54,7 @@ func newTempDir(parent string) (*TempDir, error) {
 	return t, err
 }
 
-// Content returns where a directory may be made for what the run needs.
+// Content returns the path of the directory for the files of the run.
 func (t *TempDir) Content() string { return filepath.Join(t.Path, tempContent) }
 
 // InTempDir returns where the temporary directory is that path is or lies in, if
@@ -75,8 +74,8 @@ func (t *TempDir) Remove() error {
 	return errors.Join(err, t.lock.Close(), OS.Remove(t.Path))
 }
 
-// removeAll removes a directory, if it exists, and what it holds. Links are
-// removed, not followed.
+// removeAll removes a directory, if it exists, with its content. Links are removed, not
+// followed.
 func removeAll(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,9 +92,9 @@ func removeAll(dir string) error {
 	return errors.Join(err, OS.Remove(dir))
 }
 
-// removeLeft removes the temporary directories in parent whose lock nobody
-// holds. One that holds anything else than ours do is not ours. What cannot be
-// removed stays: it is in nobody's way.
+// removeLeft removes the temporary directories in parent that no process has locked. A directory
+// with other content is not ours and stays. Directories that cannot be removed stay too, because
+// they do no harm.
 func removeLeft(parent string) {
 	names, err := OS.List(parent)
 	if err != nil {

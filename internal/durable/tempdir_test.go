@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Only what is a temporary directory of ours in every respect goes.
+// Only directories with the name and the content of a temporary directory are removed.
 func TestRemoveLeft(t *testing.T) {
 	parent := t.TempDir()
 	put := func(name string, files ...string) {
@@ -31,7 +31,7 @@ func TestRemoveLeft(t *testing.T) {
 	}
 	removeLeft(parent)
 	if _, err := os.Stat(filepath.Join(parent, left)); !os.IsNotExist(err) {
-		t.Errorf("what a killed run left is there: %v", err)
+		t.Errorf("the directory of a killed run is still there: %v", err)
 	}
 	for _, name := range []string{notes + "/graph/manifest", notes + "/notes", named + "/graph/manifest", "elsewhere/graph/manifest", link} {
 		if _, err := os.Lstat(filepath.Join(parent, name)); err != nil {
@@ -60,7 +60,7 @@ func TestInTempDir(t *testing.T) {
 	}
 }
 
-// What a link in a temporary directory leads to stays when the directory goes.
+// The target of a link in a temporary directory stays when the directory is removed.
 func TestRemoveFollowsNoLink(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	file := filepath.Join(elsewhere, "file")

@@ -26,7 +26,7 @@ func (u until) Create(name string) (File, error) {
 		f, err := u.FS.Create(name)
 		select {
 		case created <- result{f, err}:
-		case <-u.ctx.Done(): // nobody waits any more
+		case <-u.ctx.Done(): // the caller no longer waits
 			if err == nil {
 				_ = f.Close()
 			}

@@ -38,8 +38,8 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// TestTwoWriters writes one file twice at the same time, and removes what a
-// third one left.
+// TestTwoWriters writes one file twice at the same time, and removes the temporary file that a
+// third writer left.
 func TestTwoWriters(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
 		left, err := fsys.CreateTemp(".out.heatwalk-tmp-0123abcd")
@@ -115,7 +115,7 @@ func TestTwoGroups(t *testing.T) {
 		done := make(chan error, 1)
 		first := &pausing{FS: fsys, after: func() {
 			go func() { done <- set(fsys, "second") }()
-			select { // it has come to the end if nothing keeps it
+			select { // it ends unless it is blocked
 			case err := <-done:
 				done <- err
 			case <-time.After(30 * time.Millisecond):
@@ -154,8 +154,8 @@ func (f *taken) CreateTemp(name string) (durable.File, error) {
 	return f.FS.CreateTemp(name)
 }
 
-// TestTakenNames holds that another name is tried where one is taken, and that
-// every other failure is told at once.
+// TestTakenNames checks that another name is tried if one exists, and that every other failure is
+// returned at once.
 func TestTakenNames(t *testing.T) {
 	for _, c := range []struct {
 		err          error
@@ -176,7 +176,7 @@ func TestTakenNames(t *testing.T) {
 }
 
 // TestPermissions replaces files of several permission bits, one of them behind a link:
-// the new files have the same, and nobody else reads them while they are written.
+// the new files have the same, and others cannot read them while they are written.
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
@@ -216,7 +216,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestDevice holds that what cannot be replaced is written directly.
+// TestDevice checks that a device is written directly.
 func TestDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no devices among the files")
@@ -271,7 +271,7 @@ func TestFree(t *testing.T) {
 		t.Error("free space nowhere")
 	}
 	if err := durable.OS.SyncDir(filepath.Join(dir, "none")); runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what is not there is synced: %v", err)
+		t.Errorf("a missing file is synced: %v", err)
 	}
 }
 
@@ -291,8 +291,8 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// Through links that lead to nothing yet, relative ones too, the file comes to be where they
-// lead, and they stay.
+// A link whose target does not exist yet, relative ones too, stays, and the file is made at its
+// target.
 func TestLinkToNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, to := range []string{filepath.Join(dir, "absolute"), "relative"} {
@@ -324,7 +324,7 @@ func (stuck) Remove(string) error { return errStuck }
 
 var errStuck = errors.New("stuck")
 
-// That a file which is given up stays is told.
+// Abort returns an error if the temporary file cannot be removed.
 func TestAbortTellsWhatStays(t *testing.T) {
 	p, err := durable.NewFile(stuck{durable.OS}, filepath.Join(t.TempDir(), "file"))
 	if err != nil {

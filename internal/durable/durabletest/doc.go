@@ -1,4 +1,4 @@
-// Package durabletest has file systems for tests of what must survive: [Mem],
-// which lives in memory and can crash, [Failing], whose i-th operation fails,
+// Package durabletest has file systems for tests of durability: [Mem],
+// which is in memory and can crash, [Failing], whose i-th operation fails,
 // and [Flipping], which reads one byte wrongly.
 package durabletest

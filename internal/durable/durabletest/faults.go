@@ -156,8 +156,8 @@ func (f *Failing) Lock(name string) (io.Closer, error) {
 	return try(f, "lock", name, func() (io.Closer, error) { return f.fs.Lock(name) })
 }
 
-// failingFile counts what is done with a file among the operations of its system,
-// and fails with the one that is to fail.
+// failingFile counts the operations on a file with those of its file system, and fails at the
+// chosen one.
 type failingFile struct {
 	fs   *Failing
 	name string

@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Mem is a file system in memory. It remembers of every file and directory
-// what was synced, so that a crash can be played; see Crash. The directory "."
+// Mem is a file system in memory. It remembers the synced state of every file and directory, so
+// that a crash can be simulated; see Crash. The directory "."
 // exists and is durable. It is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
@@ -44,8 +44,8 @@ func NewMem() *Mem {
 // newDir returns an empty directory.
 func newDir() *node { return &node{names: map[string]*node{}, kept: map[string]*node{}} }
 
-// Crash returns the file system as the next boot may find it. What was synced
-// is there; every name and every block of 512 bytes that was changed since is
+// Crash returns the file system as the next boot may find it. The synced state is there; every
+// name and every block of 512 bytes that was changed since is
 // new with a chance of percent in 100, else as it was. Locks are gone.
 func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
@@ -56,8 +56,8 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
-// crashed returns what a crash leaves of n; done has what is there already of nodes
-// with several names.
+// crashed returns the state of n after a crash; done has the nodes that were already copied, because
+// a node may have several names.
 func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
@@ -362,7 +362,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.writeAt(p, off)
 }
 
-// writeAt is WriteAt for callers that hold the lock.
+// writeAt is WriteAt for callers that have the lock.
 func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if err := f.check("write", true); err != nil {
 		return 0, err

@@ -2,8 +2,8 @@ package durabletest
 
 import "github.com/heatwalk/heatwalk/internal/durable"
 
-// Unsynced returns a file system that passes everything on to another but what makes
-// it slow: it waits for no disk.
+// Unsynced returns a file system that forwards all operations except syncs, so that tests do not
+// wait for a disk.
 func Unsynced(fsys durable.FS) durable.FS { return unsynced{fsys} }
 
 type unsynced struct{ durable.FS }
