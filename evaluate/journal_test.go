@@ -48,7 +48,7 @@ func TestResume(t *testing.T) {
 	t.Logf("rng seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := planted(t, 9, 120, 90)
-	list, err := method.Parse("lp,cwk+perceptron:alpha=0.5,cwk+svm:cost=2:class-weights=balanced,pseudo-inverse+rls:lambda=0.1")
+	list, err := method.Parse("lp,cwk:alpha=0.5+perceptron,cwk+svm:cost=2:class-weights=balanced,pseudo-inverse+rls:lambda=0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,32 +25,22 @@ type Entry struct {
 	Settings *Settings
 }
 
-// Parse returns the methods of a list of names joined by commas, see [MethodList]. Behind a
-// name may stand parameters of its own, as in "diffusion:laplacian=combinatorial:beta=2". The
-// error is a [validate.ErrUsage]; of an unknown name it tells the nearest, or all that there are.
+// Parse returns the methods of a list of names joined by commas, see [MethodList]. Parameters
+// may stand behind each part of a name, as in
+// "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
+// not named stand behind its kernel. The error is a [validate.ErrUsage]; of an unknown name it
+// gives the nearest, or all that exist.
 func Parse(list string) ([]Entry, error) {
 	var found []Entry
 	for text := range strings.SplitSeq(list, ",") {
-		parts := strings.Split(strings.TrimSpace(text), ":")
-		if len(found) > 0 && strings.Contains(parts[0], "=") {
+		text = strings.TrimSpace(text)
+		if before, _, _ := strings.Cut(text, ":"); len(found) > 0 && strings.Contains(before, "=") {
 			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
-				validate.ErrUsage, parts[0], found[len(found)-1].Name, parts[0])
+				validate.ErrUsage, before, found[len(found)-1].Name, before)
 		}
-		m, err := named(strings.TrimSpace(parts[0]))
+		e, err := parseEntry(text)
 		if err != nil {
 			return nil, err
-		}
-		e := Entry{Method: m, Own: map[string][]string{}}
-		e.Name = strings.Join(append([]string{e.Method.Name()}, parts[1:]...), ":")
-		for _, part := range parts[1:] {
-			name, value, ok := strings.Cut(part, "=")
-			if !ok || name == "" || value == "" {
-				return nil, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", validate.ErrUsage, part, text)
-			}
-			if e.Own[name] != nil {
-				return nil, fmt.Errorf("%w: %s is given twice in %q; leave one out", validate.ErrUsage, name, text)
-			}
-			e.Own[name] = []string{value}
 		}
 		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, e.Name)
@@ -61,6 +51,59 @@ func Parse(list string) ([]Entry, error) {
 		found = append(found, e)
 	}
 	return found, nil
+}
+
+// parseEntry reads one method with its parameters.
+func parseEntry(text string) (Entry, error) {
+	parts := splitName(text)
+	names := make([]string, len(parts))
+	for i, part := range parts {
+		names[i], _, _ = strings.Cut(part, ":")
+	}
+	m, err := named(strings.Join(names, "+"))
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{Name: m.Name(), Method: m, Own: map[string][]string{}}
+	for i, part := range parts {
+		for _, setting := range strings.Split(part, ":")[1:] {
+			name, value, ok := strings.Cut(setting, "=")
+			if !ok || name == "" || value == "" {
+				return Entry{}, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", validate.ErrUsage, setting, text)
+			}
+			if e.Own[name] != nil {
+				return Entry{}, fmt.Errorf("%w: %s is given twice in %q; leave one out", validate.ErrUsage, name, text)
+			}
+			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || !slices.Contains(m.Takes(), name)) {
+				return Entry{}, fmt.Errorf("%w: %s: there is no parameter %q; it takes %s", validate.ErrUsage, names[i], name, strings.Join(of.Takes(), ", "))
+			}
+			e.Own[name] = []string{value}
+			e.Name = text
+		}
+	}
+	return e, nil
+}
+
+// splitName returns the parts of a name that are joined by "+"; the sign of an exponent, as in
+// 1e+3, joins nothing.
+func splitName(text string) (parts []string) {
+	from := 0
+	for i := 1; i+1 < len(text); i++ {
+		if c := text[i+1]; text[i] == '+' && (c < '0' || c > '9') {
+			parts, from = append(parts, text[from:i]), i+1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// declaredIn returns the declaration of a part of a method, nil if it has none of that name.
+func declaredIn(m Method, name string) *spec.Spec {
+	for _, of := range m.Declarations() {
+		if of.Name == name {
+			return of
+		}
+	}
+	return nil
 }
 
 // with returns the settings with the values of a method's own in place of those that it

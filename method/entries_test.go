@@ -15,7 +15,7 @@ func TestEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	entries, err := Parse("diffusion:laplacian=combinatorial:beta=0.5, diffusion ,cwk:alpha=0.5:steps=3:features=plain,lgc:alpha=0.3,pseudo-inverse+rls:laplacian=combinatorial")
+	entries, err := Parse("diffusion:laplacian=combinatorial:beta=0.5, diffusion ,cwk:alpha=0.5:steps=3:features=plain,lgc:alpha=0.3,pseudo-inverse:laplacian=combinatorial+rls")
 	if err != nil {
 		t.Fatal(err)
 	}

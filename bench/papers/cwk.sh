@@ -30,7 +30,7 @@ steps=${STEPS:-tables heatmap seconds}
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-methods=cwk+svm:features=plain,diffusion+svm,pseudo-inverse+svm,von-neumann+svm,rl,lgc,lp
+methods=cwk:features=plain,diffusion+svm,pseudo-inverse+svm,von-neumann+svm,rl,lgc,lp
 sizes=0.01,0.02,0.03,0.04,0.05,0.06,0.07,0.08,0.09,0.1,0.11,0.12,0.13,0.14,0.15
 
 # graphs writes each graph as a store and its labels.
@@ -134,7 +134,7 @@ heatmap() {
 	local list= alpha t
 	local alphas='0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.75 0.8 0.9 1' lengths='0 1 2 3 5 7 10 20 30 40 59 80 100'
 	for alpha in $alphas; do
-		for t in $lengths; do list+=${list:+,}cwk+svm:alpha=$alpha:steps=$t:features=plain:cost=1; done
+		for t in $lengths; do list+=${list:+,}cwk:alpha=$alpha:steps=$t:features=plain:cost=1; done
 	done
 	[ -e "$out/heatmap.json" ] || "$heatwalk" evaluate "$work/cora" --labels "$work/cora.labels" --method "$list" --grid none \
 		--tuning-splits 0 --train 0.05 --splits 10 --seed 1 --report "$out/heatmap.json" --resume --quiet >"$work/text"

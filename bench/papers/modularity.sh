@@ -34,9 +34,9 @@ links() {
 
 # accuracy STORE LABELS KERNEL prints its mean and standard error in per cent.
 accuracy() {
-	local laplacian=()
-	[ "$3" = modularity ] || laplacian=(--laplacian combinatorial)
-	"$heatwalk" evaluate "$1" --labels "$2" --method "$3+svm" "${laplacian[@]}" --folds 5 --grid none --cost 1 --seed 1 --json --quiet |
+	local laplacian=
+	[ "$3" = modularity ] || laplacian=:laplacian=combinatorial
+	"$heatwalk" evaluate "$1" --labels "$2" --method "$3$laplacian:cost=1" --folds 5 --grid none --seed 1 --json --quiet |
 		awk -F'[:,]' '/"accuracy_mean"/ { mean = $2 } /"accuracy_stderr"/ { printf "%.1f ± %.1f", 100 * mean, 100 * $2; exit }'
 }
 

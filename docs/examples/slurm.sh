@@ -14,7 +14,5 @@ set -euo pipefail
 
 shares=8 # whatever part of the array runs
 
-heatwalk kernel graph/ --kernel diffusion --laplacian normalized --beta 1 \
-	--cols train.ids --slab "$SLURM_ARRAY_TASK_ID/$shares" \
-	--threads "$SLURM_CPUS_PER_TASK" --max-memory 3800MiB --progress none \
-	-o "part-$SLURM_ARRAY_TASK_ID.npy"
+heatwalk kernel graph/ --cols train.ids --slab "$SLURM_ARRAY_TASK_ID/$shares" --threads "$SLURM_CPUS_PER_TASK" \
+    --max-memory 3800MiB --progress none --kernel diffusion:laplacian=normalized:beta=1 -o "part-$SLURM_ARRAY_TASK_ID.npy"

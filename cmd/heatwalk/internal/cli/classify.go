@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
@@ -26,121 +23,100 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// classifyFlags are the flags of classify.
+// classifyFlags are the flags of classify, and those of suggest.
 type classifyFlags struct {
 	learning
-	kernel, learner string // parts of the method's name, "" if not given
-	method          method.Method
-
-	out     string
-	gram    gramFlags
-	vectors vectorFlags
-
-	unknownValues string // of records to label: error or missing
-	scores        int    // tablefile.Columns.Top
-	kind          string // of scores alone: raw or probability, "" if not given
-	unreached     string
-	truth         string
-	suggest       int // nodes to label next; 0: predictions are wanted
+	method    method.Method
+	out       string
+	scores    scoreFlags
+	unreached string
+	truth     string
+	suggest   int // nodes to label next; 0: predictions are wanted
 }
 
-func newClassify(in *invocation) *cobra.Command {
-	var f classifyFlags
-	run := in.runClassify
-	graphOr := func(cmd *cobra.Command, args []string) error {
-		return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
-	}
-	cmd := in.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", graphOr,
-		"A label and scores for every node",
-		func(cmd *cobra.Command, args []string) {
-			check := in.checkClassify
-			switch {
-			case f.gram.file != "":
-				check, run = in.checkGram, in.runGram
-			case f.vectors.file != "":
-				check, run = in.checkVectorClassify, in.runVectorClassify
-			case f.several:
-				check, run = in.checkSeveralClassify, in.runSeveralClassify
-			}
-			check(cmd, args, &f)
-		}, func(args []string) error { return run(strings.Join(args, ""), &f) })
-	in.classifyFlags(cmd.Flags(), &f)
-	return cmd
+// scoreFlags say which scores an output holds, and in which form.
+type scoreFlags struct {
+	top   int    // tablefile.Columns.Top
+	kind  string // of scores alone: raw or probability, "" if not given
+	dtype string
 }
 
-// classifyFlags declares the flags of f.
-func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	flags.StringVar(&f.listed, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
-	flags.Lookup("method").DefValue = "" // it is told already
-	in.choiceVar(flags, &f.kernel, "kernel", "", append(nodeKernels().names(), tableKernels().names()...), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", learners().names(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.learningFlags(flags, &f.learning, chosenUnlessGram)
-	in.gramFlags(flags, &f.gram)
-	in.vectorFlags(flags, &f.vectors)
-	in.choiceVar(flags, &f.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "with --vectors: values that no record with a label has")
+// scoreFlags declares the flags of f.
+func (in *invocation) scoreFlags(flags *pflag.FlagSet, f *scoreFlags) {
 	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		if f.kind = ""; s == "raw" || s == "probability" {
 			f.kind = s
 			return nil
 		}
-		return parseScores(&f.scores, s)
+		return parseScores(&f.top, s)
 	})
-	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
-	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
-	numberVar(in, flags, &f.suggest, "suggest", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
 }
 
-// checkClassify notes what is wrong with the flags of f together, and finds the method.
-func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
+// checkScores notes scores that the output does not hold; lines may hold probabilities.
+func (in *invocation) checkScores(flags *pflag.FlagSet, out string, f *scoreFlags, lines bool) {
+	matrix := matrixFormatOf(out, scoreFormats) != nil
+	switch {
+	case !matrix && (f.kind == "raw" || f.kind != "" && !lines):
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+	case matrix && f.kind == "" && flags.Changed("scores"):
+		in.problem("--scores", "a matrix has all of them; give raw or probability")
+	}
+	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+}
+
+func newClassify(in *invocation) *cobra.Command {
+	var f classifyFlags
+	run := in.runClassify
+	cmd := in.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", in.arguments("GRAPH", 1, 1),
+		"Predict the label of every node from the labels of some",
+		func(cmd *cobra.Command, args []string) {
+			if f.several {
+				run = in.runSeveralClassify
+				in.checkSeveralClassify(cmd, args, &f)
+				return
+			}
+			in.checkClassify(cmd, args, &f)
+		}, func(args []string) error { return run(args[0], &f) })
 	flags := cmd.Flags()
-	in.checkNoVectors(flags, f.kernel, effectFlags())
-	in.refuse(flags, rule{true, "combine", "is about several kernels; give --gram FILE,FILE"})
-	in.checkScores(flags, f)
-	in.checkGraph(cmd, args, &f.reading)
+	in.seedFlags(flags, &f.learning)
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	in.methodFlag(flags, &f)
+	in.scoreFlags(flags, &f.scores)
+	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	f.severalFlag(flags)
+	in.learningFlags(flags, &f.learning)
+	return cmd
+}
+
+// methodFlag declares the flag of a single method.
+func (in *invocation) methodFlag(flags *pflag.FlagSet, f *classifyFlags) {
+	flags.StringVar(&f.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+}
+
+// checkClassify finds the method, and notes errors in the flags of f.
+func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
+	in.checkScores(cmd.Flags(), f.out, &f.scores, false)
 	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
+	in.checkMethod(cmd, args, f)
+}
+
+// checkMethod notes errors in the flags of f that say how to learn, and finds the method.
+func (in *invocation) checkMethod(cmd *cobra.Command, args []string, f *classifyFlags) {
+	flags := cmd.Flags()
+	in.checkGraph(cmd, args, &f.reading)
 	in.checkAttributes(flags, &f.attributes)
 	in.checkStdin(append(args, f.labels, f.truth, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
-	in.checkMethod(flags, f)
+	in.checkLearning(flags, &f.learning)
 	in.checkEffect(flags, f.methods())
-	if f.suggest > 0 {
-		if f.out != "-" && formatOf(f.out, scoreFormats) != ".tsv" {
-			in.problem("-o", "suggestions are lines of text; write FILE.tsv")
-		}
-		in.refuse(flags, rule{true, "scores truth unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
-	}
-}
-
-// checkMethod notes what is wrong with the flags of f that say how to learn, and finds the
-// method.
-func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
-	place := "--method"
-	switch {
-	case f.kernel != "" || f.learner != "":
-		if flags.Changed("method") {
-			in.problem("--method", "%s says all; leave out --kernel and --learner", f.listed)
-		}
-		if place = "--kernel"; f.kernel == "" {
-			place = "--learner"
-		}
-		f.listed = cmp.Or(f.kernel, nodeKernels()[0].Name) + "+" + cmp.Or(f.learner, learners()[0].Name)
-	case !flags.Changed("method") && choosesWalks(flags):
-		f.listed = cwk.Spec.Name
-	}
-	in.checkLearning(flags, &f.learning, place)
 	if len(f.entries) > 1 {
-		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.listed)
+		in.problem("--method", "%s are several; this command takes one, evaluate compares them", f.listed)
 	}
-	if len(f.entries) != 1 {
-		return
+	if len(f.entries) == 1 {
+		f.method = f.entries[0].Method
+		in.settle(&f.learning, "small")
 	}
-	f.method = f.entries[0].Method
-	for _, name := range slices.Sorted(maps.Keys(f.entries[0].Own)) {
-		if flag := strings.ReplaceAll(name, "_", "-"); flags.Changed(flag) {
-			in.problem("--"+flag, "--method gives %s too; leave out one of the two", name)
-		}
-	}
-	in.settle(&f.learning, "small")
 }
 
 // classified is the JSON document of classify.
@@ -162,8 +138,15 @@ type classified struct {
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
-	Sweeps int                  `json:"sweeps"`
-	Phases problem.PhaseSeconds `json:"seconds_by_phase"`
+	Sweeps int          `json:"sweeps"`
+	Phases phaseSeconds `json:"seconds_by_phase"`
+}
+
+// phaseSeconds are the seconds of the phases of a run.
+type phaseSeconds struct {
+	Read float64 `json:"read"` // graph, labels and attributes
+	problem.PhaseSeconds
+	Write float64 `json:"write"` // the predictions
 }
 
 // classifyRun is a run of classify on a graph.
@@ -181,6 +164,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	g, l := d.g, d.l
+	read := time.Since(in.started).Seconds()
 	var known *nodefile.Labels
 	if f.truth != "" {
 		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
@@ -191,7 +175,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	s.Raw = f.kind == "raw"
+	s.Raw = f.scores.kind == "raw"
 	var sized *method.Problem // without isolated nodes, found once
 	err = d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() (_ int64, err error) {
 		if sized == nil {
@@ -231,7 +215,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		f.unreached = "prior"
 	}
 	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{
-		learned: d.learned(l), Method: f.method.Name(), Phases: p.Seconds, Attributes: attributesOf(g),
+		learned: d.learned(l), Method: f.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
 	}}
 	if f.suggest > 0 {
 		if r.suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, s); err != nil {
@@ -307,7 +291,7 @@ func (f *classifyFlags) chooses(s *method.Settings) bool {
 
 // columns are those of the predictions.
 func (f *classifyFlags) columns(l *nodefile.Labels) tablefile.Columns {
-	return tablefile.Columns{Classes: l.Names, Top: f.scores}
+	return tablefile.Columns{Classes: l.Names, Top: f.scores.top}
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
@@ -331,17 +315,19 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
 		in.warnBytes(f.out, format, r.g, r.l.Names)
 	}
+	begun := time.Now()
 	switch {
 	case f.suggest > 0:
 		err = suggest.WriteTo(r.w, r.suggested, r.g.Nodes.ID, r.l.Names)
-	case f.kind == "raw" && p.Raw == nil:
+	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	default:
-		err = r.write(r.found(p, labelOf), f.columns(r.l), f.kind == "raw", f.gram.dtype)
+		err = r.write(r.found(p, labelOf), f.columns(r.l), f.scores.kind == "raw", f.scores.dtype)
 	}
 	if err != nil {
 		return err
 	}
+	r.Phases.Write = time.Since(begun).Seconds()
 	if missed := roaring.Flip(p.Reached, 0, uint64(len(problem.Degrees))); !missed.IsEmpty() {
 		parts, err := problem.FindComponents(in.ctx, in.threads, &p.Work)
 		if err != nil {

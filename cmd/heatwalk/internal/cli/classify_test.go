@@ -67,7 +67,7 @@ func TestDefaultOrder(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	features := filepath.Join(dir, "F.npy")
-	if code := Main([]string{"features", graph, "--labels", labels, "--steps", "1", "-o", features}, nil, &stdout, &stderr); code != 0 {
+	if code := Main([]string{"features", graph, "--labels", labels, "--kernel", "cwk:steps=1", "-o", features}, nil, &stdout, &stderr); code != 0 {
 		t.Fatal(stderr.String())
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "F.rows.ids"))

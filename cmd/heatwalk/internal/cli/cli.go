@@ -138,9 +138,10 @@ type invocation struct {
 	started  time.Time
 	problems []fault.Problem
 	progress *progress.Display
-	ends     []func() // see atEnd
-	doing    string   // what an interruption leaves as it was, for its message
-	reached  string   // how far an interrupted run had come, for its message
+	ends     []func()       // see atEnd
+	command  *cobra.Command // that is run; nil before its flags are known
+	doing    string         // what an interruption leaves as it was, for its message
+	reached  string         // how far an interrupted run had come, for its message
 
 	warning  sync.Mutex
 	warnings []string // printed so far
@@ -218,7 +219,7 @@ func newRoot(in *invocation) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          in.noSuchCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return in.welcome(cmd) },
 	}
 	root.SetVersionTemplate("heatwalk {{.Version}}\n")
 	root.SetIn(in.stdin)
@@ -300,18 +301,22 @@ func commands() []command {
 	return []command{
 		{"demo", newDemo, false},
 		{"ingest", newIngest, true},
+		{"info", newInfo, true},
 		{"classify", newClassify, true},
 		{"evaluate", newEvaluate, true},
-		{"info", newInfo, true},
-		{"verify", newVerify, true},
+		{"suggest", newSuggest, true},
 		{"kernel", newKernel, true},
-		{"graphs", newGraphs, true},
 		{"features", newFeatures, true},
 		{"eigen", newEigen, true},
+		{"graphs", newGraphs, true},
+		{"records", newRecords, true},
+		{"gram", newGram, true},
+		{"methods", newMethods, false},
+		{"verify", newVerify, true},
 		{"convert", newConvert, true},
 		{"generate", newGenerate, true},
-		{"estimate", newEstimate, false},
 		{"merge", newMerge, false},
+		{"estimate", newEstimate, false},
 		{"bench", newBench, false},
 		{"version", newVersion, false},
 	}
@@ -332,6 +337,7 @@ func called(list []command, args []string) []command {
 // names of files that are empty.
 // Subcommands check their own flags and then call checked.
 func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
+	in.command = cmd
 	in.progress = progress.New(in.stderr, in.showAs, in.quiet, in.logFormat == "json")
 	if progress.IsTerminal(in.stdout.w) {
 		in.stdout.progress = in.progress

@@ -311,7 +311,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	}
 	c := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || f.format.kernel, IDs: f.config.Nodes, Stdin: in.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""), Reserve: plan.Reserve,
+		LabelFile: f.labels, Labelling: in.labelConfig(f.config.UnknownIDs, ""), Reserve: plan.Reserve,
 	}
 	c.Labelling.Missing = nodefile.MissingLabels[1:]
 	doc := &convertedMatrix{Output: f.out, Format: f.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: c.Kernel, Dtype: "float64"}

@@ -116,15 +116,17 @@ func TestJSONPage(t *testing.T) {
 		{"classify", "g", "--labels", "two.tsv", "--method", "cwk", "--truth", "two.tsv", "-o", "out.tsv"},
 		{"classify", "g", "--labels", "two.tsv", "--method", "diffusion+rls", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--method", "lp", "--train", "0.5", "--splits", "2"},
+		{"suggest", "g", "--labels", "two.tsv", "--method", "lp", "-n", "2", "-o", "next.tsv"},
+		{"methods", "diffusion"},
 		{"classify", "g", "--labels", "two.tsv", "--multi-label", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--multi-label", "--train", "0.5", "--splits", "2"},
 		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "modularity", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "cwk", "--labels", "two.tsv", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
-		{"classify", "--gram", "K.npy", "--labels", "two.tsv", "--learner", "svm", "-o", "S.npy"},
-		{"kernel", "--vectors", "two.csv", "-o", "K.npy"},
-		{"classify", "--vectors", "two.csv", "--truth", "two.tsv", "--unknown-ids", "skip", "--learner", "perceptron", "-o", "out.tsv"},
+		{"gram", "classify", "K.npy", "--labels", "two.tsv", "--learner", "svm", "-o", "S.npy"},
+		{"records", "kernel", "two.csv", "-o", "K.npy"},
+		{"records", "classify", "two.csv", "--truth", "two.tsv", "--unknown-ids", "skip", "--learner", "perceptron", "-o", "out.tsv"},
 		{"features", "g", "--labels", "two.tsv", "-o", "F.npy"},
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
 		{"eigen", "g", "--matrix", "adjacency", "--which", "interior", "--near", "1", "--k", "2", "-o", "E.npy"},
@@ -159,7 +161,7 @@ func keysOf(value any) (keys []string) {
 	case map[string]any:
 		for key, value := range v {
 			keys = append(keys, key)
-			if key != "parameters" {
+			if !strings.HasSuffix(key, "parameters") && key != "grid" {
 				keys = append(keys, keysOf(value)...)
 			}
 		}

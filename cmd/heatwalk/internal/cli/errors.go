@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // fail prints err, if there is one to print, and returns the exit code.
@@ -35,7 +36,7 @@ func (in *invocation) fail(err error) int {
 	case fault.OverLimit:
 		err = in.overLimit(err)
 	}
-	for _, r := range fault.Reports(err) {
+	for _, r := range fault.Reports(in.named(err)) {
 		r.Code = code
 		if c := new(fault.Crash); in.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
@@ -43,6 +44,20 @@ func (in *invocation) fail(err error) int {
 		in.printReport(r)
 	}
 	return code
+}
+
+// named gives the error about a parameter, which is no flag, the flag in which it is named.
+func (in *invocation) named(err error) error {
+	wrong := new(spec.ParameterError)
+	if in.command == nil || !errors.As(err, &wrong) || in.command.Flags().Lookup(wrong.Parameter) != nil {
+		return err
+	}
+	for _, flag := range []string{"method", "kernel", "learner"} {
+		if in.command.Flags().Lookup(flag) != nil {
+			return fault.Usage("--"+flag, "%s", wrong.Error())
+		}
+	}
+	return err
 }
 
 // overLimit says what --max-memory would have to be, if err is about it.

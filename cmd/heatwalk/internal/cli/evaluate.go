@@ -43,7 +43,8 @@ func newEvaluate(in *invocation) *cobra.Command {
 			}
 		}, func(args []string) error { return run(args[0], &f) })
 	flags := cmd.Flags()
-	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
+	in.seedFlags(flags, &f.learning)
+	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	in.splitFlags(flags, &f.splitting)
 	numberVar(in, flags, &f.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
@@ -51,7 +52,8 @@ func newEvaluate(in *invocation) *cobra.Command {
 		return parseList(&f.tuneAt, s, parseShare)
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	in.learningFlags(flags, &f.learning, chosenByDefault)
+	f.severalFlag(flags)
+	in.learningFlags(flags, &f.learning)
 	return cmd
 }
 
@@ -61,7 +63,7 @@ func (in *invocation) checkEvaluate(cmd *cobra.Command, args []string, f *evalua
 	in.checkGraph(cmd, args, &f.reading)
 	in.checkStdin(append(args, f.labels, f.split, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
 	in.checkAttributes(flags, &f.attributes)
-	in.checkLearning(flags, &f.learning, "--method")
+	in.checkLearning(flags, &f.learning)
 	in.checkEffect(flags, f.methods())
 	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
 	in.refuse(flags, rule{f.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})

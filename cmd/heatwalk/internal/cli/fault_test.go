@@ -39,7 +39,7 @@ var jobs = [][]string{
 	{"ingest", "e.tsv", "-o", "new"},
 	{"ingest", "e.tsv", "-o", "g", "--force"},
 	{"classify", "e.tsv", "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
-	{"kernel", "g", "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"},
+	{"kernel", "g", "--kernel", "diffusion:beta=1", "-o", "K.npy"},
 	{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid/"},
 	{"convert", "f.npy.gz", "--labels", "l.tsv", "--nodes", "f.ids", "-o", "f.svm"}, // copied first
 	{"convert", "x.svm", "-o", "x.npy"},
@@ -227,7 +227,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 	for _, graph := range []string{"g", "e.tsv"} {
 		for _, args := range [][]string{
 			{"classify", graph, "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
-			{"kernel", graph, "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"},
+			{"kernel", graph, "--kernel", "diffusion:beta=1", "-o", "K.npy"},
 			{"features", graph, "--labels", "l.tsv", "-o", "F.npy"},
 			{"convert", graph, "-o", "x.mtx"},
 			{"eigen", graph, "--matrix", "adjacency", "--which", "largest", "--k", "1", "-o", "E.npy"},
@@ -355,7 +355,7 @@ func TestReadOnly(t *testing.T) {
 		{[]string{"ingest", "-", "-o", "new"}, "create new: permission denied; choose another place for it"},
 		{[]string{"ingest", "-", "-o", "g", "--force"}, "create g: permission denied; choose another place for it"},
 		{[]string{"classify", "-", "--labels", "l.tsv", "-o", "out.tsv"}, "create out.tsv: permission denied; choose another place for it"},
-		{[]string{"kernel", "g", "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"}, "create K.npy: permission denied; choose another place for it"},
+		{[]string{"kernel", "g", "--kernel", "diffusion:beta=1", "-o", "K.npy"}, "create K.npy: permission denied; choose another place for it"},
 		{[]string{"info", "-", "--temp-dir", "."}, "create a temporary directory in .: permission denied; choose another with --temp-dir"},
 		{[]string{"generate", "grid", "-o", "new/"}, "create new: permission denied; choose another place for it"},
 	} {

@@ -24,6 +24,7 @@ import (
 type featureFlags struct {
 	reading
 	walking
+	name  string // of the kernel, with its parameters
 	kind  string
 	folds int
 	asked bool // for so many folds
@@ -40,7 +41,9 @@ func newFeatures(in *invocation) *cobra.Command {
 		func(cmd *cobra.Command, args []string) {
 			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows)
 			f.asked = cmd.Flags().Changed("folds")
-			in.checkWalk(cmd.Flags(), &f.walking)
+			if of, n := in.parseNamed("--kernel", f.name, specs{&cwk.Spec}); of != nil {
+				in.checkWalk(cmd.Flags(), &f.walking, n)
+			}
 		}, func(args []string) error {
 			if f.dtype == "float64" {
 				return runFeatures[float64](in, args[0], &f)
@@ -49,8 +52,8 @@ func newFeatures(in *invocation) *cobra.Command {
 		})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
+	flags.StringVar(&f.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	in.walkFlags(flags, &f.walking, "")
-	specs{&cwk.Spec}.params(byDefault).flags(in, flags, "")
 	in.choiceVar(flags, &f.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	numberVar(in, flags, &f.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
@@ -98,7 +101,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 			_, err := w.Features(in.ctx, from, picks[first:], sink)
 			return err
 		},
-		advice: "take fewer steps (--steps), rows (--rows), or another disk",
+		advice: "take fewer steps, rows (--rows), or another disk",
 
 		parameters: parameters, command: "features", share: f.share,
 		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
@@ -128,29 +131,26 @@ func (w *walking) alpha() float64 { return w.values.Number("alpha") }
 func (w *walking) steps() int     { return w.values.Int("steps") }
 func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
 
-// walkFlags declares the flags of w but for those of parameters.
+// walkFlags declares the flags of w.
 func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, labels string) {
-	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines"+labels)
+	in.labelFlags(flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
+	in.priorFlag(flags, w)
+}
+
+// priorFlag declares the flag of the prior.
+func (in *invocation) priorFlag(flags *pflag.FlagSet, w *walking) {
 	p := &cwk.PriorParam
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// checkWalk finds the values of a walk whose parameters are not chosen, and notes what is
-// wrong with the flags of w together.
-func (in *invocation) checkWalk(flags *pflag.FlagSet, w *walking) {
-	_, w.values = in.given(flags, &cwk.Spec)
-	in.checkSteps(w.values)
+// checkWalk finds the values of a walk whose parameters are not chosen, and notes errors in
+// the flags of w.
+func (in *invocation) checkWalk(flags *pflag.FlagSet, w *walking, n spec.Named) {
+	_, w.values = in.given("--kernel", n.Given, &cwk.Spec)
+	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
+		in.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
+	}
 	in.require(flags, "labels")
-}
-
-// checkSteps notes a first step beyond the last one.
-func (in *invocation) checkSteps(v spec.Values) {
-	if !v.Has("steps") || !v.Has("min-steps") {
-		return
-	}
-	if first, last := v.Number("min-steps"), v.Number("steps"); first > last {
-		in.problem("--min-steps", "%v lies beyond the last step, %v; give at most that", first, last)
-	}
 }
 
 // priorOf returns the prior that --prior names.

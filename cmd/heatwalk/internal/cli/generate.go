@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -53,7 +54,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 	}
 	cmd := in.newCommand(m.Name+" -o "+output, in.arguments("", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
 		check(cmd, r)
-		_, r.values = in.given(cmd.Flags(), &m.Spec)
+		r.values = in.modelValues(cmd.Flags(), &m.Spec)
 	}, func([]string) error {
 		r.Parameters = map[string]any{"seed": in.seed}
 		if m.HasClasses {
@@ -70,9 +71,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 		flags.BoolVar(&in.force, "force", false, "replace the store in DIR/")
 		in.tempFlag(flags)
 	}
-	own := m.Spec
-	own.Name = "" // the command has it
-	specs{&own}.params(byDefault).flags(in, flags, "")
+	in.modelFlags(flags, &m.Spec)
 	if m.HasClasses {
 		flags.StringVar(&r.Labels, "labels", "", "`FILE` for labels of some nodes")
 		numberVar(in, flags, &r.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
@@ -80,6 +79,44 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 	}
 	flags.SortFlags = false
 	return cmd
+}
+
+// modelFlags declares a flag for each parameter of a model.
+func (in *invocation) modelFlags(flags *pflag.FlagSet, s *spec.Spec) {
+	for i := range s.Params {
+		p := &s.Params[i]
+		info := declarationOf(s, "", "").Parameters[i]
+		usage := p.Meaning
+		if info.Range != "" {
+			usage += ", " + info.Range
+		}
+		if p.Kind != spec.Switch {
+			usage += " (default " + info.Default + ")"
+		}
+		later := func(string) error { return nil } // its declaration checks the text
+		switch p.Kind {
+		case spec.Switch:
+			flags.Bool(p.Name, false, usage)
+		case spec.Choice:
+			in.variable(flags, p.Name, strings.Join(p.Words, "|"), "", usage, later)
+		case spec.Whole:
+			in.variable(flags, p.Name, "N", "", usage, later)
+		default:
+			in.variable(flags, p.Name, "X", "", usage, later)
+		}
+	}
+}
+
+// modelValues returns the values of all parameters of a model.
+func (in *invocation) modelValues(flags *pflag.FlagSet, s *spec.Spec) spec.Values {
+	text := map[string]string{}
+	for _, p := range s.Params {
+		if f := flags.Lookup(p.Name); f.Changed && !in.noted("--"+p.Name) {
+			text[p.Name] = f.Value.String()
+		}
+	}
+	_, values := in.given("", text, s)
+	return values
 }
 
 // checkGenerated notes what is wrong with the outputs of a graph.

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -20,15 +21,40 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// gramFlags are the flags of classify for kernel values from a file.
+// gramFlags are the flags of gram classify.
 type gramFlags struct {
-	file    string
-	files   []string // whose kernels are combined; one: only its kernel
+	learnerFlags
+	out     string
+	labels  string
 	combine string
-	dtype   string
+	scores  scoreFlags
+	unknown ingest.UnknownIDs
+}
+
+// learnerFlags name a learner with its parameters.
+type learnerFlags struct {
+	listed  string
 	learner *classify.Learner
-	stated  spec.Values // parameters of the learner that were given
-	values  spec.Values // all of them
+	given   spec.Values
+	values  spec.Values // with the defaults of those that are not given
+}
+
+func (in *invocation) learnerFlag(flags *pflag.FlagSet, f *learnerFlags, initial string) {
+	flags.StringVar(&f.listed, "learner", initial, "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
+}
+
+// checkLearner finds the learner and its parameters.
+func (in *invocation) checkLearner(f *learnerFlags) {
+	if of, n := in.parseNamed("--learner", f.listed, learners()); of != nil {
+		f.learner = classify.Learners().Named(n.Name)
+		f.given, f.values = in.given("--learner", n.Given, of)
+	}
+}
+
+// unknownFlag declares the flag about ids that are not in the data.
+func (in *invocation) unknownIDsFlag(flags *pflag.FlagSet, p *ingest.UnknownIDs) {
+	enumVar(in, flags, p, "unknown-ids", "", []string{"error", "skip"},
+		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
 }
 
 // How the kernels of several files become one. Both are kernels if these are.
@@ -37,63 +63,49 @@ const (
 	productOfKernels = "product"
 )
 
-// gramFlags declares the flags of f.
-func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
-	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones; of several FILE,FILE their sum or product")
-	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "with --gram FILE,FILE: what becomes of the kernels")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
+func newGram(in *invocation) *cobra.Command {
+	var f gramFlags
+	classify := in.newCommand("classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", in.arguments("FILE of kernel values", 1, -1),
+		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { in.checkGram(cmd, args, &f) },
+		func(args []string) error { return in.runGram(args, &f) })
+	flags := classify.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm")
+	in.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
+	in.learnerFlag(flags, &f.learnerFlags, "")
+	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "how to combine the kernels of several files")
+	in.scoreFlags(flags, &f.scores)
+	in.unknownIDsFlag(flags, &f.unknown)
+	return in.newGroup("gram", "Learning from kernel values in a file", classify)
 }
 
-// checkScores notes scores that the output does not hold.
-func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
-	matrix := matrixFormatOf(f.out, scoreFormats) != nil
-	switch {
-	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
-		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
-	case matrix && f.kind == "" && flags.Changed("scores"):
-		in.problem("--scores", "a matrix has all of them; give raw or probability")
-	}
-	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
-}
-
-// checkGram notes what is wrong with the flags of f together, and finds the learner
-// and its parameters.
-func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags) {
+// checkGram finds the learner, and notes errors in the flags of f.
+func (in *invocation) checkGram(cmd *cobra.Command, args []string, f *gramFlags) {
 	flags := cmd.Flags()
-	if !flags.Changed("output") {
-		f.out = "" // which is not stdout here
-	}
-	if f.gram.files = strings.Split(f.gram.file, ","); isThere(f.gram.file) {
-		f.gram.files = []string{f.gram.file}
-	}
-	in.checkOutput("-o", f.out, gramFormats, append(f.gram.files, f.labels)...)
+	in.checkOutput("-o", f.out, gramFormats, append(args, f.labels)...)
 	in.require(flags, "labels", "learner")
 	in.refuse(flags,
-		rule{len(f.gram.files) == 1, "combine", "is about several kernels; give --gram FILE,FILE"},
-		rule{f.gram.files[0] == "-", "gram", "stdin can be read once, and the kernel is read twice; give a file"},
+		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
 	)
-	switch matrix := matrixFormatOf(f.out, gramFormats) != nil; {
-	case !matrix && f.kind != "":
-		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
-	case matrix && f.kind == "" && flags.Changed("scores"):
+	matrix := matrixFormatOf(f.out, gramFormats) != nil
+	switch {
+	case !matrix && f.scores.kind != "":
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.scores.kind)
+	case matrix && f.scores.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	l := classify.Learners().Named(f.learner)
-	if l == nil {
-		return
+	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	if slices.Contains(args, "-") {
+		in.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
-	f.gram.learner = l
-	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids", "combine"}, l.Takes()...)
-	in.notTaken(cmd, own, func(string) string {
-		return l.Name + " has no such parameter; " + itTakes(l.Takes(), "it takes nothing but labels")
-	})
-	_, f.gram.values = in.given(flags, &l.Spec)
+	if flags.Changed("learner") {
+		in.checkLearner(&f.learnerFlags)
+	}
 }
 
 // gramFormats are the endings of predictions, and of scores alone.
 var gramFormats = slices.Concat(tablefile.PredictionEndings, denseFormats)
 
-// gramDocument is the JSON document of classify --gram.
+// gramDocument is the JSON document of gram classify.
 type gramDocument struct {
 	learned
 	Rows       int         `json:"rows"`
@@ -103,15 +115,14 @@ type gramDocument struct {
 }
 
 // runGram learns from kernel values in files, and scores all rows.
-func (in *invocation) runGram(_ string, f *classifyFlags) error {
+func (in *invocation) runGram(files []string, f *gramFlags) error {
 	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, gramFormats))
 	if err != nil {
 		return err
 	}
-	g := &f.gram
 	k := &ongram.Files{
-		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""),
-		Learner: g.learner, Values: g.values, Shares: f.kind == "probability" || o.format == nil, Progress: in.progress.Phases(),
+		Paths: files, Product: f.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(f.unknown, ""),
+		Learner: f.learner, Values: f.values, Shares: f.scores.kind == "probability" || o.format == nil, Progress: in.progress.Phases(),
 	}
 	if err = k.Open(in.ctx); err == nil {
 		err = k.Labels.Trainable()
@@ -120,7 +131,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	predictions := tablefile.Columns{Classes: k.Labels.Names, Top: f.scores}
+	predictions := tablefile.Columns{Classes: k.Labels.Names, Top: f.scores.top}
 	disk := o.predictionBytes(predictions, k.Rows)
 	if o.format != nil {
 		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
@@ -130,16 +141,16 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	}
 	columns, next, stop, err := k.Scores(in.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Data(g.files[0], "%s; are these the values of a kernel?", unlearned(wrong))
+		return fault.Data(files[0], "%s; are these the values of a kernel?", unlearned(wrong))
 	}
 	if err != nil {
-		return learnError(err, g.files[0])
+		return learnError(err, files[0])
 	}
 	defer stop()
 	if o.format == nil {
-		err = in.writeGram(o, k, predictions, next)
+		err = writeGram(o, k, predictions, next)
 	} else {
-		err = o.fill(g.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error {
+		err = o.fill(f.scores.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error {
 			_, err := next(row)
 			return err
 		})
@@ -147,14 +158,14 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: g.learner.Name, Parameters: g.values}
-	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
+	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: f.learner.Name, Parameters: f.values}
+	return o.finish(d, nil, f.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
+		d.Learner, words.Counted(d.Labelled, "label"), taken(&f.learner.Spec, f.values)), d.Skipped.String())
 }
 
 // writeGram writes predictions as for the nodes of a graph: a label and a score of each class
 // for every row. next returns those of the next row, and the error ends the run.
-func (in *invocation) writeGram(o *product, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
+func writeGram(o *product, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
 	scores := make([]float64, len(k.Labels.Names))
 	f := &found{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
 		if err != nil {

@@ -26,19 +26,19 @@ var goldenLearners = []struct {
 	whole          bool   // columns are all nodes
 	tolerance      float64
 }{
-	{pattern: `^svm_diffusion_C(.*)_decision$`, flags: "--learner svm --cost $1", tolerance: 1e-6},
-	{pattern: `^svm_cwk_C(.*)_decision$`, flags: "--learner svm --cost $1", kernel: "--kernel cwk --labels TRAIN --alpha 0.5 --steps 10", tolerance: 1e-6},
-	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls --cost $1"},
-	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls --cost $1", whole: true},
+	{pattern: `^svm_diffusion_C(.*)_decision$`, flags: "--learner svm:cost=$1", tolerance: 1e-6},
+	{pattern: `^svm_cwk_C(.*)_decision$`, flags: "--learner svm:cost=$1", kernel: "--labels TRAIN --kernel cwk:alpha=0.5:steps=10", tolerance: 1e-6},
+	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls:cost=$1"},
+	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls:cost=$1", whole: true},
 	{pattern: `^dkm_scores_all_l0$`, flags: "--learner density"},
 	{pattern: `^dkm_scores_all_l0$`, flags: "--learner centroid", less: "centroid_offset"},
-	{pattern: `^dkm_scores_(all|obs)_l(\d)$`, flags: "--learner dkm --bandwidth $1 --depth $2", whole: true},
-	{pattern: `^perceptron_c(\d)_(voted|averaged|last)$`, flags: "--learner perceptron --vote $2 --epochs 10", column: "$1"},
-	{pattern: `^gp_induction_latent$`, flags: "--learner gp --variance 4", kernel: inverseKernel, tolerance: 1e-8},
-	{pattern: `^gp_induction_prob$`, flags: "--learner gp --variance 4 --scores probability", kernel: inverseKernel, tolerance: 1e-8},
+	{pattern: `^dkm_scores_(all|obs)_l(\d)$`, flags: "--learner dkm:bandwidth=$1:depth=$2", whole: true},
+	{pattern: `^perceptron_c(\d)_(voted|averaged|last)$`, flags: "--learner perceptron:vote=$2:epochs=10", column: "$1"},
+	{pattern: `^gp_induction_latent$`, flags: "--learner gp:variance=4", kernel: inverseKernel, tolerance: 1e-8},
+	{pattern: `^gp_induction_prob$`, flags: "--scores probability --learner gp:variance=4", kernel: inverseKernel, tolerance: 1e-8},
 }
 
-const inverseKernel = "--kernel regularized-laplacian --laplacian combinatorial --alpha 1"
+const inverseKernel = "--kernel regularized-laplacian:laplacian=combinatorial:alpha=1"
 
 // TestGoldenLearners makes the golden files of learners by the command, of kernels
 // that it has written.
@@ -74,16 +74,18 @@ func TestGoldenLearners(t *testing.T) {
 				if !pattern.MatchString(base) {
 					continue
 				}
-				kernel := "--kernel diffusion --laplacian combinatorial --beta 0.5"
+				kernel := "--kernel diffusion:laplacian=combinatorial:beta=0.5"
 				if graph == "sbm300" {
-					kernel = "--kernel diffusion --laplacian normalized --beta 3"
+					kernel = "--kernel diffusion:laplacian=normalized:beta=3"
 				}
 				if g.kernel != "" {
 					kernel = g.kernel
 				}
 				flags := strings.Fields(pattern.ReplaceAllString(base, g.flags))
-				seen[flags[1]] = true
-				t.Run(graph+"/"+base+" "+flags[1], func(t *testing.T) {
+				learner := flags[slices.Index(flags, "--learner")+1]
+				name, _, _ := strings.Cut(learner, ":")
+				seen[name] = true
+				t.Run(graph+"/"+base+" "+name, func(t *testing.T) {
 					want := testgraph.Golden(t, graph+"/"+base+".npy")
 					if g.less != "" {
 						for c, v := range testgraph.Golden(t, graph+"/"+g.less+".npy").Data {
@@ -93,7 +95,7 @@ func TestGoldenLearners(t *testing.T) {
 						}
 					}
 					out := filepath.Join(t.TempDir(), "OUT.npy")
-					run(t, append([]string{"classify", "--gram", kernelFile(kernel, g.whole), "--labels", train,
+					run(t, append([]string{"gram", "classify", kernelFile(kernel, g.whole), "--labels", train,
 						"--dtype", "float64", "--quiet", "-o", out}, flags...)...)
 					got := readNPY(t, out, want.Rows, columnsOf(t, out))
 					if g.column != "" {
@@ -143,22 +145,22 @@ func TestGoldenMethods(t *testing.T) {
 	}
 	lgc := func(alphas ...string) (list []made) {
 		for _, a := range alphas {
-			list = append(list, made{file: "lgc_a" + a, flags: "--method lgc --alpha " + a})
+			list = append(list, made{file: "lgc_a" + a, flags: "--method lgc:alpha=" + a})
 		}
 		return list
 	}
 	both := []made{
 		{file: "lp_harmonic", flags: "--method lp"},
-		{file: "lp_steps5", flags: "--method lp --steps 5"},
-		{file: "lp_steps50", flags: "--method lp --alpha 1 --steps 50"},
-		{file: "rl_iterations", last: true, flags: "--method rl --gamma 0.3 --walk 3 --power-alpha 1.5 --power-beta 2 --rounds 5"},
-		{file: "gp_transduction_b0.0_t", flags: "--method gp-transduction --laplacian combinatorial --alpha 1 --variance 4 --balance 0"},
-		{file: "gp_transduction_b0.1_t", flags: "--method gp-transduction --laplacian combinatorial --alpha 1 --variance 4 --balance 0.1"},
+		{file: "lp_steps5", flags: "--method lp:steps=5"},
+		{file: "lp_steps50", flags: "--method lp:alpha=1:steps=50"},
+		{file: "rl_iterations", last: true, flags: "--method rl:gamma=0.3:walk=3:power-alpha=1.5:power-beta=2:rounds=5"},
+		{file: "gp_transduction_b0.0_t", flags: "--method gp-transduction:laplacian=combinatorial:alpha=1:variance=4:balance=0"},
+		{file: "gp_transduction_b0.1_t", flags: "--method gp-transduction:laplacian=combinatorial:alpha=1:variance=4:balance=0.1"},
 	}
 	for graph, list := range map[string][]made{
 		"karate":  append(lgc("0.1", "0.5", "0.9", "0.99"), both...),
 		"wrand60": append(lgc("0.1", "0.99"), both...),
-		"sbm300":  append(lgc("0.5", "0.99"), both[0], made{file: "lp_steps10", flags: "--method lp --steps 10"}),
+		"sbm300":  append(lgc("0.5", "0.99"), both[0], made{file: "lp_steps10", flags: "--method lp:steps=10"}),
 	} {
 		if testing.Short() && graph != "karate" {
 			continue
@@ -183,7 +185,7 @@ func TestGoldenMethods(t *testing.T) {
 	}
 }
 
-// TestGoldenShares: the classes that --assign shares gives to nodes without a label are
+// TestGoldenShares: the classes that assign=shares gives to nodes without a label are
 // those of the golden quotas, where nodes that no label reaches have one too.
 func TestGoldenShares(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
@@ -197,8 +199,8 @@ func TestGoldenShares(t *testing.T) {
 		}
 		for _, balance := range []string{"0.0", "0.1"} {
 			file := filepath.Join(t.TempDir(), "out.tsv")
-			run(t, "classify", ingested(t, folder), "--labels", filepath.Join(folder, "train.tsv"), "--method", "gp-transduction", "--laplacian", "combinatorial",
-				"--alpha", "1", "--variance", "4", "--balance", balance, "--assign", "shares", "--unreached", "prior", "--scores", "none", "-o", file, "--quiet")
+			run(t, "classify", ingested(t, folder), "--labels", filepath.Join(folder, "train.tsv"), "--method",
+				"gp-transduction:laplacian=combinatorial:alpha=1:variance=4:assign=shares:balance="+balance, "--unreached", "prior", "--scores", "none", "-o", file, "--quiet")
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

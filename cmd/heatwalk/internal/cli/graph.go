@@ -63,6 +63,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.missingFlag(flags)
 	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
+	own.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(own)
 }
 
@@ -80,6 +81,11 @@ func (in *invocation) textFlags(flags *pflag.FlagSet) {
 	enumVar(in, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
 	enumVar(in, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
+
+// inputGroup marks the flags for reading graph files, which have a page of their own.
+const inputGroup = "heatwalk input"
+
+func isInput(f *pflag.Flag) bool { _, is := f.Annotations[inputGroup]; return is }
 
 func (in *invocation) tempFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: beside the output)")

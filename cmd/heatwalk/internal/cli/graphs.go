@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -38,7 +37,7 @@ type graphsFlags struct {
 	base     string
 	values   string // raw or cosine
 
-	kernelNames, learnerNames string
+	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*graphs.Kernel
 	learners                  []*classify.Learner // none for the values of a kernel
 	given                     spec.Values
@@ -67,53 +66,49 @@ func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, valu
 	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with ids beside it, .npz (default: 1 for equal ones)")
-	graphKernels().params(byDefault).flags(in, flags, "")
 }
 
 // graphsLearnFlags declares the flags of f that say what is learned with.
 func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsFlags, several string) {
-	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`NAME` of the kernel"+several)
-	flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, "`NAME` of the learner"+several)
+	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
+	flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
 	in.collectionFlags(flags, f, "cosine")
-	learners().params(chosenByDefault).flags(in, flags, "")
 	in.tempFlag(flags)
 	flags.SortFlags = false
 }
 
-// graphKernels returns the kernels that a list names, and notes those there are not.
-func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
-	names := graphKernels().names()
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		if k := graphs.Kernels().Named(name); k != nil {
-			kernels = append(kernels, k)
-		} else if near := nearest.Of(name, names); near != "" && name != "" {
-			in.problem("--kernel", "there is no kernel %s between graphs; did you mean %s?", quoted(name), near)
-		} else if all := strings.Join(names, ", "); name == "" {
-			in.problem("--kernel", "it is missing; give one of %s", all)
-		} else {
-			in.problem("--kernel", "there is no kernel %s between graphs; give one of %s", quoted(name), all)
+// namedList reads a list of names with parameters, and collects the parameters that are
+// given: of several names a parameter has the same value.
+func (in *invocation) namedList(flag, list string, of specs, given spec.Values) (found specs) {
+	for text := range strings.SplitSeq(list, ",") {
+		s, n := in.parseNamed(flag, text, of)
+		if s == nil {
+			continue
 		}
+		own, _ := in.given(flag, n.Given, s)
+		for name, v := range own {
+			if other, is := given[name]; is && other != v {
+				in.problem(flag, "%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
+			}
+			given[name] = v
+		}
+		found = append(found, s)
 	}
-	return kernels
+	return found
 }
 
-// checkGraphs finds kernels, learners and their parameters, and notes what is wrong with
-// them, and flags that make no difference to any.
+// checkGraphs finds kernels, learners and their parameters, and notes errors about them, and
+// flags that make no difference to any.
 func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
-	f.kernels = in.graphKernels(f.kernelNames)
-	var declared specs
-	for _, k := range f.kernels {
-		declared = append(declared, &k.Spec)
+	f.given = spec.Values{}
+	declared := in.namedList("--kernel", f.kernelNames, graphKernels(), f.given)
+	for _, s := range declared {
+		f.kernels = append(f.kernels, graphs.Kernels().Named(s.Name))
 	}
 	if f.learnerNames != "" {
-		for name := range strings.SplitSeq(f.learnerNames, ",") {
-			l := classify.Learners().Named(strings.TrimSpace(name))
-			if l == nil || l.Fit == nil {
-				in.problem("--learner", "there is no learner %s of kernel values; give one of %s", quoted(name), strings.Join(learners().names(), ", "))
-				continue
-			}
-			f.learners, declared = append(f.learners, l), append(declared, &l.Spec)
+		for _, s := range in.namedList("--learner", f.learnerNames, learners(), f.given) {
+			f.learners = append(f.learners, classify.Learners().Named(s.Name))
+			declared = append(declared, s)
 		}
 	}
 	if len(f.kernels) == 0 || in.noted("--learner") {
@@ -121,14 +116,6 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	}
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Param(name) != nil })
-	}
-	f.given = in.stated(flags, declared)
-	none := declared[0].Name + " has no such parameter; leave it out"
-	if len(declared) > 1 {
-		none = "none of " + strings.Join(declared.names(), ", ") + " has such a parameter; leave it out"
-	}
-	for _, p := range append(ofMethods(chosenByDefault), graphKernels().params(byDefault)...) {
-		in.refuse(flags, rule{!takes(p.Name), p.Name, none})
 	}
 	in.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
@@ -278,7 +265,7 @@ func (r *collectionRun) explain(err error) error {
 		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass {skip-bad-lines}"), ", ")
 		return line
 	case errors.As(err, &graph):
-		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
+		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "cycles"))
 	}
 	return learnError(err, r.name)
 }
@@ -310,7 +297,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 		}, in.runGraphsKernel)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
-	flags.StringVar(&f.kernelNames, "kernel", "", "`NAME` of the kernel")
+	flags.StringVar(&f.kernelNames, "kernel", "", "`SPEC` of the kernel, as in label-pair:steps=3")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
 	in.collectionFlags(flags, &f, "raw")
 	in.tempFlag(flags)

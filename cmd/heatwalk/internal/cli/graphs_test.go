@@ -46,11 +46,11 @@ func TestGoldenGraphs(t *testing.T) {
 	undirected := collectionFiles(t, graphstest.GoldenGraphs(t, "undirected.json"))
 	directed := collectionFiles(t, graphstest.GoldenGraphs(t, "directed.json"))
 	for _, kind := range []string{"sequence", "pair"} {
-		walk := "--kernel label-" + kind + " --weights "
-		check(undirected, walk+"geometric --decay 0.186", "undirected_"+kind+"_geometric")
-		check(undirected, walk+"exponential --decay 0.6", "undirected_"+kind+"_exponential")
-		check(directed, walk+"geometric --decay 0.5 --directed", "directed_"+kind+"_geometric")
-		check(directed, walk+"exponential --decay 0.6 --directed", "directed_"+kind+"_exponential")
+		walk := "--kernel label-" + kind + ":weights="
+		check(undirected, walk+"geometric:decay=0.186", "undirected_"+kind+"_geometric")
+		check(undirected, walk+"exponential:decay=0.6", "undirected_"+kind+"_exponential")
+		check(directed, walk+"geometric:decay=0.5 --directed", "directed_"+kind+"_geometric")
+		check(directed, walk+"exponential:decay=0.6 --directed", "directed_"+kind+"_exponential")
 	}
 	check(undirected, "--kernel cyclic-patterns", "cyclic_pattern")
 
@@ -77,8 +77,8 @@ func TestGoldenGraphs(t *testing.T) {
 		for _, k := range []string{"intersection", "union", "tanimoto"} {
 			check(sets, "--kernel "+k+of.flags, "set_"+k+"_"+of.name)
 		}
-		check(multisets, "--kernel intersection --multiset"+of.flags, "multiset_intersection_"+of.name)
-		check(multisets, "--kernel cross --multiset"+between+of.flags, "multiset_cross_"+of.name)
+		check(multisets, "--kernel intersection:multiset=true"+of.flags, "multiset_intersection_"+of.name)
+		check(multisets, "--kernel cross:multiset=true"+between+of.flags, "multiset_cross_"+of.name)
 	}
 }
 

@@ -61,17 +61,17 @@ func TestCollectionLimit(t *testing.T) {
 	if text, err := run("graphs", "kernel", "M", "--kernel", "intersection", "--max-memory", "64MiB", "-o", "K.npy"); err != nil || json.Unmarshal([]byte(text), &ran) != nil || ran.Peak > limit {
 		t.Errorf("a kernel of 72 MB within 64 MiB: %v, the peak is %d bytes: %s", err, ran.Peak, text)
 	}
-	lines := []string{"graphs kernel D --kernel intersection --parts vertices -o K.npy"}
+	lines := []string{"graphs kernel D --kernel intersection:parts=vertices -o K.npy"}
 	if testgraph.Hunt {
 		lines = append(lines,
 			"graphs kernel D --kernel label-pair -o K.npy",
 			"graphs kernel D --kernel propagation -o K.npy",
-			"graphs kernel D --kernel label-sequence --weights exponential --decay 0.01 -o K.npy",
+			"graphs kernel D --kernel label-sequence:weights=exponential:decay=0.01 -o K.npy",
 			"graphs kernel D --kernel cyclic-patterns -o K.npy",
-			"graphs kernel D --kernel cross --parts edges -o K.npy",
+			"graphs kernel D --kernel cross:parts=edges -o K.npy",
 			"graphs kernel D --kernel tanimoto --vertices degree -o K.npy",
 			"graphs evaluate D --folds 2 --kernel propagation --learner svm,rls",
-			"graphs evaluate D --folds 2 --kernel intersection --learner gp,logistic --parts vertices",
+			"graphs evaluate D --folds 2 --kernel intersection:parts=vertices --learner gp,logistic",
 		)
 	}
 	for _, line := range lines {

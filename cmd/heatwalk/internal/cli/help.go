@@ -3,14 +3,10 @@ package cli
 import (
 	"embed"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -41,9 +37,6 @@ func describe(cmd *cobra.Command) {
 	if text, err := helpTexts.ReadFile("help/" + strings.Join(words, "-") + ".txt"); err == nil {
 		long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
 		cmd.Long = strings.TrimSpace(long)
-		if strings.Contains(long, "{kernels") {
-			cmd.Long = declaredKernels().Replace(cmd.Long)
-		}
 		if !planned {
 			cmd.Example = strings.TrimRight(examples, "\n")
 		}
@@ -53,29 +46,14 @@ func describe(cmd *cobra.Command) {
 	}
 }
 
-// declaredKernels puts the kernels that are declared in their places in help texts.
-var declaredKernels = sync.OnceValue(func() *strings.Replacer {
-	var ofTables, ofGraphs strings.Builder
-	line := func(w io.Writer, width int, s *spec.Spec) {
-		fmt.Fprintf(w, "  %-*s%s\n", width, s.Name, s.Title)
-		if takes := s.Takes(); len(takes) > 0 {
-			fmt.Fprintf(w, "  %-*s[--%s]\n", width, "", strings.Join(takes, " --"))
-		}
-	}
-	for _, s := range tableKernels() {
-		line(&ofTables, 14, s)
-	}
-	for _, s := range graphKernels() {
-		line(&ofGraphs, 17, s)
-	}
-	return strings.NewReplacer("{kernels of tables}\n", ofTables.String(), "{kernels between graphs}\n", ofGraphs.String())
-})
-
 func newHelp(in *invocation) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help for a command",
+		Use:   "help [COMMAND|input]",
+		Short: "Help for a command, or for reading graph files",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "input" {
+				return in.helpInput()
+			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				return in.noSuchCommand(found, rest)
@@ -109,19 +87,30 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
-	own, shared := pflag.NewFlagSet("", pflag.ContinueOnError), cmd.InheritedFlags()
-	if !cmd.HasParent() {
-		shared = cmd.PersistentFlags()
-	}
-	cmd.LocalNonPersistentFlags().VisitAll(own.AddFlag)
-	for _, part := range []struct {
-		title string
-		flags *pflag.FlagSet
-	}{{"Flags", own}, {"Flags of every command", shared}} {
-		if part.flags.HasAvailableFlags() {
-			part.flags.SortFlags = false
-			fmt.Fprintf(w, "\n%s:\n%s", part.title, part.flags.FlagUsagesWrapped(helpWidth))
+	own, reads := pflag.NewFlagSet("", pflag.ContinueOnError), false
+	own.SortFlags = false
+	cmd.Flags().SortFlags = false // the usual ones are declared first
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case isInput(f):
+			reads = true
+		case f.Name != "help" && cmd.Root().PersistentFlags().Lookup(f.Name) == nil:
+			own.AddFlag(f)
 		}
+	})
+	if own.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(helpWidth))
+	}
+	if shared := cmd.Root().PersistentFlags(); cmd.HasParent() {
+		var names []string
+		shared.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		fmt.Fprintf(w, "\nFlags of every command: %s\n", strings.Join(names, " "))
+	} else {
+		shared.SortFlags = false
+		fmt.Fprintf(w, "\nFlags of every command:\n%s", shared.FlagUsagesWrapped(helpWidth))
+	}
+	if reads {
+		fmt.Fprint(w, "Flags for reading graph files: heatwalk help input\n")
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\nFor more: %s --help\n", commands)
@@ -132,4 +121,33 @@ func usage(cmd *cobra.Command) error {
 // synopsis is how a command is called, with the commands it belongs to.
 func synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
+}
+
+// helpInput prints the page about reading graph files.
+func (in *invocation) helpInput() error {
+	text, err := helpTexts.ReadFile("help/input.txt")
+	if err != nil {
+		return err
+	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.SortFlags = false
+	in.readingFlags(flags, new(reading))
+	in.missingFlag(flags)
+	fmt.Fprintf(in.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
+	return in.stdout.err
+}
+
+// beginners are the commands that heatwalk alone shows.
+var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
+
+// welcome is the page of heatwalk without a command.
+func (in *invocation) welcome(root *cobra.Command) error {
+	fmt.Fprint(in.stdout, root.Long, "\n\nCommands to begin with:\n")
+	for _, name := range beginners {
+		if cmd, _, err := root.Find([]string{name}); err == nil {
+			fmt.Fprintf(in.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
+		}
+	}
+	fmt.Fprintf(in.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\n", root.Example)
+	return in.stdout.err
 }

@@ -54,21 +54,36 @@ func TestWrongArguments(t *testing.T) {
 	})
 }
 
-// Help fits a terminal, for every command, and names all words that a flag takes.
+// Help fits a screen, for every command, and names all words that a flag takes.
 func TestHelpFits(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		var text bytes.Buffer
 		args := append(words, "--help")
 		succeed(t, nil, &text, args...)
+		lines, own := 0, 0
 		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
+			lines++
+			if strings.HasPrefix(line, "      --") || strings.HasPrefix(line, "  -") {
+				own++
+			}
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth && !strings.HasPrefix(line, "Flags of every") {
 				t.Errorf("%s: a line of %d columns: %s", strings.Join(args, " "), n, line)
 			}
 		}
+		if lines > 60 || own > 20 {
+			t.Errorf("%s: %d lines with %d flags; at most 60 and 20", strings.Join(args, " "), lines, own)
+		}
 	})
+	var page bytes.Buffer
+	succeed(t, nil, &page, "help", "input")
+	for _, part := range []string{"--header auto|yes|no ", "--order WORD ", "rcm, locality", "--missing WORDS "} {
+		if !strings.Contains(page.String(), part) {
+			t.Errorf("help input lacks %q", part)
+		}
+	}
 	var text bytes.Buffer
 	succeed(t, nil, &text, "ingest", "--help")
-	for _, part := range []string{"Usage:\n  heatwalk ingest INPUT... -o DIR\n", "--header auto|yes|no ", "--order WORD ", "rcm, locality", "  -h, --help ", "Flags of every command:\n"} {
+	for _, part := range []string{"Usage:\n  heatwalk ingest INPUT... -o DIR\n", "--codec four-widths|zstd ", "Flags of every command: --threads ", "Flags for reading graph files: heatwalk help input\n"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("help of ingest lacks %q:\n%s", part, text.String())
 		}

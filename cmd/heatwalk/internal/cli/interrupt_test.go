@@ -152,9 +152,9 @@ func TestInterruptWalks(t *testing.T) {
 	}
 	before := names(t, dir)
 	for _, args := range [][]string{
-		{"classify", "e.tsv", "--labels", "l.tsv", "-o", "out.tsv", "--steps", "2000", "--alpha", "0.5", "--cost", "1", "--features", "plain"},
+		{"classify", "e.tsv", "--labels", "l.tsv", "--method", "cwk:steps=2000:alpha=0.5:cost=1:features=plain", "-o", "out.tsv"},
 		{"classify", "e.tsv", "--labels", "l.tsv", "-o", "out.parquet"},
-		{"kernel", "e.tsv", "--labels", "l.tsv", "-o", "K.npy", "--steps", "5000", "--rows", "rows", "--cols", "rows"},
+		{"kernel", "e.tsv", "--labels", "l.tsv", "--rows", "rows", "--cols", "rows", "--kernel", "cwk:steps=5000", "-o", "K.npy"},
 		{"evaluate", "e.tsv", "--labels", "l.tsv", "--report", "r.json"},
 	} {
 		t.Run(args[0]+" "+args[5], func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
@@ -20,23 +21,12 @@ import (
 
 func newKernel(in *invocation) *cobra.Command {
 	var f kernelFlags
-	graphOr := func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) }
-	cmd := in.newCommand("kernel GRAPH --kernel NAME -o K.npy", graphOr,
+	cmd := in.newCommand("kernel GRAPH --kernel SPEC -o K.npy", in.arguments("GRAPH", 1, 1),
 		"A block of kernel values, streamed to a file",
 		func(cmd *cobra.Command, args []string) {
-			if f.vectors.file != "" {
-				in.checkOutput("-o", f.out, denseFormats, f.vectors.file, f.rows, f.cols)
-				in.checkStdin(f.vectors.file, f.rows, f.cols)
-				in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
-				return
-			}
-			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), nodeKernels().params(byDefault).names()...))
 			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows, f.cols)
 			in.checkKernel(cmd, &f)
 		}, func(args []string) error {
-			if f.vectors.file != "" {
-				return in.runVectorKernel(&f)
-			}
 			single, double := runNodeKernel[float32], runNodeKernel[float64]
 			if f.family == nil {
 				single, double = runWalkKernel[float32], runWalkKernel[float64]
@@ -47,19 +37,24 @@ func newKernel(in *invocation) *cobra.Command {
 			return single(in, args[0], &f)
 		})
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
-	in.choiceVar(flags, &f.name, "kernel", nodeKernels()[0].Name, append(nodeKernels().names(), tableKernels().names()...), "which kernel")
+	in.denseFlags(flags, &f.denseFlags)
+	flags.StringVar(&f.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
-	nodeKernels().params(byDefault).flags(in, flags, "")
 	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
-	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
-	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
 	in.shareVar(flags, &f.share, "the columns")
 	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
-	in.vectorFlags(flags, &f.vectors)
 	in.readingFlags(flags, &f.reading)
 	return cmd
+}
+
+// denseFlags are those of a block of kernel values.
+type denseFlags struct{ out, rows, cols, dtype string }
+
+func (in *invocation) denseFlags(flags *pflag.FlagSet, f *denseFlags) {
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
+	flags.StringVar(&f.rows, "rows", "", "`FILE` of the ids of the rows, one a line (default: all)")
+	flags.StringVar(&f.cols, "cols", "", "`FILE` of the ids of the columns (default: all)")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
 }
 
 // rowsOf reads a list of ids; without one, all rows in the order of the ids, but for
@@ -89,44 +84,36 @@ func nodesOf(g *openGraph, rows []int) axis {
 	return axis{N: len(rows), ID: func(i int) string { return g.Nodes.ID(rows[i]) }}
 }
 
-// walkFlagNames returns the flags that the kernel of walks takes.
-func walkFlagNames() []string {
-	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{cwk.PriorParam.Name})
-}
-
 // kernelFlags are the flags of kernel.
 type kernelFlags struct {
 	reading
 	walking
-	name       string
-	family     *kernel.Family // nil: of walks
-	given      spec.Values    // of its parameters
-	tolerance  float64        // 0: not given
-	rows, cols string
-	dtype      string
-	out        string
-	share      shareFlag
-	vectors    vectorFlags
+	denseFlags
+	listed    string         // the kernel with its parameters
+	name      string         // without them
+	family    *kernel.Family // nil: of walks
+	given     spec.Values    // of its parameters
+	tolerance float64        // 0: not given
+	share     shareFlag
 }
 
-// checkKernel notes what is wrong with the flags of f together.
+// checkKernel finds the kernel, and notes errors in the flags of f.
 func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
-	if in.noted("--kernel") {
-		return // what it takes is not known
-	}
-	takes, all := walkFlagNames(), append([]string{"labels", cwk.PriorParam.Name, "tolerance"}, nodeKernels().params(byDefault).names()...)
-	if f.family = kernel.Families().Named(f.name); f.family != nil {
-		takes = append(f.family.Takes(), "tolerance")
-	}
-	for _, name := range sortedOnce(all) {
-		useful := slices.Contains(takes, name) || name == "labels" && matrixFormatOf(f.out, denseFormats).Text
-		in.refuse(cmd.Flags(), rule{!useful, name, f.name + " has no such parameter; it takes --" + strings.Join(takes, ", --")})
-	}
-	if f.family == nil {
-		in.checkWalk(cmd.Flags(), &f.walking)
+	of, n := in.parseNamed("--kernel", f.listed, nodeKernels())
+	if of == nil {
 		return
 	}
-	f.given, _ = in.given(cmd.Flags(), &f.family.Spec)
+	flags := cmd.Flags()
+	if f.name, f.family = n.Name, kernel.Families().Named(n.Name); f.family == nil {
+		in.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		in.checkWalk(flags, &f.walking, n)
+		return
+	}
+	in.refuse(flags,
+		rule{true, cwk.PriorParam.Name, f.name + " has no prior; leave it out"},
+		rule{!matrixFormatOf(f.out, denseFormats).Text, "labels", f.name + " needs no labels; leave them out, or write LIBSVM's text"},
+	)
+	f.given, _ = in.given("--kernel", n.Given, of)
 	least, wider := 0x1p-23, ", or --dtype float64"
 	if f.dtype == "float64" {
 		least, wider = 0x1p-52, ""

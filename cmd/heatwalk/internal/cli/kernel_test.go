@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,34 +19,34 @@ import (
 // goldenFlags turns the name of a golden file into the flags that make it.
 // TRAIN stands for the file of labels.
 var goldenFlags = []struct{ pattern, flags string }{
-	{`^diffusion_L_b(.*)$`, "--kernel diffusion --laplacian combinatorial --beta $1"},
-	{`^diffusion_Lnorm_b(.*)$`, "--kernel diffusion --laplacian normalized --beta $1"},
-	{`^exponential_A_b(.*)$`, "--kernel exponential --matrix adjacency --beta $1"},
-	{`^exponential_S_b(.*)$`, "--kernel exponential --matrix normalized-adjacency --beta $1"},
-	{`^vonneumann_S_a(.*)$`, "--kernel von-neumann --matrix normalized-adjacency --alpha $1"},
-	{`^karate/vonneumann_A_f0.5$`, "--kernel von-neumann --matrix adjacency --alpha 0.0743417"},
-	{`^karate/vonneumann_A_f0.9$`, "--kernel von-neumann --matrix adjacency --alpha 0.133815"},
-	{`^wrand60/vonneumann_A_f0.5$`, "--kernel von-neumann --matrix adjacency --alpha 0.0629833"},
-	{`^wrand60/vonneumann_A_f0.9$`, "--kernel von-neumann --matrix adjacency --alpha 0.11337"},
-	{`^sbm300/vonneumann_A_f0.9$`, "--kernel von-neumann --matrix adjacency --alpha 0.136355"},
-	{`^reglap_L_a(.*)$`, "--kernel regularized-laplacian --laplacian combinatorial --alpha $1"},
-	{`^reglap_Lnorm_a(.*)$`, "--kernel regularized-laplacian --laplacian normalized --alpha $1"},
-	{`^Lplus$`, "--kernel pseudo-inverse --laplacian combinatorial"},
-	{`^Lnormplus$`, "--kernel pseudo-inverse --laplacian normalized"},
+	{`^diffusion_L_b(.*)$`, "--kernel diffusion:laplacian=combinatorial:beta=$1"},
+	{`^diffusion_Lnorm_b(.*)$`, "--kernel diffusion:laplacian=normalized:beta=$1"},
+	{`^exponential_A_b(.*)$`, "--kernel exponential:matrix=adjacency:beta=$1"},
+	{`^exponential_S_b(.*)$`, "--kernel exponential:matrix=normalized-adjacency:beta=$1"},
+	{`^vonneumann_S_a(.*)$`, "--kernel von-neumann:matrix=normalized-adjacency:alpha=$1"},
+	{`^karate/vonneumann_A_f0.5$`, "--kernel von-neumann:matrix=adjacency:alpha=0.0743417"},
+	{`^karate/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.133815"},
+	{`^wrand60/vonneumann_A_f0.5$`, "--kernel von-neumann:matrix=adjacency:alpha=0.0629833"},
+	{`^wrand60/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.11337"},
+	{`^sbm300/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.136355"},
+	{`^reglap_L_a(.*)$`, "--kernel regularized-laplacian:laplacian=combinatorial:alpha=$1"},
+	{`^reglap_Lnorm_a(.*)$`, "--kernel regularized-laplacian:laplacian=normalized:alpha=$1"},
+	{`^Lplus$`, "--kernel pseudo-inverse:laplacian=combinatorial"},
+	{`^Lnormplus$`, "--kernel pseudo-inverse:laplacian=normalized"},
 	{`^commute_time$`, "--kernel commute-time"},
-	{`^regcommute_a(.*)$`, "--kernel regularized-commute-time --alpha $1"},
-	{`^pstep_a(.*)_p(.*)$`, "--kernel p-step --shift $1 --steps $2"},
-	{`^matern_L_nu(.*)_k(.*)$`, "--kernel matern --laplacian combinatorial --nu $1 --kappa $2"},
-	{`^matern_Lnorm_nu(.*)_k(.*)$`, "--kernel matern --laplacian normalized --nu $1 --kappa $2"},
+	{`^regcommute_a(.*)$`, "--kernel regularized-commute-time:alpha=$1"},
+	{`^pstep_a(.*)_p(.*)$`, "--kernel p-step:shift=$1:steps=$2"},
+	{`^matern_L_nu(.*)_k(.*)$`, "--kernel matern:laplacian=combinatorial:nu=$1:kappa=$2"},
+	{`^matern_Lnorm_nu(.*)_k(.*)$`, "--kernel matern:laplacian=normalized:nu=$1:kappa=$2"},
 	{`^modularity$`, "--kernel modularity"},
-	{`^modularity_q(.*)$`, "--kernel modularity --rank $1"},
-	{`^ppr_a(.*)$`, "--kernel pagerank --alpha $1"},
-	{`^ppr_sym_a(.*)$`, "--kernel pagerank --alpha $1 --symmetric"},
-	{`^heatpagerank_t(.*)$`, "--kernel heat-pagerank --beta $1"},
-	{`^heatpagerank_t(.*)$`, "--kernel diffusion --laplacian random-walk --beta $1"},
-	{`^ppr_a0.5$`, "--kernel regularized-laplacian --laplacian random-walk --alpha 1"}, // α/(1−α) of the file's
-	{`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`, "--kernel cwk --labels TRAIN --alpha $1 --prior $2 --steps $3"},
-	{`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`, "--kernel cwk --labels TRAIN --alpha $1 --prior $2 --min-steps $3 --steps $4"},
+	{`^modularity_q(.*)$`, "--kernel modularity:rank=$1"},
+	{`^ppr_a(.*)$`, "--kernel pagerank:alpha=$1"},
+	{`^ppr_sym_a(.*)$`, "--kernel pagerank:alpha=$1:symmetric=true"},
+	{`^heatpagerank_t(.*)$`, "--kernel heat-pagerank:beta=$1"},
+	{`^heatpagerank_t(.*)$`, "--kernel diffusion:laplacian=random-walk:beta=$1"},
+	{`^ppr_a0.5$`, "--kernel regularized-laplacian:laplacian=random-walk:alpha=1"}, // α/(1−α) of the file's
+	{`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`, "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:steps=$3"},
+	{`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`, "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:min-steps=$3:steps=$4"},
 }
 
 // TestGoldenKernels makes the golden files of every kernel by the command. In
@@ -76,7 +77,8 @@ func TestGoldenKernels(t *testing.T) {
 				}
 				train := filepath.Join(folder, "train.tsv")
 				flags := strings.Fields(strings.ReplaceAll(pattern.ReplaceAllString(name, g.flags), "TRAIN", train))
-				seen[flags[1]] = true
+				named, _, _ := strings.Cut(flags[slices.Index(flags, "--kernel")+1], ":")
+				seen[named] = true
 				t.Run(graph+"/"+base, func(t *testing.T) {
 					want := testgraph.Golden(t, graph+"/"+base+".npy")
 					if want.Rows < want.Cols {
@@ -108,14 +110,14 @@ func TestGoldenVertexKernels(t *testing.T) {
 	hypergraph := ingested(t, goldenFolder(t, "hypergraph"), "--hyperedges")
 	shared := ingested(t, goldenFolder(t, "hypergraph"), "--hyperedges", "--coupling")
 	for _, c := range []struct{ file, store, flags string }{
-		{"digraph/vertex_kernel_geometric_n1", digraph, "--kernel vertex --weights geometric --beta 0.15 --steps 1"},
-		{"digraph/vertex_kernel_geometric_n5", digraph, "--kernel vertex --weights geometric --beta 0.15 --steps 5"},
-		{"digraph/vertex_kernel_geometric_limit", digraph, "--kernel vertex --weights geometric --beta 0.15"},
-		{"digraph/vertex_kernel_exponential_n2", digraph, "--kernel vertex --beta 0.5 --steps 2"},
-		{"digraph/vertex_kernel_exponential_limit", digraph, "--kernel vertex --beta 0.5"},
-		{"hypergraph/vertex_kernel_geometric", hypergraph, "--kernel vertex --weights geometric --beta 0.104"},
-		{"hypergraph/vertex_kernel_exponential", hypergraph, "--kernel vertex --beta 0.4"},
-		{"hypergraph/diffusion_b0.5", shared, "--kernel diffusion --laplacian combinatorial --beta 0.5"},
+		{"digraph/vertex_kernel_geometric_n1", digraph, "--kernel vertex:weights=geometric:beta=0.15:steps=1"},
+		{"digraph/vertex_kernel_geometric_n5", digraph, "--kernel vertex:weights=geometric:beta=0.15:steps=5"},
+		{"digraph/vertex_kernel_geometric_limit", digraph, "--kernel vertex:weights=geometric:beta=0.15"},
+		{"digraph/vertex_kernel_exponential_n2", digraph, "--kernel vertex:beta=0.5:steps=2"},
+		{"digraph/vertex_kernel_exponential_limit", digraph, "--kernel vertex:beta=0.5"},
+		{"hypergraph/vertex_kernel_geometric", hypergraph, "--kernel vertex:weights=geometric:beta=0.104"},
+		{"hypergraph/vertex_kernel_exponential", hypergraph, "--kernel vertex:beta=0.4"},
+		{"hypergraph/diffusion_b0.5", shared, "--kernel diffusion:laplacian=combinatorial:beta=0.5"},
 	} {
 		want := testgraph.Golden(t, c.file+".npy")
 		testgraph.Close(t, commanded(t, "kernel", c.store, strings.Fields(c.flags), want), want, 1e-10, 1e-9)
@@ -155,7 +157,7 @@ func TestGoldenFeatures(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		folder := goldenFolder(t, graph)
 		want := testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy")
-		flags := []string{"--labels", filepath.Join(folder, "train.tsv"), "--alpha", "0.5", "--steps", "10"}
+		flags := []string{"--labels", filepath.Join(folder, "train.tsv"), "--kernel", "cwk:alpha=0.5:steps=10"}
 		testgraph.Close(t, commanded(t, "features", ingested(t, folder), flags, want), want, 1e-10, 1e-9)
 	}
 }
@@ -171,7 +173,7 @@ func TestGoldenClosedForms(t *testing.T) {
 		store := ingested(t, goldenFolder(t, graph))
 		for _, beta := range []string{"0.1", "1.0", "4.0"} {
 			want := testgraph.Golden(t, "closed/"+file+"_b"+beta+".npy")
-			got := commanded(t, "kernel", store, []string{"--kernel", "diffusion", "--laplacian", "combinatorial", "--beta", beta}, want)
+			got := commanded(t, "kernel", store, []string{"--kernel", "diffusion:laplacian=combinatorial:beta=" + beta}, want)
 			t.Run(file+"_b"+beta, func(t *testing.T) { testgraph.Close(t, got, want, 1e-10, 1e-9) })
 		}
 	}
@@ -197,10 +199,10 @@ func TestGoldenHypergraph(t *testing.T) {
 		}
 	}
 	store := ingested(t, folder)
-	const inverse = "--kernel von-neumann --matrix adjacency --alpha 0.104"
+	const inverse = "--kernel von-neumann:matrix=adjacency:alpha=0.104"
 	for file, flags := range map[string]string{
-		"diffusion_b0.5":            "--kernel diffusion --laplacian combinatorial --beta 0.5",
-		"vertex_kernel_exponential": "--kernel exponential --beta 0.4",
+		"diffusion_b0.5":            "--kernel diffusion:laplacian=combinatorial:beta=0.5",
+		"vertex_kernel_exponential": "--kernel exponential:beta=0.4",
 		"vertex_kernel_geometric":   inverse,
 		"vonneumann":                inverse,
 	} {

@@ -40,6 +40,7 @@ func (in *invocation) missingFlag(flags *pflag.FlagSet) {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
+	flags.Lookup("missing").Annotations = map[string][]string{inputGroup: nil}
 }
 
 // readLabels reads a file of labels for the nodes of g.
@@ -48,7 +49,7 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 	if g.temp == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	l, err := nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r, fix))
+	l, err := nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r.config.UnknownIDs, fix))
 	if err == nil {
 		in.noteColumns(path, l.Columns)
 	}
@@ -61,10 +62,10 @@ func (in *invocation) listConfig(path string) *nodefile.ListConfig {
 }
 
 // labelConfig says how files of labels are read. fix is what to do about unknown nodes.
-func (in *invocation) labelConfig(r *reading, fix string) *nodefile.LabelConfig {
+func (in *invocation) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
-	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin, in.warnOf
+	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, in.stdin, in.warnOf
 	return &c
 }
 

@@ -4,34 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// learning holds the flags of methods: kernels, learners, and those of their parameters
-// that are not to be chosen.
+// learning holds the flags of commands that learn from labels of nodes.
 type learning struct {
 	reading
 	walking
 	attributes attributeFlags
 	several    bool   // labels a node
 	listed     string // the methods, by their names
-	features   string
 	effort     string
 
 	entries []method.Entry
-	stated  spec.Values     // parameters of declared methods that were given
-	base    method.Settings // of all methods: the grid and what was given
+	base    method.Settings // of all methods
 }
 
 // methods returns those that are named.
@@ -42,44 +36,38 @@ func (f *learning) methods() (list []method.Method) {
 	return list
 }
 
-// learningFlags declares the flags of f but for the methods; otherwise says what counts
-// without a parameter.
-func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning, otherwise func(*spec.Param) string) {
-	in.walkFlags(flags, &f.walking, "")
-	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
-		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
+// learningFlags declares the flags of f but for labels and method.
+func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
+	in.priorFlag(flags, &f.walking)
 	in.choiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
-		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
-	ofMethods(otherwise).flags(in, flags, "")
+		"features of auto: all, or random walks alone, which are faster")
 	in.attributeFlags(flags, &f.attributes)
-	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 	in.readingFlags(flags, &f.reading)
 }
 
-// checkLearning finds the methods, whose names stand at place, and notes what is wrong with
-// the flags of f together.
-func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place string) {
+// seedFlags declares the flag of the labels.
+func (in *invocation) seedFlags(flags *pflag.FlagSet, f *learning) {
+	in.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
+}
+
+// severalFlag declares the flag of nodes with several labels.
+func (f *learning) severalFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
+}
+
+// checkLearning finds the methods and notes errors in the flags of f.
+func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
-		in.problem(place, "%s", withoutUsage(err))
+		in.problem("--method", "%s", withoutUsage(err))
 	}
-	var declared specs
-	for _, m := range f.methods() {
-		declared = append(declared, m.Declarations()...)
-	}
-	f.stated = in.stated(flags, declared)
-	in.checkForm(f.entries, f.stated)
-	in.checkSteps(f.stated)
+	in.checkForm(f.entries)
 	in.require(flags, "labels")
 }
 
-// settle finds what the methods try of a grid, and notes what is wrong with that.
+// settle finds the candidates of all methods in a grid, and notes errors about it.
 func (in *invocation) settle(f *learning, grid string) {
-	var features []method.Features
-	if f.features != "auto" {
-		features = []method.Features{method.Features(f.features)}
-	}
-	base, err := method.Settle(in.ctx, f.entries, grid, f.stated, features)
+	base, err := method.Settle(in.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range all.Unwrap() {
@@ -93,7 +81,7 @@ func (in *invocation) checkGrid(name string, err error) {
 	wrong, parameter := new(nodefile.ParseError), new(spec.ParameterError)
 	switch {
 	case errors.As(err, &parameter):
-		in.problem("--"+parameter.Parameter, "%s", parameter.What)
+		in.problem("--method", "%s", parameter.Error())
 	case errors.As(err, &wrong):
 		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
@@ -105,44 +93,28 @@ func (in *invocation) checkGrid(name string, err error) {
 	}
 }
 
-// ofMethods returns the parameters of all learners and methods.
-func ofMethods(otherwise func(*spec.Param) string) declaredParams {
-	list := append(learners(), &propagate.CorrectAndSmooth).params(otherwise)
-	for _, m := range method.All() {
-		for _, s := range m.Declarations() {
-			list.addAll(s, m.Takes(), otherwise)
-		}
-	}
-	return list
-}
-
 // checkForm notes a form of a kernel that no learner takes.
-func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
+func (in *invocation) checkForm(entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
 			wrong := new(spec.ParameterError)
-			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e, given), &wrong) {
-				in.problem("--"+wrong.Parameter, "%s", wrong.What)
+			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e), &wrong) {
+				in.problem("--method", "%s", wrong.Error())
 				return
 			}
 		}
 	}
 }
 
-// refusal returns the first error of [kernel.Family.Asymmetric] for the values that were given
-// for a kernel, to its method or to all.
-func refusal(f *kernel.Family, e method.Entry, given spec.Values) error {
+// refusal returns the first error of [kernel.Family.Asymmetric] for the values that a method
+// has for a kernel.
+func refusal(f *kernel.Family, e method.Entry) error {
 	for _, p := range f.Params {
-		var values []spec.Value
 		for _, text := range e.Own[p.Name] {
-			if v, err := p.Parse(text); err == nil {
-				values = append(values, v)
+			v, err := p.Parse(text)
+			if err != nil {
+				continue // which is noted already
 			}
-		}
-		if v, is := given[p.Name]; is && slices.Contains(e.Method.Takes(), p.Name) {
-			values = append(values, v)
-		}
-		for _, v := range values {
 			if err := f.Asymmetric(spec.Values{p.Name: v}); err != nil {
 				return err
 			}
@@ -151,27 +123,18 @@ func refusal(f *kernel.Family, e method.Entry, given spec.Values) error {
 	return nil
 }
 
-// unfinishedAdvice is what to do about an iteration that ended at its limit.
+// unfinishedAdvice is the remedy for an iteration that ended at its limit.
 func unfinishedAdvice(m method.Method) string {
 	advice, next := "; longer ones do not count", "; give a "
-	for _, p := range specs(m.Declarations()).params(byDefault) {
-		if p.Sooner != "" {
-			advice = next + p.Sooner + " --" + p.Name
-			next = advice + " or a "
+	for _, s := range m.Declarations() {
+		for _, p := range s.Params {
+			if p.Sooner != "" {
+				advice = next + p.Sooner + " " + p.Name
+				next = advice + " or a "
+			}
 		}
 	}
 	return advice
-}
-
-// choosesWalks reports whether a parameter was given that only walks with absorption take.
-func choosesWalks(flags *pflag.FlagSet) bool {
-	walks, err := method.Parse(cwk.Spec.Name)
-	if err != nil {
-		panic(err) // the name is right
-	}
-	return slices.ContainsFunc(flagsOf(walks[0].Method), func(name string) bool {
-		return name != "unreached" && flags.Changed(name)
-	})
 }
 
 // withoutUsage returns what an error of usage says.

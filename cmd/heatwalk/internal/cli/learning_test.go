@@ -9,9 +9,9 @@ import (
 // What is advised where learning ended at a limit names every parameter that ends it sooner.
 func TestUnfinishedAdvice(t *testing.T) {
 	for name, want := range map[string]string{
-		"cwk":            "; give a smaller --cost or a larger --svm-tolerance",
-		"diffusion+cs":   "; give a smaller --cost or a larger --svm-tolerance",
-		"cwk+linear-svm": "; give a smaller --cost",
+		"cwk":            "; give a smaller cost or a larger svm-tolerance",
+		"diffusion+cs":   "; give a smaller cost or a larger svm-tolerance",
+		"cwk+linear-svm": "; give a smaller cost",
 		"cwk+logistic":   "; longer ones do not count",
 	} {
 		entries, err := method.Parse(name)

@@ -48,10 +48,10 @@ func TestLeastLimitsHold(t *testing.T) {
 		}
 		lines := []string{
 			"ingest G.tsv -o h --force", "info G --labels G.labels", "verify G", "convert G -o c.mtx",
-			"features G --labels G.labels --steps 5 --rows G.ids -o F.npy",
-			"kernel G --labels G.labels --steps 5 --rows G.ids --cols G.ids -o K.npy",
+			"features G --labels G.labels --rows G.ids --kernel cwk:steps=5 -o F.npy",
+			"kernel G --labels G.labels --rows G.ids --cols G.ids --kernel cwk:steps=5 -o K.npy",
 			"classify G --labels G.labels -o p.tsv", "classify G --labels G.labels --method lp -o p.tsv",
-			"classify G --labels G.labels --alpha 0.5 --steps 5 --cost 1 -o p.tsv",
+			"classify G --labels G.labels --method cwk:alpha=0.5:steps=5:cost=1 -o p.tsv",
 			"evaluate G --labels G.labels --method lp,diffusion+rls --grid none --splits 2 --tuning-splits 0 --train 0.1",
 			"evaluate G --labels G.labels --method cwk,lgc --splits 1 --tuning-splits 1 --train 0.2",
 			"eigen G --matrix normalized-adjacency --which largest --k 5 -o E.npy",
@@ -66,7 +66,7 @@ func TestLeastLimitsHold(t *testing.T) {
 			lines = append(lines, "kernel G --kernel "+kernel+" --rows G.ids --cols G.ids -o K.npy")
 		}
 		for _, method := range []string{
-			"lgc", "poisson", "diffusion+svm:beta=1 --cost 1", "regularized-laplacian+rls:alpha=1 --lambda 1", "pseudo-inverse+rls --lambda 1",
+			"lgc", "poisson", "diffusion:beta=1:cost=1", "regularized-laplacian:alpha=1+rls:lambda=1", "pseudo-inverse+rls:lambda=1",
 		} {
 			lines = append(lines, "classify G --labels G.labels -o p.tsv --method "+method)
 		}

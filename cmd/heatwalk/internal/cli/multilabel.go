@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -25,13 +26,18 @@ func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, f *learnin
 	in.checkStdin(append(args, f.labels)...)
 	in.require(cmd.Flags(), "labels")
 	takes = slices.Concat(takes, f.names, []string{"multi-label", "temp-dir", "labels", "label-fields", "missing", "unknown-ids"})
-	in.notTaken(cmd, takes, func(string) string { return "makes no difference with --multi-label; leave it out" })
+	shared := cmd.InheritedFlags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if shared.Lookup(f.Name) == nil && !slices.Contains(takes, f.Name) {
+			in.problem("--"+f.Name, "makes no difference with --multi-label; leave it out")
+		}
+	})
 }
 
 func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
 	in.checkSeveral(cmd, args, &f.learning, "output", "scores", "dtype", "unreached")
-	in.checkScores(cmd.Flags(), f)
-	in.refuse(cmd.Flags(), rule{f.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
+	in.checkScores(cmd.Flags(), f.out, &f.scores, false)
+	in.refuse(cmd.Flags(), rule{f.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels)...)
 }
 

@@ -120,7 +120,7 @@ func TestOddBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		succeed(t, nil, io.Discard, "ingest", c.name, "-o", dir)
-		succeed(t, nil, io.Discard, "kernel", dir, "--kernel", "diffusion", "--beta", "1", "-o", "K.npy")
+		succeed(t, nil, io.Discard, "kernel", dir, "--kernel", "diffusion:beta=1", "-o", "K.npy")
 		ids, err := os.ReadFile("K.rows.ids")
 		if err != nil {
 			t.Fatal(err)

@@ -16,14 +16,14 @@ import (
 
 // planned are runs on a block model of 200,000 nodes: g, and ordered by degree.
 var planned = []string{
-	"features g --labels labels.tsv --steps 10 -o F.npy",
-	"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
-	"kernel g --labels labels.tsv --steps 10 --cols few.ids -o K.npy",
-	"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
-	"classify --gram D.npy --labels many.tsv --learner gp -o S.npy",
+	"features g --labels labels.tsv --kernel cwk:steps=10 -o F.npy",
+	"features g --labels labels.tsv --max-memory 96MiB --kernel cwk:steps=10 -o F.npy",
+	"kernel g --labels labels.tsv --cols few.ids --kernel cwk:steps=10 -o K.npy",
+	"kernel g --cols few.ids --kernel diffusion:laplacian=normalized:beta=1 -o D.npy",
+	"gram classify D.npy --labels many.tsv --learner gp -o S.npy",
 	"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
-	"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
-	"classify g --labels many.tsv --alpha 0.9 --steps 4 --cost 1 --features plain -o p.tsv",
+	"classify g --labels labels.tsv --method cwk:alpha=0.9:steps=10:cost=1:features=plain -o p.tsv",
+	"classify g --labels many.tsv --method cwk:alpha=0.9:steps=4:cost=1:features=plain -o p.tsv",
 	"classify g --labels many.tsv --method lp --max-memory 512MiB -o p.tsv",
 	"generate er --nodes 500000 --edges 3000000 -o er/ --force",
 	"generate grid --rows 1000 --columns 700 -o grid/ --force",
@@ -40,7 +40,7 @@ var planned = []string{
 	"eigen g --matrix laplacian --which smallest --k 1 -o E.npy",
 	"kernel g --kernel von-neumann --cols few.ids -o D.npy",
 	"kernel g --kernel pseudo-inverse --rows few.ids --cols few.ids -o D.npy",
-	"kernel g --kernel pseudo-inverse --laplacian normalized --cols ten.ids -o D.npy",
+	"kernel g --cols ten.ids --kernel pseudo-inverse:laplacian=normalized -o D.npy",
 	"kernel g --kernel matern --cols ten.ids -o D.npy",
 	"classify g --labels two.tsv --method cwk -o p.tsv",
 }
@@ -76,7 +76,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	run("ingest", "edges.tsv", "-o", "g")
 	run("ingest", "edges.tsv", "--order", "degree", "-o", "ordered")
 	writeLabels(t, dir)
-	run("features", "g", "--labels", "many.tsv", "--steps", "8", "-o", "X.npy")
+	run("features", "g", "--labels", "many.tsv", "--kernel", "cwk:steps=8", "-o", "X.npy")
 	for _, line := range lines {
 		args := strings.Fields(line)
 		var plan estimated
@@ -105,8 +105,8 @@ func TestPlanBoundsPeak(t *testing.T) {
 	}
 	// What a refusal says is enough, is; and a sixth less is not.
 	for _, line := range []string{
-		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
-		"kernel g --labels labels.tsv --steps 6000 --cols few.ids -o K.npy",
+		"kernel g --cols few.ids --kernel diffusion:laplacian=normalized:beta=1 -o D.npy",
+		"kernel g --labels labels.tsv --cols few.ids --kernel cwk:steps=6000 -o K.npy",
 		"classify g --labels two.tsv --node-features X.npy -o p.tsv", // whose attributes do not fit either
 	} {
 		estimate := func(limit string) string {

@@ -45,9 +45,9 @@ func TestKilledEvaluate(t *testing.T) {
 	run("generate", "molecules", "--graphs", "150", "-o", graphs, "--quiet")
 	for report, command := range map[string]string{
 		"r.txt":  "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
-		"t.json": "evaluate " + edges + " --labels " + labels + " --method cwk:alpha=0.5:cost=1,cwk+perceptron:alpha=0.5:steps=5 --train 0.2 --splits 2 --tuning-splits 12",
+		"t.json": "evaluate " + edges + " --labels " + labels + " --method cwk:alpha=0.5:cost=1,cwk:alpha=0.5:steps=5+perceptron --train 0.2 --splits 2 --tuning-splits 12",
 		"r.html": "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
-		"g.json": "graphs evaluate " + graphs + " --kernel propagation,tanimoto --steps 2 --learner svm,rls --cost 1 --parts edges --train 0.3,0.5 --splits 20",
+		"g.json": "graphs evaluate " + graphs + " --kernel propagation:steps=2,tanimoto:parts=edges --learner svm:cost=1,rls:cost=1 --train 0.3,0.5 --splits 20",
 	} {
 		args := append(strings.Fields(command), "--quiet")
 		whole := filepath.Join(dir, "whole-"+report)
@@ -116,12 +116,12 @@ func TestKilledMatrix(t *testing.T) {
 		kills = 3
 	}
 	for _, command := range []string{
-		"kernel " + edges + " --kernel diffusion --laplacian combinatorial --beta 3 --rows " + labels + " --cols " + labels,
+		"kernel " + edges + " --kernel diffusion:laplacian=combinatorial:beta=3 --rows " + labels + " --cols " + labels,
 		"kernel " + store + " --kernel pseudo-inverse --cols " + labels + " --slab 1/2",
-		"kernel " + edges + " --kernel modularity --rank 20 --rows " + labels,
+		"kernel " + edges + " --kernel modularity:rank=20 --rows " + labels,
 		"kernel " + edges + " --kernel vertex --rows " + labels + " --dtype float64",
-		"kernel " + edges + " --kernel cwk --labels " + labels + " --steps 300 --cols " + labels,
-		"features " + edges + " --labels " + labels + " --steps 1500 --features honest --min-steps 1400",
+		"kernel " + edges + " --kernel cwk:steps=300 --labels " + labels + " --cols " + labels,
+		"features " + edges + " --labels " + labels + " --features honest --kernel cwk:steps=1500:min-steps=1400",
 	} {
 		args := append(strings.Fields(command), "--quiet", "--json")
 		var document bytes.Buffer
@@ -243,7 +243,7 @@ func TestRefusedJournal(t *testing.T) {
 		}
 	}
 	for what, args := range map[string][]string{
-		"edges": args(other), "labels or nodes": args(edges, "--rows", labels), "options": args(edges, "--alpha", "3"),
+		"edges": args(other), "labels or nodes": args(edges, "--rows", labels), "options": args(edges, "--kernel", "regularized-laplacian:alpha=3"),
 	} {
 		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; give what it had, or leave out --resume to begin again\n", args)
 	}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -46,7 +48,38 @@ func (in *invocation) tell(v document, text func(w io.Writer), outputs ...string
 // stdout.
 func (in *invocation) document(v any) error {
 	in.progress.Close()
-	return encode(in.stdout, v)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return encode(in.stdout, closingLast(text))
+}
+
+// closingLast returns a document with seconds, peak memory and warnings at the end. The JSON
+// package writes the fields of an embedded struct where that is declared, which may be before
+// other fields.
+func closingLast(document []byte) json.RawMessage {
+	fields := json.NewDecoder(bytes.NewReader(document))
+	if t, err := fields.Token(); err != nil || t != json.Delim('{') {
+		return document
+	}
+	var first, last []string
+	for fields.More() {
+		name, _ := fields.Token()
+		var value json.RawMessage
+		if err := fields.Decode(&value); err != nil {
+			return document
+		}
+		key, _ := json.Marshal(name)
+		field := string(key) + ":" + string(value)
+		switch name {
+		case "seconds", "peak_memory_bytes", "warnings":
+			last = append(last, field)
+		default:
+			first = append(first, field)
+		}
+	}
+	return json.RawMessage("{" + strings.Join(append(first, last...), ",") + "}")
 }
 
 // encode writes v as JSON for people.

@@ -48,7 +48,7 @@ func TestGoldenVectors(t *testing.T) {
 		t.Helper()
 		want := testgraph.Golden(t, "closed/"+file+".npy")
 		out := filepath.Join(dir, "K.npy")
-		run(t, append([]string{"kernel", "--vectors", filepath.Join(dir, table), "--header", "no", "--dtype", "float64", "--quiet", "-o", out}, strings.Fields(flags)...)...)
+		run(t, append([]string{"records", "kernel", filepath.Join(dir, table), "--header", "no", "--dtype", "float64", "--quiet", "-o", out}, strings.Fields(flags)...)...)
 		testgraph.Close(t, readNPY(t, out, want.Rows, want.Cols), want, 1e-10, 1e-9)
 	}
 
@@ -81,13 +81,13 @@ func TestGoldenVectors(t *testing.T) {
 	first := strings.ReplaceAll(" --rows IDS --cols IDS", "IDS", filepath.Join(dir, "first.ids"))
 	check("records_matches", "records.csv", "--kernel hamming"+first)
 	for _, beta := range []string{"0.1", "1.0", "4.0"} {
-		given := " --beta " + beta
+		given := ":beta=" + beta
 		check("records_kernel_b"+beta, "records.csv", "--kernel categorical"+given+first)
-		check("records_heat_b"+beta, "records.csv", "--kernel categorical --scale raw"+given+first)
-		check("categorical_cube_b"+beta, "categorical.csv", "--kernel categorical --scale raw"+given)
-		check("complete_n7_b"+beta, "complete.csv", "--kernel categorical --scale raw"+given)
-		check("hypercube_m4_b"+beta, "cube.csv", "--kernel hypercube --scale raw"+given)
-		check("strings_recursion_b"+beta, "words.csv", "--kernel strings --scale raw"+given)
-		check("strings_n8_b"+beta, "words.csv", "--kernel strings --places 8 --scale raw"+given)
+		check("records_heat_b"+beta, "records.csv", "--kernel categorical:scale=raw"+given+first)
+		check("categorical_cube_b"+beta, "categorical.csv", "--kernel categorical:scale=raw"+given)
+		check("complete_n7_b"+beta, "complete.csv", "--kernel categorical:scale=raw"+given)
+		check("hypercube_m4_b"+beta, "cube.csv", "--kernel hypercube:scale=raw"+given)
+		check("strings_recursion_b"+beta, "words.csv", "--kernel strings:scale=raw"+given)
+		check("strings_n8_b"+beta, "words.csv", "--kernel strings:places=8:scale=raw"+given)
 	}
 }

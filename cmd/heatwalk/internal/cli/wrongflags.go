@@ -13,7 +13,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -118,8 +117,7 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 	return in.checked()
 }
 
-// checkEffect notes the flags that were given and make no difference to any of
-// the methods.
+// checkEffect notes the flags that make no difference to any of the methods.
 func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is noted already
@@ -132,34 +130,9 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
 		takes = append(takes, f.Name) // so every method that chooses nothing does anyway
 	}
-	takes = sortedOnce(takes)
-	there := slices.DeleteFunc(slices.Clone(takes), func(name string) bool { return flags.Lookup(name) == nil })
-	text := " has no such parameter; " + itTakes(there, "leave it out")
-	if len(names) > 1 {
-		text = strings.NewReplacer(" has ", " have ", "it takes", "they take").Replace(text)
+	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids"} {
+		in.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
-	for _, name := range effectFlags() {
-		in.refuse(flags, rule{!slices.Contains(takes, name), name, strings.Join(names, ", ") + text})
-	}
-}
-
-// itTakes lists flags as what something takes, or says otherwise for none.
-func itTakes(names []string, otherwise string) string {
-	if len(names) == 0 {
-		return otherwise
-	}
-	return "it takes --" + strings.Join(names, ", --")
-}
-
-// notTaken notes each flag of a command, but for those of every command, that was given
-// and is not among takes: what say returns for it.
-func (in *invocation) notTaken(cmd *cobra.Command, takes []string, say func(name string) string) {
-	shared := cmd.InheritedFlags()
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if shared.Lookup(f.Name) == nil && !slices.Contains(takes, f.Name) {
-			in.problem("--"+f.Name, "%s", say(f.Name))
-		}
-	})
 }
 
 // flagsOf returns the flags that make a difference to a method.
@@ -167,6 +140,9 @@ func flagsOf(m method.Method) []string {
 	var names []string
 	for _, name := range m.Takes() {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
+	}
+	if slices.Contains(names, "node-features") {
+		names = append(names, "feature-ids")
 	}
 	if len(names)+len(m.Declarations()) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
@@ -177,18 +153,4 @@ func flagsOf(m method.Method) []string {
 		names = append(names, "grid", "tuning-splits")
 	}
 	return names
-}
-
-// effectFlags returns the flags that make a difference to some method.
-func effectFlags() []string {
-	names := propagate.CorrectAndSmooth.Takes()
-	for _, m := range method.All() {
-		names = append(names, flagsOf(m)...)
-	}
-	return sortedOnce(names)
-}
-
-func sortedOnce(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func newMethods(in *invocation) *cobra.Command {
+	return in.newCommand("methods [NAME]", in.arguments("NAME", 0, 1), "What can be named in --method, --kernel and --learner",
+		func(*cobra.Command, []string) {}, func(args []string) error { return in.runMethods(strings.Join(args, "")) })
+}
+
+// declaration is a kernel, learner or method with what it is named in, as JSON.
+type declaration struct {
+	Name       string          `json:"name"`
+	Flag       string          `json:"flag"` // in which it is named
+	Command    string          `json:"command"`
+	Formula    string          `json:"formula"`
+	Inputs     []string        `json:"inputs,omitempty"`
+	Parameters []parameterInfo `json:"parameters,omitempty"`
+}
+
+// parameterInfo describes a parameter.
+type parameterInfo struct {
+	Name    string       `json:"name"`
+	Symbol  string       `json:"symbol,omitempty"`
+	Meaning string       `json:"meaning"`
+	Words   []string     `json:"words,omitempty"`
+	Range   string       `json:"range,omitempty"`
+	Default string       `json:"default"`
+	Grid    []spec.Value `json:"grid,omitempty"`
+}
+
+// methodsDocument is the JSON document of methods.
+type methodsDocument struct {
+	Methods []declaration `json:"methods"`
+	Closing
+}
+
+// declarations lists all that can be named.
+func declarations() (list []declaration) {
+	add := func(flag, command string, of specs) {
+		for _, s := range of {
+			list = append(list, declarationOf(s, flag, command))
+		}
+	}
+	var spreading specs
+	for _, m := range method.All() {
+		if of := m.Declarations(); len(of) == 1 && of[0].Name == m.Name() && !slices.Contains(nodeKernels().names(), m.Name()) {
+			spreading = append(spreading, of[0])
+		}
+	}
+	add("--method", "classify", spreading)
+	for _, m := range method.All() {
+		if len(m.Declarations()) == 0 || m.Declarations()[0].Name != m.Name() && !strings.Contains(m.Name(), "+") {
+			if title, is := otherMethods[m.Name()]; is {
+				list = append(list, declaration{Name: m.Name(), Flag: "--method", Command: "classify", Formula: title})
+			}
+		}
+	}
+	add("--kernel", "kernel", nodeKernels())
+	add("--learner", "gram classify", learners())
+	add("--kernel", "records kernel", tableKernels())
+	add("--kernel", "graphs kernel", graphKernels())
+	return list
+}
+
+// otherMethods are those without a declaration of parameters.
+var otherMethods = map[string]string{
+	"auto":     "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
+	"majority": "the largest class for every node",
+	"poisson":  "Poisson learning, L·u = labels minus their mean",
+}
+
+func declarationOf(s *spec.Spec, flag, command string) declaration {
+	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title}
+	for _, input := range []struct {
+		works uint
+		name  string
+	}{{spec.Undirected, "undirected graphs"}, {spec.Directed, "directed graphs"}, {spec.Vectors, "tables"}, {spec.Graphs, "collections of graphs"}} {
+		if s.Works&input.works != 0 {
+			d.Inputs = append(d.Inputs, input.name)
+		}
+	}
+	for i := range s.Params {
+		p := &s.Params[i]
+		info := parameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning, Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
+		if p.Range != (spec.Range{}) {
+			info.Range = p.Range.Text(p.Symbol)
+		}
+		switch {
+		case p.Instead != "":
+			info.Default = "in place of " + p.Instead
+		case p.Otherwise != "":
+			info.Default = p.Otherwise
+		case p.On != nil:
+			info.Default = "depends on the graph"
+		}
+		d.Parameters = append(d.Parameters, info)
+	}
+	return d
+}
+
+// runMethods prints all names, or all about one.
+func (in *invocation) runMethods(name string) error {
+	all := declarations()
+	if name != "" {
+		named := slices.DeleteFunc(slices.Clone(all), func(d declaration) bool { return d.Name != name })
+		if len(named) == 0 {
+			var names []string
+			for _, d := range all {
+				names = append(names, d.Name)
+			}
+			if near := nearest.Of(name, names); near != "" {
+				return fault.Usage(name, "does not exist; did you mean %s?", near)
+			}
+			return fault.Usage(name, "does not exist; heatwalk methods lists all names")
+		}
+		return in.tell(&methodsDocument{Methods: named}, func(io.Writer) {
+			for _, d := range named {
+				d.print(in.stdout)
+			}
+		})
+	}
+	return in.tell(&methodsDocument{Methods: all}, func(io.Writer) {
+		group := ""
+		for _, d := range all {
+			if of := d.Flag + " of " + d.Command; of != group {
+				if group != "" {
+					fmt.Fprintln(in.stdout)
+				}
+				group = of
+				fmt.Fprintln(in.stdout, strings.Replace(of, " of ", ", as in heatwalk ", 1)+":")
+			}
+			fmt.Fprintf(in.stdout, "  %-24s %s\n", d.Name, d.Formula)
+		}
+		fmt.Fprintln(in.stdout, `
+A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
++cs behind a method adds Correct & Smooth. Details of one: heatwalk methods NAME`)
+	})
+}
+
+// print writes all about a declaration.
+func (d *declaration) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n", d.Name, d.Formula)
+	if d.Inputs != nil {
+		fmt.Fprintf(w, "  for %s\n", strings.Join(d.Inputs, ", "))
+	}
+	for _, p := range d.Parameters {
+		text := p.Meaning
+		if p.Symbol != "" && p.Symbol != p.Name {
+			text = p.Symbol + ", " + text
+		}
+		if p.Range != "" {
+			text += ", " + p.Range
+		}
+		if p.Words != nil {
+			text += ": " + strings.Join(p.Words, ", ")
+		}
+		if p.Default != "" {
+			text += "; default " + p.Default
+		}
+		if len(p.Grid) > 1 {
+			text += "; grid " + strings.Trim(fmt.Sprint(p.Grid), "[]")
+		}
+		fmt.Fprintf(w, "  %-14s %s\n", p.Name, text)
+	}
+	value := ""
+	if len(d.Parameters) > 0 && d.Parameters[0].Default != "" && !strings.Contains(d.Parameters[0].Default, " ") {
+		value = ":" + d.Parameters[0].Name + "=" + d.Parameters[0].Default
+	}
+	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s\n", d.Command, d.Flag, d.Name, value)
+}
