@@ -91,10 +91,15 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string, o *Class
 	if err != nil {
 		return nil, err
 	}
-	found, err := entries[0].Method.Predict(ctx, p, nil, entries[0].Settings)
+	connected, extend, err := method.Connected(ctx, p, entries[0].Settings)
 	if err != nil {
 		return nil, err
 	}
+	found, err := entries[0].Method.Predict(ctx, connected, nil, entries[0].Settings)
+	if err != nil {
+		return nil, err
+	}
+	extend(found)
 	return &Prediction{found, p.Names, g}, nil
 }
 
