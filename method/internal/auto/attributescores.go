@@ -68,17 +68,17 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 }
 
 // scoreAttributes computes the scores. The folds are those of the learned labels.
-func (in *input) scoreAttributes(ctx context.Context, fold []int, hasOthers []bool) (*attributeScores, error) {
+func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (*attributeScores, error) {
 	p, k := in.learned, len(in.p.Names)
 	table := newAttributeTable(p.Attributes)
 	l := newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)
-	items := shownLabels(p, l.widest(), in.set.RNGSeed)
+	items := shownLabels(p, widestBlock(l), in.set.RNGSeed)
 	a := &attributeScores{classes: k, shown: make([]bool, len(p.Row))}
 	nodes, y := make([]int, len(items)), make([]int, len(items))
 	for at, i := range items {
 		nodes[at], y[at], a.shown[i] = p.Row[i], p.Class[i], true
 	}
-	blocks, err := l.blocks(ctx, nodes, in.reportProgress)
+	blocks, err := blocksOf(ctx, l, nodes, in.reportProgress)
 	if err != nil {
 		return nil, err
 	}
@@ -262,17 +262,17 @@ func (a *attributeScores) nodeTo(dst []float64, v int) {
 	}
 }
 
-// blocks returns the features of the ridges: attributes X, P alone, and X with its hops, each
+// blocksOf returns the features of the ridges: attributes X, P alone, and X with its hops, each
 // view of which has the same weight; with few real numbers random features of all of them too.
-func (l *lens) blocks(ctx context.Context, nodes []int, report func(stage string, done, total int)) ([]attributeBlock, error) {
+func blocksOf(ctx context.Context, l *lens, nodes []int, report func(stage string, done, total int)) ([]attributeBlock, error) {
 	seen, err := l.at(ctx, nodes, report)
 	if err != nil {
 		return nil, err
 	}
 	blocks := []attributeBlock{
-		l.block(seen, plainView),
-		l.block(seen, rankView),
-		l.block(seen, l.hops()...),
+		joined(l, seen, plainView),
+		joined(l, seen, rankView),
+		joined(l, seen, hopsOf(l)...),
 	}
 	if l.a.few {
 		u, err := newUnits(ctx, l)
@@ -284,26 +284,26 @@ func (l *lens) blocks(ctx context.Context, nodes []int, report func(stage string
 	return blocks, nil
 }
 
-// hops returns X and its hops.
-func (l *lens) hops() (of []view) {
+// hopsOf returns X and its hops.
+func hopsOf(l *lens) (of []view) {
 	for v := plainView; int(v) < l.views(); v++ {
 		of = append(of, v)
 	}
 	return of
 }
 
-// widest returns the number of features of the largest block.
-func (l *lens) widest() int {
+// widestBlock returns the number of features of the largest block.
+func widestBlock(l *lens) int {
 	n, d := l.a.Rows, l.a.Cols
 	if l.a.few {
 		return unitFeatures(n, d)
 	}
-	return d * len(l.hops())
+	return d * len(hopsOf(l))
 }
 
-// block joins views, each of the mean squared length 1/len(of) at the nodes that are
+// joined joins views, each of the mean squared length 1/len(of) at the nodes that are
 // learned from.
-func (l *lens) block(seen viewed, of ...view) attributeBlock {
+func joined(l *lens, seen viewed, of ...view) attributeBlock {
 	d := l.a.Cols
 	scale := make([]float32, len(of))
 	for i, v := range of {

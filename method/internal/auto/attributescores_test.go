@@ -252,11 +252,11 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 		in := inputOf(t, p, &Settings{RNGSeed: 5})
 		fold := newSeeds(in).fold
 		_, hasOthers := in.countClasses()
-		scores, err := in.scoreAttributes(t.Context(), fold, hasOthers)
+		scores, err := scoreAttributes(t.Context(), in, fold, hasOthers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, err := newLens(p, newAttributeTable(p.Attributes), 16, 2, new(problem.Work)).blocks(t.Context(), p.Row, func(string, int, int) {})
+		blocks, err := blocksOf(t.Context(), newLens(p, newAttributeTable(p.Attributes), 16, 2, new(problem.Work)), p.Row, func(string, int, int) {})
 		if err != nil {
 			t.Fatal(err)
 		}

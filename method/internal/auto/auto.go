@@ -73,7 +73,7 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 		return err
 	}
 	lap(&out.Seconds.Walk)
-	held, err := f.heldOut(ctx)
+	held, err := predictHeldOut(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ type input struct {
 func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, work *problem.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: remaining(p, set)}
 	if p.Directed {
-		if err := in.leaveDirections(ctx); err != nil {
+		if err := leaveDirections(ctx, in); err != nil {
 			return nil, err
 		}
 	}

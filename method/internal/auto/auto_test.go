@@ -112,7 +112,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		p, _ := problemtest.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
 		rand.New(rand.NewPCG(4, of.shuffle)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		f := featuresOf(t, p, &Settings{RNGSeed: 4})
-		h, err := f.heldOut(t.Context())
+		h, err := predictHeldOut(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +389,7 @@ func TestPoissonAlone(t *testing.T) {
 	}
 	f := featuresOf(t, p, &Settings{})
 	alone := 0
-	for i, row := range f.predictPoisson().rows {
+	for i, row := range predictPoisson(f).rows {
 		if !f.whole.known[i] {
 			alone++
 			if want := float32(f.columns.prior[0]); row[0] != want {

@@ -77,8 +77,8 @@ type setting struct {
 	lambda    float64
 }
 
-// candidates returns the models of a problem.
-func (in *input) candidates() []candidate {
+// candidatesOf returns the models of a problem.
+func candidatesOf(in *input) []candidate {
 	list := baseCandidates
 	switch {
 	case in.manyClasses:
@@ -100,7 +100,7 @@ func (in *input) candidates() []candidate {
 // for Poisson learning, 0.6 for scores of the diffusion kernel, or for Poisson learning in
 // addition, and 0.6 for the mean of shares. Those of S² and of log π do not depend on the
 // agreement of neighbours.
-func (c *columns) priorWeights(pull float64) []float64 {
+func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.sharedCount())
 	u[0] = 0.8 * pull
 	for i := range c.shared {
@@ -132,7 +132,7 @@ func (c candidate) input(dst, shared, attributes []float64, classes int) []float
 // sharedColumns returns the shared columns of labels that a candidate uses, and the weights
 // towards which theirs are pulled.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
-	prior := f.columns.priorWeights(c.pull)
+	prior := priorWeights(f.columns, c.pull)
 	if !c.attributes {
 		return &classify.SharedColumns{Values: e.shared, Prior: prior}
 	}
@@ -269,7 +269,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 		}
 		out.rows, out.truth = append(out.rows, values), append(out.truth, truth)
 	}
-	for _, c := range f.in.candidates() {
+	for _, c := range candidatesOf(f.in) {
 		first := len(out.truth)
 		_, err := f.fit(ctx, c, rows, y, c.lambdas(), func(m *classify.LinearModel) bool {
 			predict(c, m)

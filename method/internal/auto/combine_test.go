@@ -229,7 +229,7 @@ func TestConstantNeedsMost(t *testing.T) {
 				p.Row, p.Class = append(p.Row, v), append(p.Class, of)
 			}
 		}
-		h, err := featuresOf(t, p, &Settings{}).heldOut(t.Context())
+		h, err := predictHeldOut(t.Context(), featuresOf(t, p, &Settings{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func newDiffusionScores(full *sparse.Block[float32], labels, folds int) *diffusi
 
 // diffuse computes the scores of both kernels. Labels outside the sample have the scores of
 // other nodes.
-func (in *input) diffuse(ctx context.Context, fold []int) (*diffusionScores, error) {
+func diffuse(ctx context.Context, in *input, fold []int) (*diffusionScores, error) {
 	p := in.p
 	labels := validate.Sample(p.Class, kernelLabels(p), in.set.RNGSeed, 0)
 	r := &kernelRegression{in: in, p: p.At(labels), fold: make([]int, len(labels))}

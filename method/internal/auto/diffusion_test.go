@@ -72,7 +72,7 @@ func TestDiffusionScoresOfSample(t *testing.T) {
 		t.Fatal("no kernel is computed")
 	}
 	sampled, fold := validate.Sample(p.Class, kernelLabels(p), 2, 0), newSeeds(in).fold
-	d, err := in.diffuse(t.Context(), fold)
+	d, err := diffuse(t.Context(), in, fold)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type arcs struct {
 }
 
 // leaveDirections puts the graph without directions in the place of a directed one.
-func (in *input) leaveDirections(ctx context.Context) error {
+func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
 	if err != nil {

@@ -37,7 +37,7 @@ var spectralEnds = []struct {
 
 // eigenvectorColumns returns the spectral columns, nil for none. Cost: some hundred products
 // with four columns.
-func (in *input) eigenvectorColumns(ctx context.Context) (*sparse.Block[float32], error) {
+func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32], error) {
 	if !in.eigenvectors {
 		return nil, nil
 	}

@@ -16,7 +16,7 @@ func TestSpectralColumns(t *testing.T) {
 		t.Skip("takes a quarter of a second")
 	}
 	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
-	out, err := inputOf(t, p, &Settings{}).eigenvectorColumns(t.Context())
+	out, err := eigenvectorColumns(t.Context(), inputOf(t, p, &Settings{}))
 	if err != nil {
 		t.Fatal(err)
 	}

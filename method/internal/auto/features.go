@@ -47,7 +47,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	var scores *sparse.Block[float32]
 	if in.diffusion {
-		if f.diffusion, err = in.diffuse(ctx, f.fold); err != nil {
+		if f.diffusion, err = diffuse(ctx, in, f.fold); err != nil {
 			return nil, err
 		}
 		scores = f.diffusion.full
@@ -56,7 +56,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
-		if f.attributes, err = in.scoreAttributes(ctx, f.fold, hasOthers); err != nil {
+		if f.attributes, err = scoreAttributes(ctx, in, f.fold, hasOthers); err != nil {
 			return nil, err
 		}
 		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
@@ -150,7 +150,7 @@ func (f *features) graphColumns(ctx context.Context) (*sparse.Block[float32], er
 	if in.tooFewLabels || len(in.free) == 0 {
 		return nil, nil
 	}
-	eigenvectors, err := in.eigenvectorColumns(ctx)
+	eigenvectors, err := eigenvectorColumns(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -55,25 +55,25 @@ func (a *probabilities) set(i int, row []float64, class int) {
 	a.truth[i] = row[class]
 }
 
-// heldOut predicts the labels by all candidates, each without its fold.
-func (f *features) heldOut(ctx context.Context) (*heldOut, error) {
+// predictHeldOut predicts the labels by all candidates, each without its fold.
+func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
 		known: f.whole.known, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels,
 	}
-	h.poisson = f.predictPoisson()
+	h.poisson = predictPoisson(f)
 	if !in.tooFewLabels {
-		if err := f.predictModels(ctx, h); err != nil {
+		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
 		}
-		f.predictConstant(h)
+		h.addConstant(f)
 	}
-	return h, f.predictPropagation(ctx, h)
+	return h, h.addPropagation(ctx, f)
 }
 
 // predictPoisson returns the probabilities of Poisson learning.
-func (f *features) predictPoisson() probabilities {
+func predictPoisson(f *features) probabilities {
 	out := newProbabilities(len(f.fold))
 	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.full.Cols)
 	for i, c := range f.in.learned.Class {
@@ -101,9 +101,9 @@ func (c *columns) poissonProbabilities(dst []float64, row []float32) {
 	classify.Softmax(dst, dst)
 }
 
-// predictModels adds every candidate with each λ.
-func (f *features) predictModels(ctx context.Context, h *heldOut) error {
-	for of, c := range f.in.candidates() {
+// addModels adds every candidate with each λ.
+func (h *heldOut) addModels(ctx context.Context, f *features) error {
+	for of, c := range candidatesOf(f.in) {
 		for _, lambda := range c.lambdas() {
 			h.settings = append(h.settings, heldOutSetting{setting{c, lambda}, of, newProbabilities(len(h.class))})
 		}
@@ -133,9 +133,9 @@ func (f *features) predictModels(ctx context.Context, h *heldOut) error {
 // one that happens to have more of a few labels lost 3 points on co-work of lawyers.
 const mostErrors = 2
 
-// predictConstant adds the shares of the labels if one class has significantly more than half of
+// addConstant adds the shares of the labels if one class has significantly more than half of
 // them. Those for a label are of the labels outside its fold.
-func (f *features) predictConstant(h *heldOut) {
+func (h *heldOut) addConstant(f *features) {
 	largest := classify.ArgMax(f.columns.prior)
 	if f.columns.share[largest] <= 0.5+mostErrors/math.Sqrt(float64(4*len(h.p.Row))) {
 		return
@@ -176,7 +176,7 @@ func (h *heldOut) priorWithout(fold int) []float64 {
 // slacks are the weights s of the prior in label propagation that are searched, in labels.
 var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 
-// predictPropagation adds label propagation: the probabilities f of the class of the label that
+// addPropagation adds label propagation: the probabilities f of the class of the label that
 // a walk meets first, as
 //
 //	(f_c + s·π_c)/(1 + s)
@@ -184,9 +184,9 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 // for each slack s. On roads, grids and other graphs in which labels are many steps apart it
 // reaches nodes that walks of some steps miss; where neighbours are alike within small
 // neighbourhoods only, models are better. Labels of folds that are not predicted have nil rows.
-func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
+func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
-	if !in.propagates(f.labelsOutOfReach) {
+	if !propagates(in, f.labelsOutOfReach) {
 		return nil
 	}
 	rows := in.set.Propagated
@@ -205,7 +205,7 @@ func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
 		}
 	}
 	for _, slack := range slacks {
-		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(in.candidates()), newProbabilities(len(h.class))}
+		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(in)), newProbabilities(len(h.class))}
 		row := make([]float64, h.classes)
 		for i, at := range in.at {
 			switch {
@@ -214,7 +214,7 @@ func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
 			case f.isolated[i]:
 				copy(row, f.priorOfMissed(f.fold[i]))
 			default:
-				f.columns.slackenTo(row, rows[at], slack)
+				slackenTo(row, rows[at], f.columns.prior, slack)
 			}
 			t.set(i, row, h.class[i])
 		}
@@ -225,14 +225,14 @@ func (f *features) predictPropagation(ctx context.Context, h *heldOut) error {
 
 // propagates reports whether label propagation is a candidate: with few labels, and with many
 // classes because it takes a solve for each of them, only if walks miss most nodes.
-func (in *input) propagates(labelsOutOfReach bool) bool {
+func propagates(in *input, labelsOutOfReach bool) bool {
 	return in.propagation && (labelsOutOfReach || !in.tooFewLabels && !in.manyClasses)
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.
-func (c *columns) slackenTo(dst []float64, scores []float32, slack float64) {
+func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) {
 	for class, v := range scores {
-		dst[class] = (max(0, float64(v)) + float64(slack*c.prior[class])) / (1 + slack)
+		dst[class] = (max(0, float64(v)) + float64(slack*prior[class])) / (1 + slack)
 	}
 }
 

@@ -115,7 +115,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	for _, c := range p.mixture {
 		switch {
 		case isPropagation(p.settings, c):
-			f.columns.slackenTo(p.one, propagated, p.settings[c.setting].lambda)
+			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !known:
 			copy(p.one, p.missed)
 		default:

@@ -91,7 +91,7 @@ func TestFewLabelsFarApart(t *testing.T) {
 
 // combined returns the held-out probabilities of a problem, and the mixture that they choose.
 func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []component) {
-	h, err := featuresOf(t, p, set).heldOut(t.Context())
+	h, err := predictHeldOut(t.Context(), featuresOf(t, p, set))
 	if err != nil {
 		t.Fatal(err)
 	}
