@@ -205,7 +205,7 @@ func TestGroupsFail(t *testing.T) {
 		got := g.readWith(t, files)
 		marked := files["w/c.mtx.ids"+durable.Unfinished] != ""
 		oldIDs, oldGraph := files["w/c.mtx.ids"] == old["w/c.mtx.ids"], files["w/c.mtx"] == old["w/c.mtx"]
-		told := strings.HasSuffix(run.message, "replaced already, unlike what belongs to it; repeat the run\n")
+		told := strings.HasSuffix(run.message, "replaced already, but not the files that belong to it; repeat the run\n")
 		if oldIDs != oldGraph {
 			mixed++
 		}
