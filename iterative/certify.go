@@ -87,6 +87,7 @@ type certificate struct {
 	goal    float64
 	refusal *SpanError // with the smallest error reached so far
 	held    []int      // the node of each component where v is 0; nil for a definite system
+	norms   []float64  // bounds of the norms of the errors of the columns, by the latest check
 }
 
 // eliminateTo solves by elimination in memory, or returns the refusal.
@@ -149,6 +150,7 @@ func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64]
 		set.Recorder = func(step int, residual []float64) { plain.Recorder(step, residual[:k]) }
 	}
 	var whole *Result
+	var bounds []float64 // of the norms of errors
 	for range certifiedRounds {
 		res, err := c.SolveTo(ctx, y, wide, &set)
 		if res == nil {
@@ -165,7 +167,7 @@ func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64]
 		}
 		whole.Sweeps++
 		if reached < c.refusal.Reached {
-			c.refusal.Reached = reached
+			c.refusal.Reached, bounds = reached, c.norms
 			for i := range x.Rows {
 				copy(x.Row(i), y.Row(i))
 			}
@@ -178,6 +180,9 @@ func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64]
 	}
 	if whole.ErrorEstimate != nil {
 		whole.ErrorEstimate = whole.ErrorEstimate[:k]
+		for j, v := range bounds { // which are far above the error too
+			whole.ErrorEstimate[j] = min(whole.ErrorEstimate[j], v)
+		}
 	}
 	whole.ColumnSteps, whole.Residual, whole.Relative = whole.ColumnSteps[:k], whole.Residual[:k], whole.Relative[:k]
 	return whole, nil
@@ -260,6 +265,7 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 	}
 	const rounding = 20 * 0x1p-52
 	residual, slack, q := make([]float64, k), make([]float64, k), 1.0
+	worst, square, total := make([]float64, k), 0.0, 0.0 // relative to δ; ‖diag(s)·v‖², ‖s‖²
 	for i, d := range diag {
 		if d == 0 || c.held != nil && c.held[parts.Of[i]] == i {
 			continue
@@ -268,15 +274,21 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 		row, of := image.Row(i), b.Row(i)
 		scale := tall.Factor(c.Scale, i)
 		q = math.Min(q, row[k]/d-rounding*size[p])
+		v := scale * (z.Row(i)[k] - held(i))
+		square += float64(v * v)
+		total += float64(scale * scale)
 		for j, v := range row[:k] {
-			slack[j] = max(slack[j], steps[p]*rounding*(scale*math.Abs(of[j])/d+largest[j]))
-			residual[j] = math.Max(residual[j], steps[p]*math.Abs(scale*of[j]-v)/d)
+			rounded, left := rounding*(scale*math.Abs(of[j])/d+largest[j]), math.Abs(scale*of[j]-v)/d
+			slack[j], residual[j] = max(slack[j], steps[p]*rounded), math.Max(residual[j], steps[p]*left)
+			worst[j] = math.Max(worst[j], rounded+left)
 		}
 	}
 	if !(q > 0.25) {
 		return math.Inf(1), math.Inf(1), nil
 	}
+	c.norms = worst
 	for j := range k {
+		worst[j] = min(worst[j]*math.Sqrt(square), (residual[j]+slack[j])*math.Sqrt(total)) / q
 		if largest[j] > 0 {
 			floor = math.Max(floor, slack[j]/q/largest[j])
 			reached = math.Max(reached, (residual[j]+slack[j])/q/largest[j])
