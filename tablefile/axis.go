@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Axis is what the rows or the columns of a matrix stand for: N ids, each of which ID
-// returns.
+// Axis holds the ids of the rows or the columns of a matrix: N of them, which ID returns.
 type Axis struct {
 	N  int
 	ID func(i int) string
@@ -44,7 +43,7 @@ func WriteIDs(w io.Writer, a Axis) error {
 }
 
 // ReadAxis reads n ids, one a line; another number of them is an error. A first line with
-// a title is passed over, but in a file that ends in .ids, which holds nothing else.
+// a title is skipped, except in a file that ends in .ids, which has no header.
 // "-" reads stdin, or os.Stdin if that is nil. Memory: 8 bytes an id and the bytes of the
 // file, or about twice as many of one that is compressed or no file.
 func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
@@ -67,11 +66,11 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 	return Axis{n, func(i int) string { return string(text[ends[i]:ends[i+1]]) }}, nil
 }
 
-// ErrNoIDs is wrapped by what [File.Axis] returns where no ids are found.
+// ErrNoIDs is wrapped by the error of [File.Axis] if no ids are found.
 var ErrNoIDs = errors.New("tablefile: no ids")
 
-// Axis returns what the rows or the cols of the file stand for: the ids that its archive
-// has under that name, or those in the file beside it, X.rows.ids for the rows of X.npy
+// Axis returns the ids of the rows or the cols of the file: those that its archive has under
+// that name, or those of the file next to it, X.rows.ids for the rows of X.npy
 // or X.npy.gz. Where there is neither, ID is nil and the error a [*nodefile.ParseError]
 // about that file.
 func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
@@ -96,8 +95,8 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// rowIDs returns what the rows are called: the ids of a file that is named, or else as
-// [File.Axis] finds them, or numbers from 0 where there are none. An id that is given twice is
+// rowIDs returns the ids of the rows: those of the file named, or else those that [File.Axis]
+// finds, or else numbers from 0. An id that is given twice is
 // a [*nodefile.ParseError].
 func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
 	rows, err := f.Axis(ctx, "rows")

@@ -22,7 +22,7 @@ import (
 type Conversion struct {
 	File   *File
 	Kernel bool      // LIBSVM's text is to be of a precomputed kernel
-	IDs    string    // a file with what the rows are called; "": as the file says
+	IDs    string    // a file with the ids of the rows; "": as the file says
 	Stdin  io.Reader // read for the path "-"; nil: os.Stdin
 
 	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
@@ -37,13 +37,13 @@ type Conversion struct {
 	Reserve func(bytes int64, what string) error
 
 	// What [Conversion.Prepare] finds out.
-	Rows, Cols Axis     // what they are called
-	Classes    []string // the classes that the labels 1, 2 … stand for; nil: labels are what was given
+	Rows, Cols Axis     // their ids
+	Classes    []string // the classes with the numbers 1, 2 …; nil: labels are written as they were given
 	labels     []string // numbers of the rows in place of the file's own; nil: those
 }
 
-// Prepare finds out what rows and columns are called: the rows by the file IDs, both by
-// what the file has or stands beside it, or else by numbers, columns of LIBSVM's text as
+// Prepare finds the ids of rows and columns: of rows in the file IDs, of both in the matrix or
+// in files next to it, or else they are numbers, for columns of LIBSVM's text as
 // it counts them. Then it reads LabelFile. Classes without numbers are numbered in byte
 // order, from 1; rows that are not in the file get 0, which is refused where it is a class.
 func (c *Conversion) Prepare(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (c *Conversion) idBytes() int64 {
 	return bytes
 }
 
-// name finds out what rows and columns are called.
+// name finds the ids of rows and columns.
 func (c *Conversion) name(ctx context.Context) (err error) {
 	f := c.File
 	c.Rows.N, c.Cols.N = f.Rows, f.Cols
@@ -183,7 +183,7 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 
 // Convert writes the matrix of elements T to w in the format to, once it is prepared, and
 // the labels of the file itself to labels, a row's id and its label a line. It needs
-// memory for a row and what [File] says is held beside it.
+// memory for a row, and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, labels io.Writer) error {
 	i, label := 0, "0" // of the row that comes next
 	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {

@@ -15,10 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Features are numbers that are known of nodes: a row for each of them.
+// Features holds numeric attributes of nodes, a row for each node.
 type Features struct {
 	Table   *sparse.Table // a row for each node of the graph, missing where nothing is known
-	Unknown int           // rows passed over for a node that is not in the graph
+	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 }
 
@@ -33,10 +33,10 @@ type FeatureConfig struct {
 	Warn        func(error)  // called with each warning about the file; may be nil
 }
 
-// ErrTable is wrapped by what [ReadFeatures] returns where ids are named for a table.
+// ErrTable is wrapped by the error of [ReadFeatures] if ids are given for a table.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 
-// ReadFeatures reads what is known of nodes, a row for each of them: a matrix that
+// ReadFeatures reads attributes of nodes, a row for each node: a matrix that
 // [Inspect] knows, whose rows the lines of a file name, or a table with the ids in a
 // column. A matrix without ids is an error that wraps [ErrNoIDs], one that can be read
 // once [ErrStream].
@@ -65,7 +65,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	case isStream(path) && c.IDs != "": // of a table it could be read
 		err = streamed(path)
 	case c.IDs != "":
-		if _, err = os.Stat(path); err == nil { // what is not there is no table
+		if _, err = os.Stat(path); err == nil { // a missing file is no table
 			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
 		}
 	default:
@@ -123,7 +123,7 @@ func (r *features) readMatrix(ctx context.Context) error {
 	})
 }
 
-// add adds the row of a node on a line, 0 if there is none.
+// add adds the row of a node; line is 0 for a matrix.
 func (r *features) add(line int64, id []byte, values []float32) error {
 	row, known := nodetable.Find(r.nodes.Lookup, string(id))
 	if !known {
@@ -143,7 +143,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// end tells whether there are rows, and of nodes of the graph.
+// end returns an error if there are no rows, or if their nodes are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
 		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}

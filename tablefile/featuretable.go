@@ -142,8 +142,8 @@ func isMissingNumber(text []byte) bool {
 	return len(text) == 0 || slices.Contains(nodefile.MissingValues, string(text))
 }
 
-// number returns the value of a number, or why it is none.
-func (r *featureTable) number(text []byte) (float64, string) {
+// number parses a number; fault is "" if it is one.
+func (r *featureTable) number(text []byte) (value float64, fault string) {
 	return table.ParseNumber(table.Point(text, r.c.Text.HasDecimalComma()), 64)
 }
 

@@ -18,7 +18,7 @@ type Format struct {
 	Title   string   // of such a file, for messages: "a NumPy array"
 	Endings []string // of the names of such files
 	Kernel  string   // the name of another form for precomputed kernels; "": there is none
-	NoGraph string   // what to do with such a file where a graph is wanted
+	NoGraph string   // remedy for such a file where a graph is expected
 
 	// Text is read from its beginning to its end, compressed or not; every row has a label,
 	// and no row or column an id. What is no text is read at any place of a plain file, and
@@ -55,8 +55,8 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 // Formats are all formats. The first that a file can be is its format.
 var Formats = []*Format{NPY, NPZ, LIBSVM}
 
-// formatOf returns what a file with a matrix is by its name and first bytes, nil if these
-// tell nothing.
+// formatOf returns the format of a matrix by a file's name and first bytes, nil if it is not
+// known.
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)
 	for _, f := range Formats {
@@ -74,8 +74,8 @@ func endsAsMatrix(name string) bool {
 }
 
 // Recognize returns the format of a file from the first bytes of its content,
-// or else from its name; nil if it has none, or if these do not tell. Archives may hold
-// anything; [Detect] opens them.
+// or else from its name; nil if it is not known. The content of an archive decides about its
+// format, which [Detect] reads.
 func Recognize(name string, head []byte) *Format {
 	if f := formatOf(name, head); f != nil && f.holds == nil {
 		return f
@@ -86,9 +86,8 @@ func Recognize(name string, head []byte) *Format {
 // headBytes is how much of a file is looked at to recognize it.
 const headBytes = 4 << 10
 
-// Detect returns the format of a file, nil for what is no plain file, for an
-// archive with a square sparse matrix, which is a graph, and for what cannot be
-// read.
+// Detect returns the format of a file. It returns nil for an archive with a square sparse
+// matrix, which is a graph, and for a path that is no plain file or cannot be read.
 func Detect(ctx context.Context, path string) *Format {
 	in, err := open(ctx, path)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 )
 
-// groupRows is the number of rows of a Parquet row group, which is what is held
-// in memory.
+// groupRows is the number of rows of a Parquet row group, which is held in memory until it
+// is complete.
 const groupRows = 1 << 16
 
 // newParquet returns a file of predictions in the Parquet format with the columns

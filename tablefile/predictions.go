@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Prediction is what was found out about one node.
+// Prediction is the prediction for one node.
 type Prediction struct {
 	Node    string
 	Label   string // the class; empty: none
@@ -21,7 +21,7 @@ type Prediction struct {
 
 // predictionFile is a file of predictions under way, in one of the formats. write is
 // given the classes of a line's scores in their order, also where the scores are missing;
-// close writes what is still buffered and does not close the underlying writer.
+// close flushes the buffer and does not close the underlying writer.
 type predictionFile struct {
 	write func(p *Prediction, order []int) error
 	close func() error
@@ -68,7 +68,7 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 // Columns says which scores a file of predictions holds.
 type Columns struct {
 	Classes []string // the names of the classes, in the order of the scores
-	Top     int      // only so many best classes, each with its name; 0: all classes, a column each; < 0: no scores
+	Top     int      // number of best classes, each with its name; 0: all classes, a column each; < 0: no scores
 }
 
 // fixedColumns stand in front of the scores.

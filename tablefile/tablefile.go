@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ErrStream is wrapped by what [Inspect] returns for what can only be read once, from its
-// beginning: a pipe, standard input or a compressed array.
+// ErrStream is wrapped by the error of [Inspect] for an input that can only be read once: a
+// pipe, standard input or a compressed array.
 var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
 // streamed returns [ErrStream] of a file.
@@ -47,7 +47,7 @@ type File struct {
 	InOrder    bool // of LIBSVM's kernels: the serial numbers are 1, 2, 3 …
 	Single     bool // float32 holds every element, by its type
 
-	// Held is about how many bytes [Read] takes beside the elements of a row.
+	// Held is the approximate memory of [Read], without the elements of a row.
 	Held int64
 
 	path      string
@@ -74,7 +74,7 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
-// rowBytes is what [Read] takes for elements of so many bytes, one row at once.
+// rowBytes returns the memory of [Read] for one row with elements of the given size.
 func (f *File) rowBytes(element int64) int64 { return f.Held + element*int64(f.Cols) }
 
 // Inspect finds out what the matrix in a file is like. The error wraps [ErrStream] for what
@@ -121,7 +121,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // which tells of other text what is wrong
+	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // whose errors suit other text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
@@ -151,7 +151,7 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	return cmp.Or(in.Unchanged(), err)
 }
 
-// watched tells of the progress with every read.
+// watched reports the progress with every read.
 type watched struct {
 	io.Reader
 	f  *File

@@ -1,4 +1,4 @@
 // Package parquetfile reads and writes Parquet row by row: a [Reader] some columns of a
-// file, within memory that is told beforehand, and a [Writer] columns of text, numbers
+// file, within a memory limit, and a [Writer] columns of text, numbers
 // and truth values.
 package parquetfile

@@ -20,7 +20,7 @@ const Magic = "PAR1"
 
 var Endings = []string{".parquet", ".pq"}
 
-// fetchAgain is the way out of a file that was cut or damaged.
+// fetchAgain is the remedy for a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
 // maxWord bounds the bytes of one value.
@@ -39,9 +39,9 @@ type Reader struct {
 	row   int64
 }
 
-// Open opens the file called name of so many bytes, of which taken are in memory
-// already. It and what is read calls hold before so many bytes are taken in all; its errors
-// are returned. The others are those of content and a [*textio.Error].
+// Open opens the file called name with size bytes of content. taken is the memory in use for
+// it already. Open and Each call hold with the total memory before they allocate it, and return
+// its error. Other errors are those of content and a [*textio.Error].
 func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *Reader, err error) {
 	t = &Reader{name: name, taken: taken, hold: hold}
 	defer t.recovered(&err)
@@ -65,8 +65,7 @@ func (t *Reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
-// recovered makes an error of a panic: the library panics over some files that are
-// damaged. What it panics with is of use to nobody but its authors.
+// recovered turns a panic into an error, because the library panics over some damaged files.
 func (t *Reader) recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
@@ -92,7 +91,7 @@ func logical(leaf parquet.LeafColumn) any {
 }
 
 // Each calls use with the values of the given columns in each row, which are valid until
-// it returns; −1 stands for no column. Columns must be flat. The errors are those of use
+// it returns; column −1 is skipped. Columns must be flat. The errors are those of use
 // and of [Open].
 func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.recovered(&err)
@@ -185,8 +184,7 @@ func (t *Reader) IsText(column int) bool {
 	return false
 }
 
-// AppendText appends what a value of such a column is as text, nothing where it is
-// missing. Whole numbers among floating-point ones are written without a point: pandas
+// AppendText appends the text of a value of such a column, nothing if it is missing. Whole numbers among floating-point ones are written without a point: pandas
 // makes these of integers as soon as one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	unsigned := t.Unsigned[column]

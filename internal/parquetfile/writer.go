@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// Kind says what a column of a Parquet file holds.
+// Kind is the type of the values of a column.
 type Kind int
 
 // The kinds of columns that are written.
@@ -47,7 +47,7 @@ type schema struct {
 func (s schema) Fields() []parquet.Field { return s.fields }
 
 // Writer writes a Parquet file row by row: the values of a row in the order of
-// the columns, then [Writer.EndRow]. Its errors are those of what it writes to.
+// the columns, then [Writer.EndRow]. Its errors are those of the underlying writer.
 type Writer struct {
 	rows    *parquet.GenericWriter[any]
 	out     *output

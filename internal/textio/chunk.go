@@ -10,8 +10,8 @@ import (
 
 const (
 	// ChunkBytes is the size at which a chunk is cut, behind the next line
-	// feed before it. It fits into a core's cache together with what is made
-	// of it; larger chunks are slower.
+	// feed before it. A chunk and the codes of its ids fit into a core's cache; larger
+	// chunks are slower.
 	ChunkBytes = 256 << 10
 
 	// MaxLine is the longest line, its end included.

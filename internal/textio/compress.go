@@ -18,28 +18,26 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DefaultWindow bounds what a zstd stream may make us keep if nobody says
-// otherwise: a hostile frame can ask for gigabytes. zstd itself decompresses up
-// to this without being asked to.
+// DefaultWindow is the default limit of the window of a zstd stream, because a hostile frame
+// can ask for gigabytes. The zstd command has the same limit.
 const DefaultWindow = 128 << 20
 
 // WindowOption is the name of the setting of the window of a graph's files, for messages.
 const WindowOption = "max-window"
 
-// defaultWindow is DefaultWindow, or if the runtime is to stay within a limit a quarter
-// of that, but what zstd needs below --ultra at the least.
+// defaultWindow returns DefaultWindow, or a quarter of the runtime's memory limit if that is
+// less, but at least the window of zstd's levels below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// members reads the members of a gzip file one after the other, which the
-// library does too, but it takes what follows the last one for a bad header
-// and cannot say how much it is. Zeros there fill up a block of a tape, and are
-// passed over as gzip does.
+// members reads the members of a gzip file one after the other. The library does so too, but
+// it reports data behind the last member as a bad header, without its length. Zeros there
+// are ignored, as gzip does, because they fill up a block of a tape.
 type members struct {
 	in   *bufio.Reader
 	out  *gzip.Reader
-	rest error // what was found behind the last member
+	rest error // data behind the last member
 }
 
 // errTrailing is data behind the last member of a gzip file.
@@ -94,11 +92,11 @@ func (m *members) Read(p []byte) (int, error) {
 	return 0, m.rest
 }
 
-// largestWindow is more than memory has room for, and not more than the format has.
+// largestWindow exceeds every memory and is within the limits of the format.
 const largestWindow = 1 << 41
 
-// newZstd returns a decoder that works where it is called and keeps windows of
-// so many bytes at the most, and what releases it.
+// newZstd returns a decoder without goroutines, whose windows are limited to the given bytes,
+// and the function that releases it.
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize), largestWindow))))
@@ -176,7 +174,7 @@ func (f *frames) next() int64 {
 	return int64(h.HeaderSize)
 }
 
-// beyondWindow says that the window of a stream is too large, and what to do.
+// beyondWindow returns the fault and the remedy of a stream with too large a window.
 func (r *Reader) beyondWindow() (what, fix string) {
 	window := r.Window()
 	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))

@@ -41,14 +41,12 @@ func (r *Reader) CheckText() error {
 	return r.decode()
 }
 
-// damageBytes is how much text is looked at for damage: most of it shows within a
-// block.
+// damageBytes is the text that Damage decompresses: most damage shows within a block.
 const damageBytes = 256 << 20
 
-// Damage says whether text that makes no sense is what was written: it returns an
-// error if the file has changed, or else reads on in a compressed input and returns
-// what is wrong with its stream, nil if nothing is, or not within the next 256 MiB of
-// text.
+// Damage looks for the cause of text that cannot be parsed: it returns an error if the file
+// has changed since it was opened, or else decompresses up to 256 MiB more and returns the
+// fault of the compressed stream. It returns nil if it finds none.
 func (r *Reader) Damage() error {
 	if err := r.Unchanged(); err != nil || !r.compressed {
 		return err
@@ -70,8 +68,8 @@ func (r *Reader) Damage() error {
 	return nil
 }
 
-// Content returns the content as it is, decompressed. It is to be read instead
-// of chunks and lines.
+// Content returns the decompressed and decoded content, to be read instead of chunks and
+// lines.
 func (r *Reader) Content() io.Reader { return &content{r: r} }
 
 type content struct {
@@ -103,8 +101,8 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	return fileAt{r}, r.total
 }
 
-// fileAt counts the bytes that pass, and tells of a cancelled context what it is:
-// the file is closed then.
+// fileAt counts the bytes read. Where the context was cancelled, which closes the file, it
+// returns the cause.
 type fileAt struct{ r *Reader }
 
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {

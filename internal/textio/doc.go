@@ -2,7 +2,7 @@
 // standard input, plain or compressed, in any of the usual line ends.
 //
 // [Open] looks at the first bytes, not at the name: gzip (any number of
-// members) and zstd are decompressed on the way, beside those who read the
+// members) and zstd are decompressed by a goroutine of their own while the caller reads the
 // text; UTF-16, other compressions and binary files are refused with the way
 // out. [Reader.Chunks] delivers runs of whole lines to several goroutines at
 // once, [Reader.Lines] single lines to one. Both know the number of every line,

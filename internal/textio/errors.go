@@ -23,17 +23,16 @@ func Directory(path string) *Error {
 	return &Error{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
 }
 
-// Panic is what a panic in one of this package's goroutines becomes: the caller
-// panics with it.
+// Panic wraps a panic in one of this package's goroutines: the caller panics with it.
 type Panic struct {
-	Value any    // what the goroutine panicked with
-	Stack []byte // where
+	Value any    // the goroutine's panic value
+	Stack []byte // of the goroutine
 }
 
 // Error returns the value alone; the stack is for developers.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// caught returns r, what a goroutine recovered, as a Panic.
+// caught returns the recovered value r as a Panic.
 func caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p

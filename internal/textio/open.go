@@ -33,7 +33,7 @@ type Options struct {
 type Reader struct {
 	name    string
 	text    io.Reader   // decompressed
-	closers []func()    // from the file on: what reads it then sees its end
+	closers []func()    // called in this order: the file is closed first, so that its reader ends
 	stop    func() bool // ends the watch over the context
 	ctx     context.Context
 	file    *os.File    // nil for standard input
@@ -42,7 +42,7 @@ type Reader struct {
 	done       atomic.Int64 // bytes read from the input as it is stored
 	total      int64        // its size; 0 if not known
 	compressed bool         // whether it is compressed
-	inflater   *pump        // what decompresses it; or else nil
+	inflater   *pump        // decompresses it; nil if it is not compressed
 	window     atomic.Int64 // the largest that a zstd frame has asked for
 	limit      int64        // of windows
 	option     string       // name of the setting of the limit
@@ -145,7 +145,7 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 		f, err := os.Open(path)
 		select {
 		case opened <- result{f, err}:
-		case <-ctx.Done(): // nobody waits any more
+		case <-ctx.Done(): // the caller has returned
 			if err == nil {
 				f.Close()
 			}
@@ -178,13 +178,13 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Unfinished returns what is wrong with a file that a run of heatwalk was stopped at
-// while it replaced it together with others, nil for any other file. Beside it stands
-// its mark, which package durable makes.
+// Unfinished returns the error of a file that a run of heatwalk was replacing, together with
+// others, when it was stopped; nil for any other file. Package durable marks such a file with
+// a second one.
 func Unfinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil // opening it tells more
+		return nil // opening it returns a better error
 	}
 	mark := real + ".unfinished"
 	if _, err := os.Lstat(mark); err != nil {
@@ -238,8 +238,8 @@ func (r *Reader) Unchanged() error {
 	return &Error{File: r.name, Msg: "the file has changed while it was read", Fix: "read it when nobody writes it"}
 }
 
-// Close releases the file and waits for what decompresses it. Nobody may be
-// reading.
+// Close releases the file and waits until the goroutine that decompresses it has ended. No
+// read may be in progress.
 func (r *Reader) Close() {
 	if r.stop != nil {
 		r.stop()

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	pieces     = 3         // of one pump: one that is filled, one on the way, one that is read
+	pieces     = 3         // of a pump: one is filled, one waits, one is read
 	pieceBytes = 128 << 10 // several hand-overs for each chunk
 )
 
-// pump reads a source in a goroutine of its own: a read from a pipe or terminal
-// cannot be interrupted but the wait for it can, and what inflates a stream
-// works beside those who take its text apart.
+// pump reads a source in a goroutine of its own, for two reasons: a read from a pipe cannot be
+// interrupted, but the wait for it can; and a stream is decompressed while its text is
+// parsed.
 type pump struct {
 	ctx   context.Context
 	quit  chan struct{}
@@ -26,16 +26,15 @@ type pump struct {
 	taken int64 // see piece, of the last of them
 }
 
-// piece is what was read in a row; err, which ends the source, may be a
-// *Panic.
+// piece is a block of bytes from the source. An err ends the source; it may be a *Panic.
 type piece struct {
 	data  []byte
 	err   error
-	taken int64 // bytes of what the source is made of, up to the end of the piece
+	taken int64 // compressed bytes up to the end of the piece
 }
 
-// newPump hands over pieces of at least so many bytes, those at the end apart. taken tells
-// what has been taken of what the source is made of; nil: nobody asks.
+// newPump returns a pump with pieces of at least the given bytes, except at the end. taken, which
+// may be nil, returns the number of compressed bytes read so far.
 func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *pump {
 	p := &pump{
 		ctx: ctx, quit: make(chan struct{}), ended: make(chan struct{}),
@@ -70,7 +69,7 @@ func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *
 	return p
 }
 
-// fill reads so many bytes at least, unless the source ends.
+// fill reads at least the given number of bytes, unless the source ends.
 func fill(in io.Reader, buf []byte, least int) (next piece) {
 	n := 0
 	defer func() {
