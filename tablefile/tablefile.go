@@ -25,12 +25,12 @@ func streamed(path string) error {
 
 // Options holds the settings of [Inspect]; nil means the zero value.
 type Options struct {
-	Name      string                  // of the file for messages and by its ending; "": the path
-	ZeroBased bool                    // indices of LIBSVM's text count from 0
-	Columns   int                     // of LIBSVM's features; 0: up to the largest index
-	Memory    int64                   // bytes that panels of rows may take; 0: 64 MiB
-	Progress  func(done, total int64) // bytes of the file; from the goroutine that reads; nil: nobody
-	Stdin     io.Reader               // read for the path "-"; nil: os.Stdin
+	Name      string                                // of the file for messages and by its ending; "": the path
+	ZeroBased bool                                  // indices of LIBSVM's text count from 0
+	Columns   int                                   // of LIBSVM's features; 0: up to the largest index
+	Memory    int64                                 // bytes that panels of rows may take; 0: 64 MiB
+	Progress  func(stage string, done, total int64) // called with the bytes read and those of the file, 0 if unknown; may be nil
+	Stdin     io.Reader                             // read for the path "-"; nil: os.Stdin
 
 	// Copy names a file to which what can only be read once is copied, decompressed; nil:
 	// that is an error.
@@ -167,6 +167,7 @@ func (w watched) Read(p []byte) (int, error) {
 
 func (f *File) progress(in *textio.Reader) {
 	if f.o.Progress != nil {
-		f.o.Progress(in.Progress())
+		done, total := in.Progress()
+		f.o.Progress("reading "+f.Name, done, total)
 	}
 }

@@ -296,7 +296,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	plan := in.needs()
 	options := &tablefile.Options{
 		ZeroBased: f.zeroBased, Columns: f.columns, Memory: plan.Limit / 4, Stdin: in.stdin,
-		Progress: in.progress.Begin("reading "+input, 0, progress.Bytes).Set,
+		Progress: in.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // of what can be read only once
 			dir, err := in.makeTempContent(f.out)
 			return filepath.Join(dir, "content"), err

@@ -52,7 +52,7 @@ const maxContentWeight = 1e100
 // attributes reads the rows of --of as a source of the graph. Where there is no room for
 // them it is the ingest that tells what it takes.
 func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
-	f, err := tablefile.Inspect(in.ctx, n.of, &tablefile.Options{Progress: in.progress.Begin("reading "+n.of, 0, progress.Bytes).Set})
+	f, err := tablefile.Inspect(in.ctx, n.of, &tablefile.Options{Progress: in.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}
