@@ -348,7 +348,7 @@ func (g *Grid) Size() int {
 func (g *Grid) spaces() (walks, learner *choose.Space) {
 	usual := g.usual()
 	walks = &choose.Space{
-		Axes:  []choose.Axis{{Values: len(g.Features)}, {Values: len(g.alphas()), Ordered: true}, {Values: len(g.steps()), Ordered: true}},
+		Axes:  []choose.Axis{{Values: len(g.Features)}, {Values: len(g.alphas()), Ordered: true, Last: true}, {Values: len(g.steps()), Ordered: true}},
 		Order: []int{0, 2, 1}, Usual: usual / g.settings(),
 	}
 	if g.path == nil {

@@ -93,10 +93,10 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// Kernels are chosen with the usual setting of the learner, and then its setting on the kernel.
+// The setting on the usual kernel is chosen, then a kernel with it, and then its setting.
 func TestSearchInTurn(t *testing.T) {
 	right := [][]int64{{50, 60, 55}, {58, 52, 70}} // by kernel and setting
-	s := &Search{Kernel: &Space{Axes: []Axis{{Values: 2}}}, Learner: &Space{Axes: []Axis{{Values: 3}}, Usual: 1}}
+	s := &Search{Kernel: &Space{Axes: []Axis{{Values: 2}}}, Learner: &Space{Axes: []Axis{{Values: 3}}}}
 	s.Measure = func(_ context.Context, kernels, settings []int) (*Counts, error) {
 		c := NewCounts(len(kernels)*len(settings), []FoldLabels{{Tested: 100}})
 		for a, k := range kernels {

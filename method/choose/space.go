@@ -12,6 +12,7 @@ type Axis struct {
 	Values  int  // number of values
 	Ordered bool // neighbouring values are alike, so that their accuracies support each other
 	Falling bool // later values are simpler and preferred in ties; by default earlier ones are
+	Last    bool // of a kernel: breaks ties after the learner's axes
 }
 
 // Space is a grid of candidates. Candidate numbers count the values of the last axis fastest.
