@@ -16,11 +16,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// HyperedgePrefix begins the ids of the nodes that stand for hyperedges: with their
+// HyperedgePrefix begins the ids of the nodes that represent hyperedges: with their
 // number from 1 behind it.
 const HyperedgePrefix = "hyperedge:"
 
-// HyperedgesOption is the option of a store whose last nodes stand for hyperedges.
+// HyperedgesOption is the option of a store whose last nodes represent hyperedges.
 const HyperedgesOption = "hyperedges"
 
 // Hyperedges returns the source of a hypergraph: files with the vertices of a
@@ -53,7 +53,7 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	}}
 }
 
-// hypergraph is what has been read of one.
+// hypergraph holds the hyperedges that have been read.
 type hypergraph struct {
 	c     *ingest.Config
 	hold  func(bytes int64) error
@@ -118,7 +118,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 			return wrong
 		}
 		if lines%1024 == 0 {
-			if err := h.tell(in); err != nil {
+			if err := h.report(in); err != nil {
 				return err
 			}
 		}
@@ -128,11 +128,11 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	}
 	done, _ := in.Progress()
 	h.files = append(h.files, ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
-	return h.tell(in)
+	return h.report(in)
 }
 
-// tell reports the progress and the memory of the hyperedges.
-func (h *hypergraph) tell(in *textio.Reader) error {
+// report reports the progress and the memory of the hyperedges.
+func (h *hypergraph) report(in *textio.Reader) error {
 	if h.c.Progress != nil {
 		done, total := in.Progress()
 		h.c.Progress("reading "+in.Name(), done, total)

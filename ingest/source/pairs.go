@@ -66,7 +66,7 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *inge
 	return s
 }
 
-// similarityBytes is what finding rows of x with something in common takes beside it.
+// similarityBytes returns the memory of finding rows of x with columns in common, in addition to x.
 func similarityBytes(x *sparse.CSR, workers int) int64 {
 	rows, cols := x.Dims()
 	return similarity.Bytes(rows, cols, x.NNZ(), similarity.Common(x), workers)
@@ -184,13 +184,13 @@ func numbers(n int) []int {
 	return rows
 }
 
-// patternBytes is what [pattern] takes.
+// patternBytes returns the memory of [pattern].
 func patternBytes(a sparse.Matrix) int64 {
 	rows, _ := a.Dims()
 	return 4*a.NNZ() + 8*int64(rows+1)
 }
 
-// pattern returns the places of the entries of a beside its diagonal.
+// pattern returns the places of the entries of a outside of its diagonal.
 func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	if err := hold(patternBytes(a)); err != nil {

@@ -1,5 +1,5 @@
 // Package market reads and writes the coordinate files of NIST's Matrix Market: a head that says
-// what a square matrix holds and how large it is, then an entry on each line.
+// the kind and the size of a square matrix, then an entry on each line.
 //
 //	r := &market.Reader{Name: "graph.mtx"}
 //	for !done { done, err = r.Line(line, number, most) }
@@ -24,7 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// Head is what stands before the entries.
+// Head holds the lines before the entries.
 type Head struct {
 	Field         string // Pattern, Integer or Real
 	Symmetry      string // General, Symmetric or Skew
@@ -66,7 +66,7 @@ func Is(name string, head []byte) bool {
 	return banner.Match(head) || table.IsNamed(name, ".mtx")
 }
 
-// Reader reads the lines of a file. Errors about entries do not say what to do.
+// Reader reads the lines of a file. Errors about entries have no remedy.
 type Reader struct {
 	Name string // of the file, for messages
 	Head
@@ -199,8 +199,7 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 	return row, col, value, nil
 }
 
-// Complete returns an error unless so many entries, bad ones among them, are what the head
-// declares.
+// Complete returns an error unless the number of entries, including bad ones, is that of the head.
 func (r *Reader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {
 		return nil

@@ -9,12 +9,11 @@ import (
 	"sync"
 )
 
-// Dict numbers ids that are text. It is cut into shards by hash, each behind
-// a lock of its own, and several goroutines fill it at once: codes depend on
-// who came first, but of every id the first position in the input is kept, and
-// that is what the rows are numbered by.
+// Dict numbers ids that are text. It is divided into shards by hash, each with its own lock, so
+// that several goroutines fill it at once. Codes therefore depend on the order of the goroutines;
+// rows do not, because the dictionary keeps the first position of every id in the input.
 //
-// A code is the shard in the upper bits and the place in it in the lower ones.
+// The upper bits of a code are the shard, the lower ones the place in it.
 type Dict struct {
 	seed   maphash.Seed // random, so that no file can be made to collide
 	shards [dictShards]dictShard
@@ -41,7 +40,7 @@ type entry struct {
 	first uint64 // position of the first line with the id
 }
 
-// leastPlaces has as bits what a shard has room for at first.
+// leastPlaces is the number of bits of the places that a new shard has.
 const leastPlaces = 7
 
 // ErrTooMany is returned for more ids than codes.
@@ -278,7 +277,7 @@ func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
 
-// sum adds up what there is of each shard, beside others that fill them.
+// sum adds up a value of all shards, while others may fill them.
 func (d *Dict) sum(of func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -289,7 +288,7 @@ func (d *Dict) sum(of func(s *dictShard) int) (n int) {
 	return n
 }
 
-// DictBytes bounds the memory of a dictionary of so many ids with so many bytes.
+// DictBytes bounds the memory of a dictionary by the number and the bytes of its ids.
 func DictBytes(ids, text int64) int64 {
 	const slot, each = 8, 16 // bytes, of a slot and of an entry
 	const rounded = 16 << 10 // bytes of a shard, by which allocations are more than was asked for
@@ -298,13 +297,13 @@ func DictBytes(ids, text int64) int64 {
 	return dictShards*(slots*slot+rounded) + (ids*each+text)*5/4 // slices grow by a quarter
 }
 
-// KnownBytes is what stays of so many ids once they are numbered: of each where its
-// text ends, its place among them, and the row of its code.
+// KnownBytes returns the memory of ids that are numbered: for each the end of its text, its place
+// in their order, and the row of its code.
 func KnownBytes(ids, text int64) int64 { return 16*ids + text }
 
-// NumberingBytes is what numbering so many ids takes beside the dictionary: their
-// codes and first positions, sorted; the row of each code; and the store's text,
-// where each id ends in it, and the order of the ids.
+// NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes
+// and first positions, sorted; the row of each code; and the text for the store, with the ends and
+// the order of the ids.
 func NumberingBytes(ids, text int64) int64 { return 48*ids + text }
 
 // Key returns the id of a code.

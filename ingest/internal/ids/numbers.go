@@ -63,7 +63,7 @@ func BitmapLimit(limit int64) int64 {
 	return 64 * (words + words/4)
 }
 
-// Mark sets the bits of ids, beside others that do the same.
+// Mark sets the bits of ids. Several goroutines may call it at once.
 func Mark(words []uint64, code []uint32) {
 	for _, c := range code {
 		word, bit := &words[c/64], uint64(1)<<(c%64)

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// This file refuses tables that are no edge lists, with what to do instead, and chooses the
+// This file refuses tables that are no edge lists, with a remedy, and chooses the
 // columns that the remedy of an error names. The remedy has to work as it is: for example, it names
 // a weight if a column of numbers could be one.
 
@@ -129,7 +129,8 @@ func (h *head) fieldList(columns ...int) string {
 	return strings.Join(numbers, ",")
 }
 
-// likelyColumns guesses the columns of an edge under an unknown header; −1 where there is none.
+// likelyColumns guesses the columns of an edge under an unknown header; −1 for a column that it
+// does not find.
 func (h *head) likelyColumns() table.EdgeColumns {
 	c := table.EdgeColumns{Source: -1, Target: -1, Weight: -1}
 	values := make([]map[string]bool, len(h.titles))
@@ -225,7 +226,7 @@ func separatorNoun(sep byte) string {
 	return "blanks"
 }
 
-// warnUnweighted warns of columns of numbers that are ignored where none is the weight.
+// warnUnweighted warns of ignored columns of numbers if no column is the weight.
 func (h *head) warnUnweighted() {
 	lay := h.lay
 	if lay.weight >= 0 {

@@ -167,8 +167,8 @@ func (h *head) take(c table.EdgeColumns) {
 	lay.Columns = c.Report(h.titles)
 }
 
-// listed returns the titles for a message, cut at 200 bytes. What stands above or beside
-// no title numbers or names the rows.
+// listed returns the titles for a message, cut at 200 bytes. A column without a title is named
+// "row", because it numbers or names the rows.
 func (h *head) listed() string {
 	titles := slices.Clone(h.titles)
 	if titles[0] == "" {
@@ -217,7 +217,7 @@ func (h *head) chooseFields() (header bool, err error) {
 	if h.shift > 0 || h.c.Header != nodefile.AutoHeader {
 		return h.shift > 0 || h.c.Header == nodefile.HasHeader, nil
 	}
-	for other := range h.titles { // a column that is left out may tell too
+	for other := range h.titles { // a column that is not used may show it too
 		if guess := c; guess.Weight < 0 && other != c.Source && other != c.Target {
 			guess.Weight = other
 			header = header || h.isGuessed(guess)
@@ -333,7 +333,7 @@ func (h *head) isTime(column int, rows [][]string) bool {
 	})
 }
 
-// isAbove reports whether all lines below have so many fields.
+// isAbove reports whether all lines below have n fields.
 func (h *head) isAbove(n int) bool {
 	return len(h.below) > 0 && !slices.ContainsFunc(h.below, func(row []string) bool { return len(row) != n })
 }
@@ -363,9 +363,9 @@ func (h *head) isTitled(c table.EdgeColumns) bool {
 	})
 }
 
-// isGuessed reports whether the head is a header by what is below: its ids are no
-// numbers while those of the next lines are, or its weight is a title while theirs
-// are numbers, perhaps with a decimal comma.
+// isGuessed reports whether the lines below show that the head is a header: its ids are no numbers
+// while theirs are, or its weight is a title while theirs are numbers, perhaps with a decimal
+// comma.
 func (h *head) isGuessed(c table.EdgeColumns) bool {
 	need := max(c.Source, c.Target, c.Weight) + 1
 	if len(h.titles) < need {

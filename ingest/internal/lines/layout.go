@@ -55,7 +55,7 @@ type Settings struct {
 	Header       nodefile.Header
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare
-	Warn         func(error) // told of what is odd but accepted
+	Warn         func(error) // called with warnings about odd input
 }
 
 // LayoutOf decides how the lines of an input are built; nil means that there is nothing in

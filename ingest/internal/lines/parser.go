@@ -35,7 +35,7 @@ type Slabs struct {
 	Weight parse.Slab[float64]
 }
 
-// Lines is what a chunk holds; its slices are valid until the parser reads the next one.
+// Lines holds the edges of a chunk. Its slices are valid until the parser reads the next one.
 type Lines struct {
 	Code   []uint32   // source and target of each edge; of text, room for them
 	IDs    *ids.Batch // of text, in place of the codes: the ids; else nil
@@ -48,9 +48,8 @@ type Lines struct {
 // ErrText says that a chunk holds an id that is no small canonical integer.
 var ErrText = errors.New("an id is no small integer")
 
-// Read reads one chunk. Codes are the ids themselves, or with text the ids are gathered
-// to be looked up. All bad lines are in what is returned; the error is one that ends the
-// run.
+// Read reads one chunk. Codes are the ids themselves; with text the ids are collected in a batch
+// for the dictionary. Bad lines are in the result; an error ends the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay, data := p.Layout, chunk.Data
 	text = text || lay.IsBipartite()

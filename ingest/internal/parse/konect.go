@@ -6,16 +6,15 @@ import (
 )
 
 // Words of the first line of a KONECT file, "% asym positive" for example: how
-// its edges are, and what their weights are.
+// its edges are directed, and the kind of their weights.
 var (
 	konectFormats = []string{"sym", "asym", "bip"}
 	konectWeights = []string{"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted",
 		"multiweighted", "multiposweighted", "dynamic"}
 )
 
-// Konect returns what the KONECT file that a text begins says of its edges, ""
-// if it is none. Its lines hold source and target, then perhaps a weight, then
-// perhaps a time.
+// Konect returns the kind of edges that the first line of a KONECT file states, "" for another
+// file. Lines of KONECT hold source and target, then perhaps a weight, then perhaps a time.
 func Konect(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)

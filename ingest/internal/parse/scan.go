@@ -55,9 +55,9 @@ func eightDigits(x uint64) uint64 {
 	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 }
 
-// Template describes the lines that the fast loop reads: two numbers, then a
-// weight if weighted, with one separator between them. A number v stands for
-// the code v − base, which must be below limit.
+// Template describes the lines that the fast loop reads: two numbers, then a weight if Weighted is
+// set, with one separator between them. The code of a number v is v − Base, which must be below
+// Limit.
 type Template struct {
 	Sep         byte
 	Weighted    bool

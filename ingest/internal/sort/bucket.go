@@ -42,10 +42,10 @@ type Sorter struct {
 	Number    func(b *Rows) // makes rows of the numbers that lines have, called by workers; nil: they are rows
 	Merge     Merger
 	Limit     int64              // bytes for the entries in memory; 0: as many as there are
-	Forget    func(from, to int) // told of parts whose lines nobody will read any more; nil: all may be read again
+	Forget    func(from, to int) // called with parts whose lines are not read again; nil: all may be read again
 
-	// Progress is told which part of the work is done, between 0 and 1, by one
-	// goroutine at a time; nil: nobody.
+	// Progress is called with the share of the work that is done, from 0 to 1, by one
+	// goroutine at a time. It may be nil.
 	Progress func(part float64)
 	mu       sync.Mutex // guards Progress
 
@@ -92,19 +92,19 @@ const (
 	maxSpans       = 256
 	spansInFilling = 8       // about, for the workers to share
 	MaxBucketRows  = 1 << 17 // whose ends take a part of bucketBytes
-	countShare     = 8       // of the limit, one part of so many is enough for counts
+	countShare     = 8       // counts take at most the limit divided by countShare
 )
 
-// NoRow stands for a node that has no row. It is above every row.
+// NoRow is the row of an id that is no node. It is above every row.
 const NoRow = 1<<32 - 1
 
 // narrowBuckets is how many buckets are accepted to have narrow keys.
 const narrowBuckets = 4096
 
-// LineCount is what the lines came to, apart from entries.
+// LineCount counts the lines that become no entry.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
 
-// Plan counts the entries of all buckets, of parts with so many lines each.
+// Plan counts the entries of every bucket in parts with these numbers of edges.
 func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	s.edges = edges
 	for _, n := range edges {
@@ -150,18 +150,16 @@ func (s *Sorter) cutKeys() {
 	}
 }
 
-// columnBits returns how many bits a column takes if there are so many rows.
+// columnBits returns the number of bits of a column.
 func columnBits(rows int) uint { return uint(bits.Len(uint(max(rows-1, 1)))) }
 
-// isNarrow reports whether the key of an entry takes 4 bytes if there are so many
-// rows, else 8.
+// isNarrow reports whether the key of an entry takes 4 bytes with this number of rows, else 8.
 func isNarrow(rows int) bool {
 	column := columnBits(rows)
 	return column < 31 && rows <= narrowBuckets<<(31-column)
 }
 
-// cutSpans cuts the parts into spans of about as many lines, so many that a
-// filling has several.
+// cutSpans cuts the parts into spans of about equal numbers of lines, several for each filling.
 func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
@@ -214,8 +212,8 @@ const (
 	fillShare = 0.5
 )
 
-// stage returns what to call with every piece of a stage of the work, the one
-// from a part of it to another, which is so many pieces long.
+// stage returns a function to call with every piece of a stage of the work, which is length pieces
+// long and takes the share of the work between from and to.
 func (s *Sorter) stage(from, to float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}
@@ -261,8 +259,8 @@ func (s *Sorter) histogram(cell []uint32, count *LineCount, code []uint32, weigh
 	}
 }
 
-// histogramOfBoth is histogram for the lines at the beginning that stand for two
-// entries each, a batch at a time; it returns the rest.
+// histogramOfBoth is histogram for the first lines that make two entries each, a batch at a time.
+// It returns the rest.
 func (s *Sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
 	var cells [lineBatch]uint32
 	for len(code) >= 2 {
@@ -301,8 +299,8 @@ func countCells(count, cells []uint32) {
 	}
 }
 
-// usual returns how many entries a bucket has at the most, of so many in all, unless one
-// row has more.
+// usual returns the largest number of entries of a bucket, of total entries in all, unless one row
+// has more.
 func (s *Sorter) usual(total int) int {
 	usual := max(bucketEntries, total/maxBuckets)
 	if s.Limit > 0 {

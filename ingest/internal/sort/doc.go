@@ -1,6 +1,6 @@
-// Package sort makes sorted rows of lines in any order: it is the room of package
-// ingest where entries are thrown into buckets, sorted by radix, merged, and spilled to
-// a temporary file where memory has no room for them.
+// Package sort makes sorted rows from lines in any order, for package ingest: entries are
+// thrown into buckets, sorted by radix and merged. Those that exceed the memory go to a
+// temporary file.
 //
 //	s := &sort.Sorter{Context: ctx, Workers: 2, Rows: n, View: sort.Undirected, Load: load}
 //	counts, err := s.Plan(lines)                  // of each part

@@ -18,8 +18,7 @@ type entries[K key] struct {
 	work   []finisher[K] // of each worker
 }
 
-// fill puts the entries of a filling into their buckets, and tells of the lines of
-// each part.
+// fill puts the entries of a filling into their buckets. It calls read with the lines of each part.
 func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	e.starts = append(e.starts[:0], 0)
 	for _, bucket := range e.s.buckets {
@@ -122,8 +121,7 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 // nearest cache.
 const lineBatch = 512
 
-// both is plain for lines that stand for two entries each, as most do, a batch at a
-// time.
+// both is plain for lines that make two entries each, as most do, a batch at a time.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32

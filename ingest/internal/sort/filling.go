@@ -15,7 +15,7 @@ type filling struct {
 	bucket   []Record // where each bucket is on disk
 }
 
-// LeastBytes is what the entries of a filling need at least, in most graphs.
+// LeastBytes is the least memory for the entries of a filling in most graphs.
 const LeastBytes = 2 << 20
 
 // entryBytes is the memory of an entry.
@@ -38,9 +38,9 @@ func (s *Sorter) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes bounds the memory of an entry of the bucket that a worker finishes, beside
-// that in its filling: moved; merged; and if it is gathered from several fillings,
-// there, and a record.
+// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to that
+// in its filling: moved; merged; and if it is gathered from several fillings, there, and in a
+// record.
 func (s *Sorter) workBytes(gathered bool) int64 {
 	bytes := s.entryBytes() + s.mergedBytes()
 	if gathered {
@@ -68,9 +68,9 @@ func (s *Sorter) total() int64 { return int64(s.Entries()) * s.entryBytes() }
 // bucketBytes is the part of workerBytes in which a worker finishes buckets.
 const bucketBytes = 2 << 20
 
-// scratchBytes is what sorting takes beside the entries and workerBytes for each
-// worker: for the largest buckets, gathered or in memory together, and what is known of
-// all of them.
+// scratchBytes returns the memory of sorting in addition to the entries and workerBytes for each
+// worker: that of the largest buckets, gathered or in memory together, and of the counts of all
+// buckets.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -161,7 +161,7 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each once there are fillings, of which so many bytes go to disk.
+// sortFillings is Each once the fillings are cut; spilled bytes of entries go to disk.
 func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		most = max(most, b.entries)
 	}
 	if s.Limit > 0 {
-		pages.Collect() // what an earlier sorter has left
+		pages.Collect() // buffers of an earlier sorter
 	}
 	e := &entries[K]{s: s, keys: pages.Make[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {

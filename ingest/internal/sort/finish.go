@@ -17,7 +17,7 @@ type Rows struct {
 	Count
 }
 
-// finisher is what one worker needs to fill, spill and finish buckets.
+// finisher holds the buffers with which one worker fills, spills and finishes buckets.
 type finisher[K key] struct {
 	filler         filler[K]
 	record         []byte
@@ -66,7 +66,7 @@ func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64)
 	return rec, err
 }
 
-// read appends the entries of a record, so many, to keys and values.
+// read appends the n entries of a record to keys and values.
 func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values []float64) ([]K, []float64, error) {
 	var err error
 	if f.record, err = e.disk.read(rec, f.record); err != nil {
@@ -108,9 +108,8 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	return f.keys, f.values, nil
 }
 
-// room returns for how many entries to make room where a bucket of so many is
-// finished: those of one of the largest, so that this happens seldom, and room for
-// a hub is made where it is needed.
+// room returns the number of entries to allocate for a bucket that is finished: that of one of the
+// largest buckets, so that allocations are rare, and a hub gets memory only where it is needed.
 func (s *Sorter) room(entries int) int {
 	for _, n := range slices.Backward(s.largest) {
 		if n >= entries {
@@ -120,7 +119,7 @@ func (s *Sorter) room(entries int) int {
 	return entries
 }
 
-// finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
+// finish sorts bucket k and merges the lines of each entry into f.out.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	err := e.sortBucket(f, k)
 	if err == nil && e.s.Number != nil {
@@ -163,7 +162,7 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 	return mergeRows(&e.s.Merge, out, rows, e.s.column, keys, values)
 }
 
-// begin makes room for buckets of so many entries at most, from row lo on.
+// begin allocates for buckets of at most this number of entries, from row lo on.
 func (b *Rows) begin(lo, entries int, values bool) {
 	if b.Col == nil || cap(b.Col) < entries {
 		b.Col = make([]uint32, 0, entries)
@@ -174,7 +173,7 @@ func (b *Rows) begin(lo, entries int, values bool) {
 	*b = Rows{Lo: lo, Ptr: b.Ptr[:0], Col: b.Col[:0], Val: b.Val[:0]}
 }
 
-// make makes room for buckets of so many entries.
+// make allocates for buckets of this number of entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
 	f.movable(entries, values)
 	if f.out == nil {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Policy says what becomes of several lines for one entry. Its values are those of
-// ingest.Duplicates.
+// Policy is the rule for several lines of one entry. Its values are those of ingest.Duplicates.
 type Policy int
 
 // What to do with several lines, Default being to add the weights of each direction.
@@ -37,9 +36,9 @@ type Merger struct {
 	Directed bool
 }
 
-// Count counts what was merged.
+// Count counts merged lines.
 type Count struct {
-	Duplicates int64 // lines beside the first of the same direction
+	Duplicates int64 // lines after the first one of the same direction
 	Reciprocal int64 // edges with lines of both directions
 	Averaged   int64 // edges whose weights of the two directions differ by rounding
 	Loops      int64 // entries on the diagonal
@@ -122,7 +121,7 @@ func (b *Rows) add(row int, col uint32) {
 	b.Col = append(b.Col, col)
 }
 
-// end ends the last of so many rows.
+// end ends the last of the given number of rows.
 func (b *Rows) end(rows int) {
 	for len(b.Ptr) <= rows {
 		b.Ptr = append(b.Ptr, len(b.Col))
@@ -175,8 +174,7 @@ func (m *Merger) byDirection() bool {
 // adds reports whether weights are added.
 func (m *Merger) adds() bool { return m.Policy == Default || m.Policy == Sum }
 
-// count counts the lines of the entry (row, col), so many of each direction, and tells
-// how they disagree.
+// count counts the lines of the entry (row, col) in each direction, and returns how they disagree.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
@@ -232,7 +230,7 @@ func (m *Merger) averages() bool {
 	return m.Symmetric || m.Policy == Default || m.Policy == Sum && m.PerDirection
 }
 
-// finite returns a value with what is wrong if it is none.
+// finite returns the value, and Infinite if it is not finite.
 func finite(value float64) (float64, MergeKind) {
 	if math.IsInf(value, 0) {
 		return value, Infinite

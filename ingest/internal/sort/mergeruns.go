@@ -21,7 +21,7 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err 
 	return true, err
 }
 
-// finishRuns merges the runs of bucket k: f.out is what comes of it.
+// finishRuns merges the runs of bucket k into f.out.
 func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	if f.out == nil {
 		f.out = new(Rows)
@@ -94,7 +94,7 @@ type runHead struct {
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
-		h.then = math.Float64bits(r.values[i]) // in the order of weights, for none is negative
+		h.then = math.Float64bits(r.values[i]) // in the order of weights, because weights are not negative
 	}
 	return h
 }
@@ -162,7 +162,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns what a further line makes of the value of so many.
+// with returns the value of an entry after a further line, given the value of the lines before.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:

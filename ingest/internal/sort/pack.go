@@ -11,7 +11,7 @@ import (
 // codes of fewer bits, and a start within a byte, fit 64.
 const wideCode = 28
 
-// packSlack is what packing and unpacking touch behind a record.
+// packSlack is the number of bytes after a record that packing and unpacking may access.
 const packSlack = 8
 
 // packCodes appends codes, an even number of them, with width bits each.

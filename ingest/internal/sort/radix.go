@@ -82,7 +82,7 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyS
 	return keyScratch, valueScratch
 }
 
-// placeRows makes rows of increasing entries, of which each has so many.
+// placeRows makes rows of sorted entries; count holds the number of entries of each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64, row uint) {
 	out.Ptr = append(out.Ptr, 0)
 	var at [radixSize]uint32

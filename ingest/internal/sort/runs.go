@@ -10,8 +10,8 @@ import (
 // one entry very many lines, is sorted in runs: pieces of the bucket in the order of
 // the input, each sorted by itself, which are then merged. Runs of a filling that goes
 // to disk are written in blocks; those of the last filling stay in its memory. Lines
-// that cannot change what their entry comes to are left out of a run, so that copies
-// of one line take no room.
+// that cannot change the value of their entry are left out of a run, so that copies
+// of one line take no memory.
 
 // sortedRun is a run: the entries at hand, and the blocks on disk that follow them. The
 // lines of one entry in a bucket that is sorted as it is are one, too.
@@ -31,19 +31,19 @@ type block struct {
 }
 
 const (
-	workerShare = 16 // of the limit, each worker has one part of so many for its bucket
-	runShare    = 2  // a bucket that takes more than so many of these parts is sorted in runs
+	workerShare = 16 // each worker has the limit divided by workerShare for its bucket
+	runShare    = 2  // a bucket that takes more than runShare of these parts is sorted in runs
 	mostBlock   = 1 << 12
 	leastBlock  = 1 << 8
 )
 
-// shareOf returns what of a limit each worker has for its bucket.
+// shareOf returns the part of a limit that each worker has for its bucket.
 func shareOf(limit int64, workers int) int64 {
 	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
-// runsBytes bounds what sorting a bucket in runs takes beside its merged entries:
-// moving the entries of a run, and a block of each run.
+// runsBytes bounds the memory of sorting a bucket in runs, in addition to its merged entries: that
+// of moving the entries of a run, and a block of each run.
 func runsBytes(share, runs, entryBytes int64) int64 {
 	return share + max(share, runs*leastBlock*entryBytes)
 }
@@ -77,11 +77,10 @@ func (s *Sorter) cutScratch() {
 	s.largest, s.inRuns, s.joined = falling(s.largest, finished(workers)), falling(s.inRuns, workers), falling(s.joined, finished(workers))
 }
 
-// finished returns how many buckets are at hand that so many workers finish or have
-// finished.
+// finished returns the number of buckets that the workers finish or have finished at a time.
 func finished(workers int) int { return 2*workers - 1 }
 
-// falling returns the largest of all, so many at most, in falling order.
+// falling returns the largest values, at most the given number of them, in falling order.
 func falling[N int | int64](all []N, most int) []N {
 	slices.Sort(all)
 	slices.Reverse(all)
@@ -112,7 +111,7 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	return runs
 }
 
-// movable makes room to move so many entries.
+// movable allocates for moving the given number of entries.
 func (f *finisher[K]) movable(entries int, values bool) {
 	if len(f.moved) < entries {
 		f.moved = make([]K, entries)
@@ -155,8 +154,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	r.keys, r.values = r.keys[:n], r.values[:min(n, len(r.values))]
 }
 
-// reduce brings the lines of one entry that decide what it comes to to the front, in
-// the order in which they are merged, and returns how many these are.
+// reduce moves the lines of one entry that decide its value to the front, in the order in which
+// they are merged, and returns their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		r.sortWeights(m.byDirection())

@@ -45,8 +45,7 @@ const (
 	weightsEqual            // one float64 for all
 )
 
-// SpillName is what temporary files are called, with a dot before and a random
-// ending.
+// SpillName is the name of temporary files, after a dot and before a random ending.
 const SpillName = "heatwalk-edges"
 
 // NewSpill makes the temporary file in a directory and removes those that killed runs
@@ -84,16 +83,15 @@ func (s *Spill) reserve(length int64) region {
 	return region{s.end - length, length}
 }
 
-// release gives what was reserved from an offset on to others.
+// release frees the space from an offset on.
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.most, s.end = max(s.most, s.end), offset
 }
 
-// Reuse gives the place of records to others that are not read any more: what is
-// written there then is in the system's memory already, and need not go to the disk
-// twice.
+// Reuse frees the space of records that are not read again: later writes there find their pages in
+// the memory of the system, and these need not go to the disk twice.
 func (s *Spill) Reuse(records []*Record) {
 	regions := make([]region, len(records))
 	for i, rec := range records {
@@ -160,7 +158,7 @@ func (s *Spill) WriteLines(l *Lines, code []uint32, weight []float64) (*Record, 
 	return rec, s.write(rec, l.buf)
 }
 
-// ReadLines reads so many lines, which are valid until the next ones.
+// ReadLines reads the given number of lines, which are valid until the next call.
 func (s *Spill) ReadLines(l *Lines, rec *Record, lines int) (code []uint32, weight []float64, err error) {
 	if l.buf, err = s.read(rec, l.buf); err != nil {
 		return nil, nil, err

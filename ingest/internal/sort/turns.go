@@ -24,7 +24,7 @@ type turns struct {
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
-// newTurns begins with room for so many buckets beside those of the workers.
+// newTurns returns turns with memory for spare buckets in addition to those of the workers.
 func newTurns(spare int, visit func(b *Rows) error) *turns {
 	t := &turns{visit: visit, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
@@ -58,14 +58,14 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait tells whether there is no room yet for who passes bucket k on, and may be:
-// visits free it up to the first bucket that never comes.
+// mustWait reports whether the worker that passes bucket k on has to wait for memory, which visits
+// free up to the first bucket that never comes.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext visits the bucket whose turn it is, which nobody else finds then. The
-// lock is open meanwhile.
+// visitNext visits the bucket whose turn it is; no other worker visits it. The lock is open
+// meanwhile.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)
@@ -81,8 +81,8 @@ func (t *turns) visitNext() {
 	err = t.visit(b)
 }
 
-// piece runs all of bucket k, which is to be passed on. If it is not, by an error
-// or a panic, those who wait behind it are told.
+// piece runs all of bucket k, which is to be passed on. If it is not, because of an error or a
+// panic, the workers that wait for it are woken.
 func (t *turns) piece(k int, run func() error) error {
 	passed := false
 	defer func() {

@@ -16,7 +16,7 @@ type Settings struct {
 	Workers    int     // 0 means one for each processor
 }
 
-// validate reports what is out of range.
+// validate returns an error for settings out of range.
 func (s *Settings) validate() error {
 	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) || s.Neighbours == 0 && s.Least == 0 {
 		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)

@@ -18,7 +18,7 @@ const pieceWork = 1 << 16
 // so many rows.
 func Bytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
-		grown   = 2                   // slices that are appended to have up to so many times what they need
+		grown   = 2                   // slices that grow have at most this multiple of the memory that they need
 		row     = 8 + 1 + grown*(4+4) // of a worker: sum, seen, found, nearest
 		element = grown * (4 + 8)     // of a piece
 		entry   = 4 + 8               // of Xᵀ
@@ -137,7 +137,7 @@ func (p *products) meet(rows []uint32) {
 	}
 }
 
-// addTo adds w·with to sum at the given rows; a nil with stands for ones.
+// addTo adds w·with to sum at the given rows; nil means ones.
 func addTo(sum []float64, rows []uint32, with []float64, w float64) {
 	if with == nil {
 		for _, j := range rows {
