@@ -143,7 +143,7 @@ func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []ui
 			small++
 		}
 	}
-	for _, rest := range [][]uint32{list[:small], list[large:]} { // 1 but for rounding
+	for _, rest := range [][]uint32{list[:small], list[large:]} { // 1 except for rounding
 		for _, i := range rest {
 			t[i].threshold, t[i].alias = math.MaxUint32, t[i].node
 		}

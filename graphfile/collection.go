@@ -31,8 +31,8 @@ type Member struct {
 // Len returns the number of vertices.
 func (m *Member) Len() int { return len(m.Ptr) - 1 }
 
-// Shape is what the memory of work on a collection depends on. One of a collection that has
-// not been read yet bounds what it will be.
+// Shape holds the sizes of a collection on which the memory of work on it depends. That of a
+// collection which is not read yet is an upper bound.
 type Shape struct {
 	Graphs, Vertices int
 	Arcs             int64
@@ -96,7 +96,7 @@ func (s *Shape) Bytes() int64 {
 	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
 }
 
-// memberBytes is what a graph takes beside its vertices, arcs and id.
+// memberBytes is the memory of a graph in addition to its vertices, arcs and id.
 const memberBytes = 6*24 + 16 + 4*16
 
 // label returns the label of a vertex, 0 without labels.

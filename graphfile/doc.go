@@ -17,14 +17,13 @@
 // A file becomes a stream of batches in its own order: first nodes, where the
 // file lists them, then edges. Ids are the user's own. Numbered formats (npz,
 // METIS, GAP) give numbers, and [Summary] says which numbers are nodes; the
-// others give what the file calls its nodes, as text or, for integer columns of
+// others give the ids of the file, as text or, for integer columns of
 // Parquet, as numbers.
 //
 // # Direction
 //
-// A format that can say whether its edges have a direction is believed:
-// [Summary].Direction is what the file says. A matrix says nothing; whoever reads
-// it looks at its symmetry. Undirected formats that list an edge at both of its
+// [Summary].Direction is the direction that the file states. A matrix states none; the
+// caller decides by its symmetry. Undirected formats that list an edge at both of its
 // ends (METIS, undirected GAP files) are checked for it and give it once. In a
 // directed graph, an edge that the file calls undirected is given in both
 // directions.
@@ -36,7 +35,9 @@
 //     have a name of their own, as igraph writes it, the name.
 //   - Pajek: the label if no two are the same, else the number.
 //
-// The weight of an edge is its weight, or else its value, in GML and GraphML.
+// The weight of an edge of GML and GraphML is its attribute weight, or else value, unless
+// [Input].Weight names another one. Both formats allow the nodes, the names of attributes and
+// the direction to follow the edges, so that edges are kept until the file ends.
 //
 // # Writing
 //
@@ -50,6 +51,6 @@
 // with the file, not with its claims. Numbered formats and Parquet take a fixed
 // amount, of a Parquet file one page of each column; no word, string or piece of
 // XML has more than 1 MiB; the named formats keep
-// their nodes, and [Input].Hold hears of it. Every fault is an [*nodefile.ParseError] with
+// their nodes, GML and GraphML also their edges, and report this to [Input].Hold. Every fault is an [*nodefile.ParseError] with
 // the file and the line, byte, row or array element.
 package graphfile

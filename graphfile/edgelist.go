@@ -67,7 +67,7 @@ func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (without int,
 	})
 }
 
-// endLine writes a line that is complete but for the weight.
+// endLine writes a line, to which it adds the weight.
 func endLine(out *bufio.Writer, line []byte, separator byte, g *graph, weight float64) error {
 	if g.weighted {
 		line = appendWeight(append(line, separator), weight)

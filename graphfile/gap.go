@@ -18,7 +18,7 @@ var GAP = &Format{Title: "GAP", Endings: []string{".sg", ".wsg"}, read: readGAP}
 // without gaps: a byte that is 1 for a directed graph, the number of entries,
 // the number of nodes n, then n+1 offsets of 8 bytes and the entries: a node of
 // 4 bytes and, in .wsg, a weight of 4 bytes. A directed graph has offsets and
-// entries of the other direction behind; what they tell is known already.
+// entries of the other direction behind, which are redundant.
 type gap struct {
 	*sink
 	directed bool
@@ -106,7 +106,7 @@ func (g *gap) short(err error, offset uint64, what string) error {
 	return err
 }
 
-// rows reads the offsets and the entries beside each other.
+// rows reads the offsets and the entries at the same time.
 func (g *gap) rows(offsets, entries io.Reader) error {
 	m := newMirror(g.nodes)
 	var b [8]byte

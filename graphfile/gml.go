@@ -198,7 +198,7 @@ func (t gmlToken) describe() string {
 	return table.Quoted(t.text)
 }
 
-// skip takes what belongs to a value that nobody wants.
+// skip reads to the end of a value that is not used.
 func (g *gml) skip(value gmlToken) error {
 	if value.kind != gmlOpen {
 		return nil

@@ -13,14 +13,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// WriteOptions are the settings of [Write]; nil stands for the zero value.
+// WriteOptions are the settings of [Write]; nil is the zero value.
 type WriteOptions struct {
 	Memory   int64                                 // bytes for rows that have to be put in order; 0 means no limit
 	Progress func(stage string, done, total int64) // entries that were read, and put in order, of all sweeps; may be nil
 }
 
-// graph is what a graph file is written from: position p is the p-th node in the order of
-// the ids.
+// graph is the graph that is written to a file. Position p is the p-th node in the order of the
+// ids.
 type graph struct {
 	a         sparse.Matrix // the out direction
 	order     []uint32      // the position of each row; nil: rows are in order
@@ -36,7 +36,7 @@ type graph struct {
 	held  byColumn // entries that are put in order
 	done  int64    // entries, of total
 	total int64
-	told  int64 // what progress was last told of
+	shown int64 // entries at the last call of progress
 }
 
 // graphOf returns the graph of a store, whose second half is compared with its first while
@@ -62,8 +62,8 @@ func hasNumbers(s *shard.Store) bool {
 	return err == nil
 }
 
-// ErrFormat is returned for a graph that a format cannot hold; the text says
-// which and what to do.
+// ErrFormat is returned for a graph that a format cannot hold; the text has the reason and
+// the remedy.
 var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
 // unfitf returns an error that wraps ErrFormat.
@@ -95,8 +95,8 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, f.size(g)
 }
 
-// linesBytes returns what so many lines take, each of a weight, if there are some, and
-// other text of so many bytes.
+// linesBytes returns the bytes of lines with a text of the given length and, in a weighted graph, a
+// weight.
 func (g *graph) linesBytes(lines int64, text int) int64 {
 	const weight = 25 // with the separator before it, at the most
 	if g.weighted {
@@ -133,7 +133,7 @@ func (g *graph) heldEntries() int64 {
 	return 1 << 62
 }
 
-// heldBytes returns what such an entry takes.
+// heldBytes returns the memory of an entry that is put in order.
 func (g *graph) heldBytes() int64 {
 	if g.weighted {
 		return 4 + 8
@@ -141,9 +141,9 @@ func (g *graph) heldBytes() int64 {
 	return 4
 }
 
-// begin prepares so many sweeps.
+// begin prepares the given number of sweeps.
 func (g *graph) begin(sweeps int) {
-	g.done, g.told, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
+	g.done, g.shown, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
 	if g.order != nil {
 		g.total *= 2
 	}
@@ -234,8 +234,8 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 // advance counts entries that are done with.
 func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
-	if g.done += int64(entries); g.progress != nil && (g.done >= g.told+step || g.done == g.total) {
-		g.told = g.done
+	if g.done += int64(entries); g.progress != nil && (g.done >= g.shown+step || g.done == g.total) {
+		g.shown = g.done
 		g.progress("writing", g.done, g.total)
 	}
 }

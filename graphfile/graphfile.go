@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Format is a kind of graph file. Each is declared in a file of code of its own, beside what
-// reads and writes it, and is one of [Formats].
+// Format is a kind of graph file. Each is declared in the file of code with its reader and its
+// writer, and is one of [Formats].
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
@@ -29,17 +29,17 @@ type Format struct {
 	Exact     bool // [Bytes] returns the size of the file within a few kilobytes
 	Sweeps    int  // over the store
 
-	begins func(head []byte) bool                                                          // whether a file that begins so is one; nil: its ending tells
+	begins func(head []byte) bool                                                          // whether a file with this beginning is one; nil: its ending decides
 	read   func(s *sink) (*Summary, error)                                                 // nil: package ingest reads it
 	write  func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
 	size   func(g *graph) int64                                                            // bytes of the file that write writes, at the most
-	held   func(g *graph) int64                                                            // what write holds beside rows on their way; nil: nothing
+	held   func(g *graph) int64                                                            // memory of write in addition to rows that are written; nil: none
 }
 
 // Formats are all formats. The first that a file can be is its format.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GML, Pajek, Parquet}
 
-// Direction says what a file says about the direction of its edges.
+// Direction is the direction of edges that a file states.
 type Direction int
 
 // A matrix leaves it to its symmetry, a table leaves it open.
@@ -69,12 +69,12 @@ type Input struct {
 
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
 
-	// Hold is told how many bytes the reader keeps beside a batch, whenever
-	// that has grown; its error ends the reading. nil: nobody.
+	// Hold is called with the bytes that the reader keeps in addition to a batch, whenever
+	// they have grown; its error ends the reading. It may be nil.
 	Hold func(bytes int64) error
 
-	// Declared is told what a numbered file or a table says that it holds, before the
-	// first batch: its nodes, edges and weights. Its error ends the reading. nil: nobody.
+	// Declared is called before the first batch of a numbered file or a table, with the
+	// nodes, edges and weights that its head declares. Its error ends the reading. It may be nil.
 	Declared func(s *Summary) error
 }
 
@@ -98,7 +98,7 @@ func (b *Batch) add(id []byte) {
 	b.End = append(b.End, len(b.Text))
 }
 
-// Summary is what is known of a file once it has been read.
+// Summary describes a file that has been read.
 type Summary struct {
 	Direction Direction
 	Numbered  bool          // the nodes are First … First+Nodes−1; batches count them from 0

@@ -256,8 +256,8 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 }
 
 // key reads the declaration of an attribute. As in NetworkX, data refer to it by its id
-// whatever it is declared for, and it may follow them; Cytoscape, for example, declares for
-// nodes what edges use.
+// whatever it is declared for, and it may follow them. For example, Cytoscape declares for
+// nodes the attributes of edges.
 func (g *graphML) key(t xml.StartElement) error {
 	id, name := attribute(t, "id"), attribute(t, "attr.name")
 	domain := cmp.Or(attribute(t, "for"), "all")

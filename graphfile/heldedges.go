@@ -36,7 +36,7 @@ type edgeAttribute struct {
 	roundedAt string
 }
 
-// attribute returns the attribute with a key, which it adds if there is none.
+// attribute returns the attribute with a key, which it adds unless it exists.
 func (h *heldEdges) attribute(key string) *edgeAttribute {
 	for _, a := range h.attributes {
 		if a.key == key {

@@ -15,8 +15,8 @@ type kept struct {
 // pieceBytes is the size of a piece.
 const pieceBytes = 1 << 20
 
-// keep reads at most so many bytes, or to the end, and tells of each piece before it
-// takes it.
+// keep reads at most the given number of bytes, or to the end. It calls hold before it allocates
+// each piece.
 func (s *sink) keep(in io.Reader, most int64) (*kept, error) {
 	k := &kept{}
 	for k.size < most {

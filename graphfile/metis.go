@@ -20,7 +20,7 @@ var METIS = &Format{
 }
 
 // metis reads a METIS graph: a line with the numbers of nodes and edges and
-// what is given for them, then a line for each node with its neighbours,
+// flags for their weights, then a line for each node with its neighbours,
 // numbered from 1.
 type metis struct {
 	*sink
@@ -205,7 +205,7 @@ func (m *metis) node(u uint64) error {
 	return nil
 }
 
-// end checks what follows the last node, and what the header declared.
+// end checks the text after the last node, and the counts of the header.
 func (m *metis) end() error {
 	t := m.t
 	for {

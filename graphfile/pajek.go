@@ -103,7 +103,7 @@ func (p *pajek) line() error {
 	return err
 }
 
-// word returns the next word of the line, or what is in quotes; ok is false at its
+// word returns the next word of the line, or the text in quotes; ok is false at its
 // end. It is valid until the next one.
 func (p *pajek) word() (word []byte, ok bool, err error) {
 	t := p.t

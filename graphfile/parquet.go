@@ -91,7 +91,7 @@ func (t *edgeTable) choose() error {
 }
 
 // edges returns the columns of an edge: those that the options name, or those that
-// are titled so, or else the only two beside the row numbers of pandas.
+// have such titles, or else the only two apart from the row numbers of pandas.
 func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 	if t.Fields != nil {
 		columns, err := table.Choose(t.Fields, t.file.Titles)
@@ -226,10 +226,10 @@ func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
 // written.
 const groupRows = 1 << 18
 
-// parquetBytes returns what writing a table holds beside the graph.
+// parquetBytes returns the memory of writing a table, in addition to the graph.
 func parquetBytes(g *graph) int64 {
 	const (
-		most = 6 << 20 // of a column of a group, and what packs it
+		most = 6 << 20 // of a column of a group, and its compressor
 		row  = 32      // of a row's place in a column, where there are few
 	)
 	column := min(most, row*g.edges())

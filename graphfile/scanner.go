@@ -36,7 +36,7 @@ func newScanner(name string, in io.Reader) *scanner {
 	return s
 }
 
-// fill reads on behind what is used up; false at the end or at an error.
+// fill reads the next bytes; it returns false at the end or at an error.
 func (s *scanner) fill() bool {
 	if s.err != nil {
 		return false
@@ -73,7 +73,7 @@ func (s *scanner) fail() error {
 	return s.err
 }
 
-// skipLine takes what is left of the line, its end included.
+// skipLine takes the rest of the line, its end included.
 func (s *scanner) skipLine() {
 	s.skipRest()
 	if s.at < len(s.buf) {
@@ -81,7 +81,7 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// skipRest takes what is left of the line before its end.
+// skipRest takes the rest of the line before its end.
 func (s *scanner) skipRest() {
 	for {
 		if s.at == len(s.buf) && !s.fill() {

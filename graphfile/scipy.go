@@ -87,7 +87,7 @@ func (s *sink) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// form returns what form the matrix has.
+// form returns the form of the matrix, for example "csr".
 func (z *npz) form() (string, error) {
 	if z.has("format") {
 		a, err := z.open("format")
@@ -119,7 +119,7 @@ func (z *npz) has(name string) bool { return z.archive.Has(z.prefix + name) }
 // open begins to read an array.
 func (z *npz) open(name string) (*npy.Array, error) { return z.archive.Open(z.prefix+name, nil) }
 
-// square reads the shape. Without one, there are as many rows as indptr tells.
+// square reads the shape. Without one, indptr has one element more than there are rows.
 func (z *npz) square(form string) error {
 	if form == "csr" && !z.has("shape") {
 		a, err := z.vector("indptr")
@@ -163,7 +163,7 @@ func (z *npz) vector(name string) (*npy.Array, error) {
 	return a, err
 }
 
-// values begins to read the values of so many entries, nil if there are none.
+// values begins to read the values of the entries; it returns nil if the file has none.
 func (z *npz) values(entries int64) (*npy.Array, error) {
 	if !z.has("data") {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// sink collects what a reader finds into batches.
+// sink collects the nodes and edges of a reader into batches.
 type sink struct {
 	*Input
 	visit func(b *Batch) error
@@ -29,7 +29,7 @@ const (
 	batchBytes = 1 << 20
 )
 
-// flush hands over what is there.
+// flush hands over the batch.
 func (s *sink) flush() error {
 	b := &s.batch
 	if b.len() == 0 {
@@ -115,7 +115,7 @@ func (s *sink) node(id []byte) error {
 	return nil
 }
 
-// declare reports what the file says that it holds. Of a file whose edges have no
+// declare reports the counts that the file declares. Of a file whose edges have no
 // direction they are given once, or both ways if they are to have one.
 func (s *sink) declare(d *Summary, undirected bool) error {
 	if s.Declared == nil {
@@ -127,7 +127,7 @@ func (s *sink) declare(d *Summary, undirected bool) error {
 	return s.Declared(d)
 }
 
-// hold reports what a reader keeps.
+// hold reports the bytes that a reader keeps.
 func (s *sink) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {
@@ -142,14 +142,13 @@ func (s *sink) fault(line int64, fix, format string, args ...any) *textio.Error 
 	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
-// blank is what is taken off around ids.
+// blank holds the characters that are removed around ids.
 const blank = " \t\r\n\v\f"
 
-// emptyID is what is wrong with an id without text.
+// emptyID is the fault of an id without text.
 const emptyID = "is empty"
 
-// cleanID returns an id without blanks around it, and what is wrong with it or
-// "": ids are written one a line, with tabs behind them.
+// cleanID returns an id without blanks around it, and its fault or "": ids are written one a line, with tabs behind them.
 func cleanID(id []byte) (clean []byte, wrong string) {
 	id = bytes.Trim(id, blank)
 	switch {

@@ -34,7 +34,7 @@ const (
 	missingTUOfPart = "a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"
 )
 
-// findTU returns what the names of the files of a collection begin with.
+// findTU returns the beginning of the names of the files of a collection.
 func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		found, err := os.ReadDir(path)
@@ -51,8 +51,8 @@ func findTU(path string) (prefix string, ok bool) {
 	return path, err == nil
 }
 
-// manyTexts is how many labels are told from each other by a scan; of more it takes all for
-// different.
+// manyTexts is the number of labels that a scan distinguishes; it assumes that all further ones
+// are different.
 const manyTexts = 1 << 16
 
 // ErrNotTU is returned by [ReadTU] where there is no collection.
@@ -87,7 +87,7 @@ func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape,
 	return r.c, nil
 }
 
-// scan looks through the files for what reading them will take.
+// scan reads the files to bound the memory of reading them.
 func (r *tuReader) scan() error {
 	s := &r.shape
 	if err := r.indicator(func(int) {}); err != nil {
@@ -267,7 +267,7 @@ func (r *tuReader) vertices() error {
 	return nil
 }
 
-// count returns an error unless a file has so many lines.
+// count returns an error unless a file has the wanted number of lines.
 func (r *tuReader) count(ending string, lines, want int, what, of string) error {
 	if lines == want {
 		return nil
@@ -275,7 +275,7 @@ func (r *tuReader) count(ending string, lines, want int, what, of string) error 
 	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+of, table.Counted(want, what))
 }
 
-// texts reads a file with a text on each line, of which there may be so many: the number of
+// texts reads a file with a text on each line, and at most the given number of lines: the number of
 // each line's text in names, which are in byte order. The list is nil without a file.
 func (r *tuReader) texts(ending string, lines int) (list []int32, names []string, err error) {
 	var w words
@@ -423,7 +423,7 @@ func (r *tuReader) twice(arcs []arc, label []int32) error {
 		line[0], table.Quoted(r.c.EdgeLabels[label[arcs[1].edge]]), table.Quoted(r.c.EdgeLabels[label[arcs[0].edge]]))
 }
 
-// WriteTU writes a collection: it hands the ending of each file to create, with what
+// WriteTU writes a collection: it calls create with the ending of each file and a function that
 // writes it. Ids of graphs and vertices are not kept.
 func WriteTU(c *Collection, create func(ending string, write func(w io.Writer) error) error) error {
 	for _, file := range []struct {
@@ -449,7 +449,7 @@ func writeTU(w io.Writer, ending string, c *Collection) error {
 	first := 1
 	for g := range c.Graphs {
 		if _, err := out.Write(nil); err != nil {
-			return err // nobody takes more
+			return err // the reader has stopped
 		}
 		m := &c.Graphs[g]
 		if ending == tuClasses {

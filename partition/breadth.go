@@ -99,8 +99,8 @@ const badShape = "partition: matrix is not square"
 // visitsPerCheck is how many nodes are visited between two looks at the context.
 const visitsPerCheck = 1 << 12
 
-// tell reports the approximate number of nodes in order.
-func (s *search) tell(nodes int) {
+// report reports the approximate number of nodes in order.
+func (s *search) report(nodes int) {
 	if s.progress != nil {
 		s.progress(min(nodes, len(s.seen)))
 	}
@@ -121,7 +121,7 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 				if s.ctx.Err() != nil {
 					return nil, s.ctx.Err()
 				}
-				s.tell(s.visits / s.searches)
+				s.report(s.visits / s.searches)
 			}
 			s.visits++
 			before := len(s.order)

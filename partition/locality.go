@@ -25,7 +25,7 @@ func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]u
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			s.tell(i)
+			s.report(i)
 		}
 		g.join(node)
 	}
