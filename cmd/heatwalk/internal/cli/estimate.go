@@ -90,7 +90,7 @@ func (in *invocation) printPlan(command string, n *budget.Needs) error {
 	if doc.SureBytes < doc.MemoryBytes {
 		total += ", " + words.Bytes(doc.SureBytes) + " without what may not be needed"
 	}
-	sweeps := "depend on what is found on the way"
+	sweeps := "unknown before the run"
 	if doc.Sweeps != nil {
 		sweeps = words.Count(*doc.Sweeps)
 	}

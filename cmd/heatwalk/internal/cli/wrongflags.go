@@ -80,10 +80,13 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 		}
 	}
 	near := nearest.Of(name, own)
+	named := namingFlag(cmd, name)
 	file := slices.IndexFunc(in.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case file >= 0:
 		in.problem(in.args[file], "no such flag; write ./%s for the file", in.args[file])
+	case named != "":
+		in.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
 	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // or else it wants two hyphens
 		sort.Strings(others)
 		in.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
@@ -92,6 +95,19 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 	default:
 		in.problem(place, "no such flag; see %s --help", cmd.CommandPath())
 	}
+}
+
+// namingFlag returns the flag of a command that takes names with a parameter, "" if there is
+// none.
+func namingFlag(cmd *cobra.Command, parameter string) string {
+	for _, flag := range []string{"method", "kernel", "learner"} {
+		if cmd.Flags().Lookup(flag) != nil && slices.ContainsFunc(declarations(), func(d declaration) bool {
+			return slices.ContainsFunc(d.Parameters, func(p parameterInfo) bool { return p.Name == parameter })
+		}) {
+			return "--" + flag
+		}
+	}
+	return ""
 }
 
 // noSuchCommand is the root's check of its arguments.
