@@ -67,6 +67,8 @@ func TestLabelColumns(t *testing.T) {
 			`l.csv:1: cannot tell which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2`, ""},
 		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
 			`l.csv:1: column "customer" holds ids of the graph, "id" does not; pass option label-fields=customer,label`, ""},
+		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
+		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "", "#a"},
 		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want those of node and label; pass option delimiter=|`, ""},
 		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
 			`l.csv:1: cannot tell which columns of "knoten,klasse,gewicht" hold the node and the label; pass option label-fields=knoten,klasse`, ""},
@@ -108,6 +110,11 @@ func TestListColumns(t *testing.T) {
 		}
 		if strings.Contains(text, "age") && columns.String() != "id → node, part → part; skipped the index column; ignored: age" {
 			t.Errorf("%q: %s", text, columns)
+		}
+	}
+	for _, text := range []string{"Kunde,Ort,Alter\nc103,x,5\nc101,y,6\n", "Kunde,Ort\nc103,x\nc101,y\n"} {
+		if _, err := ReadIDs(t.Context(), write(t, file{"r.csv", text})[0], customers(t, false), nil); err == nil || !strings.HasSuffix(err.Error(), `holds the node; title it "node"`) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	_, _, err := ReadSplit(t.Context(), write(t, file{"s.csv", "Kunde,Alter,Teil\nc103,5,train\nc101,6,test\n"})[0], customers(t, false), nil)

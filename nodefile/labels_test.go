@@ -111,7 +111,7 @@ func TestBadLabels(t *testing.T) {
 		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
 		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
 		{"node\tlabel\n0\tA\n1\tB\n", `l.tsv: none of 2 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
-		{"node\tlabel\n", `l.tsv: "node" is not in the graph; the graph has ids like "n0"; give the file and the column with these`},
+		{"node\tlabel\n", `l.tsv: no labels; write a line node<TAB>label for each node whose label is known`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
 		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},

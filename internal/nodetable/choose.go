@@ -64,7 +64,7 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, first int64) {
 	for line := range bytes.Lines(chunk.Data) {
 		line = bytes.TrimRight(line, "\r\n")
 		number++
-		if number < t.first || table.IsBlank(line) || number > t.first && t.isRemark(line) {
+		if number < t.first || table.IsBlank(line) || number > t.first && t.isRemark(line, lines != nil) {
 			continue
 		}
 		if lines == nil {
@@ -271,8 +271,8 @@ func (c *chooser) isHeader() bool {
 	if t.Every {
 		return node >= 0 || c.hasWords()
 	}
-	if len(c.below) == 0 {
-		return false
+	if len(c.below) == 0 { // a header alone, or one row
+		return node >= 0 && value >= 0
 	}
 	if table.IsIndex(first[0]) && len(first) > 1 && (t.Value != "" || node >= 0) {
 		return true
@@ -297,7 +297,8 @@ func (c *chooser) isHeader() bool {
 	}
 	allKnown := t.Lookup == nil || c.known(at) > 0
 	if t.Value == "" && t.Lookup != nil {
-		return false // one id more or less would change a list without a trace
+		// In a list of one column such a line may be a wrong id.
+		return len(first) > 1 && c.known(at) > 0 && c.hasWords() && !slices.ContainsFunc(first, hasDigit)
 	}
 	c.guess = allKnown && !isInteger(first[at]) && (all(isInteger) ||
 		len(first) > 1 && len(ids) > 1 && !slices.ContainsFunc(first, hasDigit) && all(hasDigit) && (t.Lookup == nil || c.known(at) == len(ids)))

@@ -159,7 +159,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			switch {
 			case line.Number < t.first || line.Number == t.Line || table.IsBlank(line.Text):
 				continue
-			case line.Number > t.first && t.isRemark(line.Text):
+			case line.Number > t.first && t.isRemark(line.Text, false):
 				if remarks++; remarks == 1 {
 					first = line.Number
 				}
@@ -194,8 +194,9 @@ func Find(lookup func(id string) (row int, known bool), id string) (row int, kno
 
 // isRemark reports whether a line that is not blank is a comment. One that begins with a
 // comment marker is data if its id is in the graph, or, where that is not known, if the
-// line has the form of a row.
-func (t *Reader) isRemark(line []byte) bool {
+// line has the form of a row. With anyField the id may be any field, because the column of the
+// node is not known yet.
+func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	if !table.IsComment(line) || t.isList() {
 		return false
 	}
@@ -210,8 +211,10 @@ func (t *Reader) isRemark(line []byte) bool {
 	if f.Split(line, sep) != nil || len(f.Text) == 0 {
 		return true
 	}
-	for _, i := range []int{0, t.Node} {
-		id := f.Text[min(i, len(f.Text)-1)]
+	for i, id := range f.Text {
+		if i != min(t.Node, len(f.Text)-1) && !anyField {
+			continue
+		}
 		if _, known := t.find(string(id)); known {
 			return false
 		}

@@ -244,7 +244,8 @@ func (f *Fields) Strings() []string {
 }
 
 // SeparatorOf returns the separator that the settings give, or else the one that
-// [Separator] guesses. A comma in front of decimals separates nothing.
+// [Separator] guesses. Where numbers have a decimal comma, a tab or a semicolon is preferred
+// to a comma.
 func SeparatorOf(t input.Text, name string, line []byte) byte {
 	if sep := t.Separator(); sep != 0 {
 		return sep
@@ -257,7 +258,6 @@ func SeparatorOf(t input.Text, name string, line []byte) byte {
 		case bytes.IndexByte(line, Semicolon) >= 0:
 			return Semicolon
 		}
-		return Blanks
 	}
 	return sep
 }
