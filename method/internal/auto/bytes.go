@@ -1,8 +1,6 @@
 package auto
 
 import (
-	"slices"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -56,11 +54,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 		bytes += int64(blocks)*piece.Bytes[float32](n, k) + int64(rows*m)*int64(24+8*blocks*k) + 8*int64(p.Attributes.Present)
 	}
 	settings := 1 + 1 + len(slacks) // Poisson learning, the constant, label propagation
-	of := baseCandidates
-	if p.Attributes != nil {
-		of = slices.Concat(of, attributeCandidates)
-	}
-	for _, c := range of {
+	for _, c := range candidatesOf(&d, p) {
 		settings += len(c.lambdas())
 	}
 	return bytes + int64(settings)*int64(m)*int64(24+9+4*k)

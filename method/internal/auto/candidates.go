@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -78,19 +79,19 @@ type setting struct {
 }
 
 // candidatesOf returns the models of a problem.
-func candidatesOf(in *input) []candidate {
+func candidatesOf(d *design, p *problem.Problem) []candidate {
 	list := baseCandidates
 	switch {
-	case in.manyClasses:
+	case d.manyClasses:
 		list = baseCandidates[:1]
-	case len(in.p.Names) >= someClasses && len(in.p.Row) > choiceLabels:
+	case len(p.Names) >= someClasses && len(p.Row) > choiceLabels:
 		list = slowCandidates
 	}
-	if in.p.Attributes == nil {
+	if p.Attributes == nil {
 		return list
 	}
 	own := attributeCandidates
-	if in.manyClasses {
+	if d.manyClasses {
 		own = own[:2]
 	}
 	return slices.Concat(own, list)
@@ -269,7 +270,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 		}
 		out.rows, out.truth = append(out.rows, values), append(out.truth, truth)
 	}
-	for _, c := range candidatesOf(f.in) {
+	for _, c := range candidatesOf(&f.in.design, f.in.p) {
 		first := len(out.truth)
 		_, err := f.fit(ctx, c, rows, y, c.lambdas(), func(m *classify.LinearModel) bool {
 			predict(c, m)

@@ -89,7 +89,7 @@ func TestIsFalling(t *testing.T) {
 func TestSlowCandidates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
 	f := featuresOf(t, p, &Settings{Workers: 1, LowEffort: true})
-	if got := candidatesOf(f.in); !slices.Equal(got, slowCandidates) {
+	if got := candidatesOf(&f.in.design, f.in.p); !slices.Equal(got, slowCandidates) {
 		t.Errorf("candidates %v", got)
 	}
 	h, err := predictHeldOut(t.Context(), f)

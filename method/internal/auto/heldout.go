@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/validate"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -103,7 +104,7 @@ func (c *columns) poissonProbabilities(dst []float64, row []float32) {
 
 // addModels adds every candidate with each λ.
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
-	for of, c := range candidatesOf(f.in) {
+	for of, c := range candidatesOf(&f.in.design, f.in.p) {
 		for _, lambda := range c.lambdas() {
 			h.settings = append(h.settings, heldOutSetting{setting{c, lambda}, of, newProbabilities(len(h.class))})
 		}
@@ -190,13 +191,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 		return nil
 	}
 	rows := in.set.Propagated
-	if rows == nil || in.manyClasses { // whose folds are others
+	if rows == nil {
 		isolated := make([]bool, len(in.p.Row))
 		for i, at := range in.at {
 			isolated[at] = f.isolated[i]
 		}
+		folds := validate.FoldCount(len(in.p.Row)) // those of [Settings.Propagated], also with many classes
 		var err error
-		rows, err = propagationOf(in.p, in.set, in.memory).OutOfFold(ctx, f.seeds.fold, h.folds, isolated)
+		rows, err = propagationOf(in.p, in.set, in.memory).OutOfFold(ctx, validate.Folds(in.p.Class, folds, in.set.RNGSeed, 0), folds, isolated)
 		if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 			return nil
 		}
@@ -205,7 +207,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 		}
 	}
 	for _, slack := range slacks {
-		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(in)), newProbabilities(len(h.class))}
+		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
 		row := make([]float64, h.classes)
 		for i, at := range in.at {
 			switch {
@@ -223,10 +225,10 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagates reports whether label propagation is a candidate: with few labels, and with many
-// classes because it takes a solve for each of them, only if walks miss most nodes.
+// propagates reports whether label propagation is a candidate: with few labels only if walks miss
+// most nodes.
 func propagates(in *input, labelsOutOfReach bool) bool {
-	return in.propagation && (labelsOutOfReach || !in.tooFewLabels && !in.manyClasses)
+	return in.propagation && (labelsOutOfReach || !in.tooFewLabels)
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.
