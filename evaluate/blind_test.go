@@ -30,7 +30,7 @@ var tinyGrid = &method.Grid{
 	Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 3, 8), "cost": spec.Grid(0.5, 4, 32)}, Features: []method.Features{method.Plain, method.Honest},
 }
 
-// What a method predicts depends on training labels alone.
+// Predictions depend on training labels alone.
 func TestNoLeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -83,7 +83,7 @@ func (s *spyMethod) Predict(ctx context.Context, p *method.Problem, par *method.
 	return out, err
 }
 
-// What is compared on many training sets looks for components once.
+// A comparison on many training sets computes components once.
 func TestComponentsAreFoundOnce(t *testing.T) {
 	p := planted(t, 4, 300, 60)
 	a := &counting{Matrix: p.A}

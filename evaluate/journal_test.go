@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// written returns all that a report says but for its seconds.
+// written returns the JSON of a report without its times.
 func written(t *testing.T, r *Report) string {
 	t.Helper()
 	own := *r

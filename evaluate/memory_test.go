@@ -18,7 +18,7 @@ func TestRunMemory(t *testing.T) {
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // pools keep what they have for one
+		runtime.GC() // because pools keep their content for one cycle
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
@@ -70,7 +70,7 @@ func TestMemoryOfWhatRuns(t *testing.T) {
 	}
 }
 
-// What splits take is not left to methods.
+// The limit of methods excludes the memory of splits.
 func TestSplitsCountAgainstTheLimit(t *testing.T) {
 	p := planted(t, 3, 60, 40)
 	methods, err := method.Parse("lp,diffusion")
@@ -85,7 +85,7 @@ func TestSplitsCountAgainstTheLimit(t *testing.T) {
 	}
 	for _, m := range settled {
 		if left := m.Settings.Memory; left <= 0 || left+splitBytes*int64(len(p.Row)) > limit {
-			t.Errorf("%s: %d bytes are left of %d beside %d", m.Name, left, limit, held)
+			t.Errorf("%s: %d bytes are left of %d without %d", m.Name, left, limit, held)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func TestCompare(t *testing.T) {
 	seeds := &nodefile.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"a", "b"}}
-	// Row 0 was given and does not count; row 5 is of a class nobody knew.
+	// Row 0 was given and does not count; row 5 has a class without a training label.
 	known := &nodefile.Labels{Row: []int{0, 1, 2, 3, 4, 5}, Class: []int{1, 0, 1, 1, 0, 2}, Names: []string{"a", "b", "c"}}
 	labels := []int{0, 0, 1, 0, Unlabelled, 0}
 	reached := roaring.BitmapOf(0, 1, 2, 3, 5)

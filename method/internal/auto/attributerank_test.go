@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoresOf returns what the values of a column count, all of which tell the quantiles: the
-// middle of the knots with its value, or what lies on the line between two.
+// scoresOf returns the normal scores of a column whose values all enter the quantiles: the
+// middle of the knots with a value, or the point on the line between two knots.
 func scoresOf(column []float64) func(x float64) float64 {
 	sorted := slices.Sorted(slices.Values(column))
 	quantile := func(z float64) float64 {
@@ -45,7 +45,7 @@ func scoresOf(column []float64) func(x float64) float64 {
 	}
 }
 
-// columnOf returns a table of one column, and what it is made of for each node.
+// columnOf returns the features of a table with one column.
 func columnOf(values []float32) []float32 {
 	t := &sparse.Table{Rows: len(values), Cols: 1}
 	for v, x := range values {

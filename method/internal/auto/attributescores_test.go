@@ -34,8 +34,8 @@ func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 	return t
 }
 
-// Words tell the classes where the graph tells nothing, of nodes without an edge too
-// and from a few labels; the accuracy that is told is that of the prediction, and the
+// Words determine the classes where the graph has no information, also of nodes without an edge
+// and from a few labels; the estimated accuracy is that of the prediction, and the
 // bits are the same for any workers and memory.
 func TestWordsTell(t *testing.T) {
 	for _, labelled := range []int{9, 60} {
@@ -48,7 +48,7 @@ func TestWordsTell(t *testing.T) {
 		if got := problemtest.Accuracy(p, out.Class, class); got < 0.75 {
 			t.Errorf("%d labels: accuracy %.2f", labelled, got)
 		} else if labelled > 50 && (out.Accuracy < got-3*out.Stderr || out.Accuracy > got+3*out.Stderr) {
-			t.Errorf("%d labels: told %.2f ± %.2f, found %.2f", labelled, out.Accuracy, out.Stderr, got)
+			t.Errorf("%d labels: estimated %.2f ± %.2f, found %.2f", labelled, out.Accuracy, out.Stderr, got)
 		}
 		if got := out.Reached.GetCardinality(); got != 300 {
 			t.Errorf("%d nodes reached", got)
@@ -62,8 +62,8 @@ func TestWordsTell(t *testing.T) {
 	}
 }
 
-// What is known of others than a node reaches it along edges, and what is known of
-// nobody around it leaves it to the shares of the classes.
+// A node without attributes is predicted from those of its neighbours; a node whose neighbours
+// have none either has the shares of the classes.
 func TestMissingAttributes(t *testing.T) {
 	p, class := problemtest.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
@@ -108,8 +108,8 @@ func TestMissingAttributes(t *testing.T) {
 	}
 }
 
-// Attributes that say nothing take next to nothing away, and labels that mean nothing
-// are told so.
+// Useless attributes hardly lower the accuracy, and the estimated accuracy of shuffled labels is
+// that of chance.
 func TestAttributesLeakNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -130,7 +130,7 @@ func TestAttributesLeakNothing(t *testing.T) {
 		p.Attributes = wordsOf(rng, class, 0.4, 0.04)
 		rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		if out := evident(t, p, &Settings{}); out.Accuracy > 0.25+3*out.Stderr {
-			t.Errorf("shuffled labels: told %.2f ± %.2f", out.Accuracy, out.Stderr)
+			t.Errorf("shuffled labels: estimated %.2f ± %.2f", out.Accuracy, out.Stderr)
 		}
 	}
 	if strangers < without-0.02 {
@@ -138,7 +138,7 @@ func TestAttributesLeakNothing(t *testing.T) {
 	}
 }
 
-// noiseOf returns a table of numbers that say nothing.
+// noiseOf returns a table of random numbers.
 func noiseOf(rng *rand.Rand, n, d int) *sparse.Table {
 	t, row := &sparse.Table{Rows: n, Cols: d}, make([]float32, d)
 	for v := range n {
@@ -150,8 +150,8 @@ func noiseOf(rng *rand.Rand, n, d int) *sparse.Table {
 	return t
 }
 
-// Where neighbours agree and attributes say nothing, twenty labels are enough to hear walks
-// from them, though not to be sure that attributes say nothing.
+// Where neighbours agree and attributes are random, walks from twenty labels have a large part in
+// the prediction, although twenty labels do not prove that attributes are useless.
 func TestUselessAttributes(t *testing.T) {
 	const draws = 5
 	var with, without float64
@@ -162,12 +162,12 @@ func TestUselessAttributes(t *testing.T) {
 		with += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
 	}
 	if without < 0.5 || with < without-0.1 {
-		t.Errorf("accuracy %.3f with attributes that say nothing, %.3f without", with, without)
+		t.Errorf("accuracy %.3f with random attributes, %.3f without", with, without)
 	}
 }
 
-// Where neither attributes nor neighbours say anything, few labels tell so: what they are
-// asked with, λ of ridges and the best block too, is not what happens to answer them best.
+// Where neither attributes nor neighbours have information, the estimated accuracy is that of
+// chance, because λ of ridges and the best block are chosen without the held-out labels.
 func TestFewLabelsTellNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of draws")
@@ -182,7 +182,7 @@ func TestFewLabelsTellNothing(t *testing.T) {
 		found += problemtest.Accuracy(p, out.Class, class) / draws
 	}
 	if told > found+0.03 {
-		t.Errorf("told %.3f, found %.3f", told, found)
+		t.Errorf("estimated %.3f, found %.3f", told, found)
 	}
 }
 

@@ -45,7 +45,7 @@ func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 	return t, plain
 }
 
-// scaledOf returns what a table of words and then real columns is to be made of.
+// scaledOf returns the features of a table of words followed by real columns, by dense algebra.
 func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 	out := mat.NewDense(len(plain), words+real, nil)
 	for j := words; j < words+real; j++ {
@@ -127,7 +127,7 @@ func viewsOf(p *problem.Problem, x *mat.Dense, views int) []*mat.Dense {
 	return out
 }
 
-// TestViews compares what is swept in slabs, of columns or of nodes, and what scores of
+// TestViews compares views that are swept in slabs, of columns or of nodes, and scores of
 // weights are, with products of dense matrices.
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -53,7 +53,7 @@ func evident(t testing.TB, p *problem.Problem, set *Settings) *Prediction {
 }
 
 // Where neighbours agree and where they differ the classes are found, and the
-// accuracy that is told is that of the prediction.
+// estimated accuracy is that of the prediction.
 func TestEvidenceIsHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -74,12 +74,12 @@ func TestEvidenceIsHonest(t *testing.T) {
 			}
 		}
 		if found < c.least || math.Abs(told-found) > 0.06 {
-			t.Errorf("%v: found %.3f, told %.3f", c, found, told)
+			t.Errorf("%v: found %.3f, estimated %.3f", c, found, told)
 		}
 	}
 }
 
-// Labels that are shuffled say nothing, and the accuracy that is told says so.
+// The estimated accuracy of shuffled labels is not above that of the largest class.
 func TestEvidenceOfShuffledLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -97,11 +97,11 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 		}
 	}
 	if told > largest+0.03 {
-		t.Errorf("told %.3f of shuffled labels, of which the largest class has %.3f", told, largest)
+		t.Errorf("estimated %.3f of shuffled labels, of which the largest class has %.3f", told, largest)
 	}
 }
 
-// What is told is the share of right answers of weights without a label's fold, less half
+// The estimate is the share of right predictions of weights without a label's fold, less half
 // of how much larger that of weights by all labels is, each class with its share of the
 // labels when this is drawn towards equal ones; never less than 0.
 func TestEstimateAllowsForChoice(t *testing.T) {
@@ -337,7 +337,7 @@ func TestEvidenceOnPath(t *testing.T) {
 	}
 }
 
-// Walks that turn out to be too short leave nothing behind beside the longer ones.
+// Walks that turn out to be too short are freed before longer ones start.
 func TestOneWalkAtATime(t *testing.T) {
 	set := &Settings{}
 	in := inputOf(t, problemtest.Path(t, 1000, false), set)

@@ -181,7 +181,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 	}
 }
 
-// What is expected of a calibration counts where labels are few: 20 right answers with a
+// The prior of a calibration matters where labels are few: 20 right predictions with a
 // probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
 // more than the trust that gives way. 3,000 labels outweigh it.
 func TestCalibrationOfFewLabels(t *testing.T) {
