@@ -52,7 +52,11 @@ func TestExtension(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &chosen); err != nil {
 			t.Fatal(err)
 		}
-		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < 0.5 {
+		least := 0.5
+		if strings.HasPrefix(name, "signless") {
+			least = 0.35 // because neighbours have values of opposite signs; chance is 0.25
+		}
+		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < least {
 			t.Errorf("%s: %+v", name, chosen)
 		}
 		if text := run("estimate", "classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv"); !strings.Contains(text, "learning and predictions") {

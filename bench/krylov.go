@@ -73,7 +73,7 @@ func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more i
 	if err != nil {
 		return nil, err
 	}
-	return measured(spec.Sum(family.ApplyMemory(v, t.Degrees, s.Columns))+more, 8*sparse.Stride[float64](s.Columns)), nil
+	return measured(family.ApplyBytes(v, t.Degrees, s.Columns)+more, 8*sparse.Stride[float64](s.Columns)), nil
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is

@@ -24,7 +24,7 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 	largest := g.Size()
 	made := (&ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}).Bytes(nil)
 	const node = 8 + 8 // bytes of its degree, and of its id and its place in their order
-	swept := append(sparse.LoadMemory(largest.Nodes, 2*largest.Lines, false), spec.Bytes{What: "degrees and ids", Bytes: node * largest.Nodes})
+	swept := append([]spec.Bytes{{What: "a copy", Bytes: sparse.LoadBytes(largest.Nodes, 2*largest.Lines, false)}}, spec.Bytes{What: "degrees and ids", Bytes: node * largest.Nodes})
 	if err := room(spec.Larger([]spec.Bytes{{What: "ingest", Bytes: made}}, append(swept, settings.productMemory(int(largest.Nodes))...))); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Columns of a slab are those of the whole walk, with any memory and any
@@ -60,7 +59,7 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 		}
 	}
 	slabs := 0
-	for memory := spec.Sum(w.WholeMemory(2, len(picks))); ; memory -= 97 {
+	for memory := w.CollectBytes(2, len(picks)); ; memory -= 97 {
 		w.Memory = memory
 		sweeps := 0
 		w.Progress = func(done, all int) {
@@ -79,7 +78,7 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slabs = max(slabs, sweeps/w.Steps); sweeps == w.Steps && memory < spec.Sum(w.WholeMemory(2, len(picks)))/2 {
+		if slabs = max(slabs, sweeps/w.Steps); sweeps == w.Steps && memory < w.CollectBytes(2, len(picks))/2 {
 			t.Errorf("%d bytes, but one slab", memory)
 		}
 		sameBits(t, "less memory", got, want)
@@ -110,7 +109,7 @@ func TestLanesAgree(t *testing.T) {
 		}
 	}
 	for _, workers := range []int{1, 2, 7} {
-		for _, memory := range []int64{0, spec.Sum(w.WholeMemory(0, len(picks))), spec.Sum(w.WholeMemory(0, len(picks))) - 20_000} {
+		for _, memory := range []int64{0, w.CollectBytes(0, len(picks)), w.CollectBytes(0, len(picks)) - 20_000} {
 			w.Workers, w.Memory = workers, memory
 			last, sweeps := 0, 0
 			w.Progress = func(done, all int) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Pick is one row of the walk in one variant.
@@ -93,8 +92,8 @@ func (w *Walk[T]) scale(from int) T {
 //
 //	F[i, (t−from)·Classes + c] = P_t[i, c]
 //
-// so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
-// limit allows less than that, the walk is cut into slabs.
+// so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
+// limit is lower, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
 	return w.collect(ctx, from, picks, 1)
 }
@@ -123,52 +122,37 @@ func (w *Walk[T]) planPicks(from int, picks []Pick) (k *walker[T], cols int, err
 	return k, cols, err
 }
 
-// WholeMemory lists what [Walk.Collect] of so many picks holds where all variants are walked at
-// once: first what outlasts the walk, the features, then the walk.
-func (w *Walk[T]) WholeMemory(from, picks int) []spec.Bytes {
-	return append(w.pickedMemory(from, picks), w.walkMemory(w.classes()*len(w.Variants), 1)...)
-}
-
 // CollectBytes returns the memory of [Walk.Collect] of so many picks where all variants are
 // walked at once, the result included.
-func (w *Walk[T]) CollectBytes(from, picks int) int64 { return spec.Sum(w.WholeMemory(from, picks)) }
+func (w *Walk[T]) CollectBytes(from, picks int) int64 {
+	return w.pickedBytes(from, picks) + w.walkBytes(w.classes()*len(w.Variants), 1)
+}
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
 // it included, and its number of sweeps. Panels reports whether the features go to a sink. The
 // error is that of a limit that is too low.
 func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int64, sweeps int, err error) {
-	list, sweeps, err := w.FeaturesMemory(from, picks, panels)
-	return spec.Sum(list), sweeps, err
-}
-
-// FeaturesMemory lists what [Walk.Features] holds within Memory, with a sink for panels, as
-// [Walk.Collect] does without, and tells how many sweeps it makes. The error is its own
-// where Memory is too little.
-func (w *Walk[T]) FeaturesMemory(from int, picks []Pick, panels bool) (list []spec.Bytes, sweeps int, err error) {
 	batch := len(picks)
 	if panels {
 		batch = w.panelRows(from, len(picks))
 	}
 	k, cols, err := w.planPicks(from, picks[:batch])
 	if err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
 	walks := (len(picks) + batch - 1) / max(1, batch)
 	if !panels {
 		walks = 1
 	}
-	return append(w.pickedMemory(from, batch), k.memory(cols)...), walks * k.sweepsAt(cols), nil
+	return w.pickedBytes(from, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
 }
 
-// pickedMemory lists the features of so many picks, with lists of the picks and their
-// order.
-func (w *Walk[T]) pickedMemory(from, picks int) []spec.Bytes {
+// pickedBytes returns the memory of the features of so many picks, with lists of the picks and
+// their order.
+func (w *Walk[T]) pickedBytes(from, picks int) int64 {
 	const perPick = 16 + 8
-	return []spec.Bytes{{What: "features of picked rows", Bytes: tall.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)}}
+	return tall.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
 }
-
-// pickedBytes sums pickedMemory up.
-func (w *Walk[T]) pickedBytes(from, picks int) int64 { return spec.Sum(w.pickedMemory(from, picks)) }
 
 // width returns the number of features.
 func (w *Walk[T]) width(from int) int { return w.classes() * (w.Steps - from + 1) }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // panelBytes bounds a panel of a Gram block where memory does not.
@@ -63,24 +62,16 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 // GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
 // number of sweeps. The error is that of a limit that is too low.
 func (w *Walk[T]) GramBytes(from int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
-	list, sweeps, err := w.GramMemory(from, rows, cols)
-	return spec.Sum(list), sweeps, err
-}
-
-// GramMemory lists what [Walk.Gram] holds within Memory, and tells how many sweeps it
-// makes. The error is its where Memory is too little.
-func (w *Walk[T]) GramMemory(from int, rows, cols []Pick) (list []spec.Bytes, sweeps int, err error) {
 	if err := w.validate(from); err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
 	k := w.walkerOf(rows, cols)
 	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), slices.Equal(rows, cols))
 	if err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
-	panel := spec.Bytes{What: "a panel of the block", Bytes: int64(plan.panel) * int64(len(cols)) * size[T]()}
-	list = append(w.pickedMemory(from, len(cols)+plan.rows), panel)
-	return append(list, k.memory(plan.slab)...), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
+	return w.pickedBytes(from, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
 // gramPlan says how a Gram block is made.

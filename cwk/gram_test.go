@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // A block is the product of the features, whatever its shape.
@@ -98,8 +97,8 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 		}
 		try := func(memory int64) error {
 			w.Memory = memory
-			if list, _, err := w.GramMemory(1, rows, cols); err == nil && spec.Sum(list) > memory {
-				t.Errorf("%v is more than %d bytes", list, memory)
+			if bytes, _, err := w.GramBytes(1, rows, cols); err == nil && bytes > memory {
+				t.Errorf("%v is more than %d bytes", bytes, memory)
 			}
 			panels := 0
 			err := w.Gram(background, 1, rows, cols, func(lo int, p *sparse.Block[T]) error {

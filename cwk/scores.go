@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scoreColumns is how many classes Scores walks at once. The order of its
@@ -70,29 +69,21 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 // scores that visit receives included, and its number of sweeps. With 0 functions it is that of
 // a call with dst, without dst. The error is that of a limit that is too low.
 func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error) {
-	list, sweeps, err := w.ScoresMemory(functions)
-	return spec.Sum(list), sweeps, err
-}
-
-// ScoresMemory lists what [Walk.Scores] holds within Memory for so many functions, and
-// tells how many sweeps it makes. The error is its where Memory is too little. No function
-// stands for dst.
-func (w *Walk[T]) ScoresMemory(functions int) (list []spec.Bytes, sweeps int, err error) {
 	if err := w.Validate(); err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
 	if functions == 0 {
 		s, err := w.scorer(0)
 		if err != nil {
-			return nil, 0, err
+			return 0, 0, err
 		}
-		return s.memory(0), s.sweeps(), nil
+		return s.bytes(0), s.sweeps(), nil
 	}
 	s, at, err := w.scoreSlabs(functions)
 	if err != nil {
-		return nil, 0, err
+		return 0, 0, err
 	}
-	return s.memory(at), (functions + at - 1) / at * s.sweeps(), nil
+	return s.bytes(at), (functions + at - 1) / at * s.sweeps(), nil
 }
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
@@ -104,7 +95,7 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 		return s, functions, err
 	}
 	fit := func() (at, slabs int) {
-		at = clamp((w.Memory-spec.Sum(s.memory(0)))/max(1, one), functions)
+		at = clamp((w.Memory-s.bytes(0))/max(1, one), functions)
 		return at, (functions + at - 1) / at
 	}
 	at, slabs := fit()
@@ -143,13 +134,10 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	return s, nil
 }
 
-// memory lists what the walks hold with the scores of so many functions.
-func (s *scorer[T]) memory(functions int) []spec.Bytes {
-	return []spec.Bytes{
-		{What: "scores", Bytes: 8 * int64(len(s.k.w.Degrees)) * int64(functions)},
-		{What: "degrees of a walk", Bytes: s.k.w.vectorBytes()},
-		{What: "columns of a walk", Bytes: s.k.w.blocksBytes(s.cols, s.lane.unpadded), Row: strideOf[T](s.cols, s.lane.unpadded) * int(size[T]())},
-	}
+// bytes returns the memory of the walks and of the scores of so many functions.
+func (s *scorer[T]) bytes(functions int) int64 {
+	w := s.k.w
+	return 8*int64(len(w.Degrees))*int64(functions) + w.vectorBytes() + w.blocksBytes(s.cols, s.lane.unpadded)
 }
 
 // sweeps returns what one call of to costs.

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scoreWalk returns a walk with many classes, and weights for 7 functions.
@@ -112,8 +111,8 @@ func TestScoresPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Memory = 8*2*5*40 + 16*40 + 8*40 // 5 columns of a walk, one of scores
-	if list, _, err := w.ScoresMemory(7); err != nil || spec.Sum(list) != w.Memory {
-		t.Errorf("holds %v, of %d, %v", list, w.Memory, err)
+	if bytes, _, err := w.ScoresBytes(7); err != nil || bytes != w.Memory {
+		t.Errorf("holds %v, of %d, %v", bytes, w.Memory, err)
 	}
 	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		sameBits(t, "unpadded", s, whole.Columns(lo, lo+s.Cols))

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 const (
@@ -84,18 +83,15 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 	})
 }
 
-// memory lists what a walk holds in which blocks of so many columns fit into memory.
-func (k *walker[T]) memory(fits int) []spec.Bytes {
+// bytes returns the memory of a walk in which blocks of so many columns fit into memory.
+func (k *walker[T]) bytes(fits int) int64 {
 	width, lanes := k.layout(fits)
-	return k.w.walkMemory(min(width, k.columns()), lanes)
+	return k.w.walkBytes(min(width, k.columns()), lanes)
 }
 
-// walkMemory lists what so many walks of so many columns at a time hold.
-func (w *Walk[T]) walkMemory(cols, lanes int) []spec.Bytes {
-	return []spec.Bytes{
-		{What: "degrees of a walk", Bytes: w.vectorBytes()},
-		{What: "columns of a walk", Bytes: int64(lanes) * w.blockBytes(cols), Row: strideOf[T](cols, false) * int(size[T]())},
-	}
+// walkBytes returns the memory of so many walks at a time, each of so many columns.
+func (w *Walk[T]) walkBytes(cols, lanes int) int64 {
+	return w.vectorBytes() + int64(lanes)*w.blockBytes(cols)
 }
 
 // vectorBytes is what a walker takes beside its blocks: a factor for each row,

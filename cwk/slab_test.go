@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Whatever the layout, its lanes together are no wider than what fits, and
@@ -63,7 +62,7 @@ func TestPickedBytes(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	taken := int64(after.TotalAlloc - before.TotalAlloc - 8*picks) // without the rows
-	if said := spec.Sum(w.WholeMemory(1, picks)); taken > said*21/20 || said > taken*21/20 {
+	if said := w.CollectBytes(1, picks); taken > said*21/20 || said > taken*21/20 {
 		t.Errorf("%d bytes for %d that were said", taken, said)
 	}
 }
@@ -78,7 +77,7 @@ func TestLanesAreListed(t *testing.T) {
 		Seeds: Seeds{Classes: classes, Row: []int{0, 3, 9}, Class: []int{0, 1, 2}},
 	}
 	picks := Picks([]int{0, 3, 9, 11}, w.Seeds, []int{0, 1, 2})
-	list, _, err := w.FeaturesMemory(0, picks, false)
+	bytes, _, err := w.FeaturesBytes(0, picks, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +90,7 @@ func TestLanesAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if taken, said := int64(after.TotalAlloc-before.TotalAlloc), spec.Sum(list); taken > said/20*21 {
+	if taken, said := int64(after.TotalAlloc-before.TotalAlloc), bytes; taken > said/20*21 {
 		t.Errorf("%d bytes for %d that were said", taken, said)
 	}
 }
@@ -107,7 +106,7 @@ func TestNoPicks(t *testing.T) {
 		if err != nil || f.Rows != 0 || f.Cols != 6 {
 			t.Errorf("%v, %v", f, err)
 		}
-		if _, sweeps, err := w.FeaturesMemory(0, nil, false); err != nil || sweeps != 0 {
+		if _, sweeps, err := w.FeaturesBytes(0, nil, false); err != nil || sweeps != 0 {
 			t.Errorf("%d sweeps, %v", sweeps, err)
 		}
 	}

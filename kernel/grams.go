@@ -88,12 +88,11 @@ func mirror(b *sparse.Block[float64], n int) {
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
 func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
-	return spec.Sum(f.GramsMemory(vs, degrees, entries, nodes, limit))
+	return spec.Sum(f.gramsMemory(vs, degrees, entries, nodes, limit))
 }
 
-// GramsMemory is Memory for [Grams] of kernels with the given complete values, with their
-// blocks.
-func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
+// gramsMemory lists the parts of GramsBytes.
+func (f *Family) gramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
 	n, m := len(degrees), int64(len(nodes))
 	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
 	groups := map[sparse.Kind][]work{} // of functions of one matrix

@@ -45,7 +45,7 @@ func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries i
 			return needs{}, err
 		}
 	}
-	return summed(f.GramsMemory(vs, degrees, entries, nodes, 0)), nil
+	return summed(f.gramsMemory(vs, degrees, entries, nodes, 0)), nil
 }
 
 func applyBytesOf(name string, degrees []float64) (int64, error) {
@@ -54,7 +54,7 @@ func applyBytesOf(name string, degrees []float64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return spec.Sum(f.ApplyMemory(v, degrees, 1)), nil
+	return spec.Sum(f.applyMemory(v, degrees, 1)), nil
 }
 
 // Every block is computed within the memory that is planned for it.
@@ -385,7 +385,7 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 			t.Errorf("%s within %d: %+v", c.name, limit, list(limit))
 		}
 		several := func(limit int64) int64 {
-			return spec.Sum(f.GramsMemory([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit))
+			return spec.Sum(f.gramsMemory([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit))
 		}
 		if limit := several(0) - 1; several(limit) > limit {
 			t.Errorf("%s within %d: %d bytes beside blocks that are kept", c.name, limit, several(limit))

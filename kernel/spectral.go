@@ -315,7 +315,7 @@ func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, rows, co
 // ApplyBytes returns an upper bound on the memory of ApplyTo of blocks of so many columns, both
 // blocks, the construction and the vectors of the graph included.
 func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
-	return spec.Sum(f.ApplyMemory(v, degrees, cols))
+	return spec.Sum(f.applyMemory(v, degrees, cols))
 }
 
 // blockMemory lists the parts of Bytes.
@@ -510,9 +510,8 @@ func handOver(piece *sparse.Block[float64], lo, left, above int, turned []float6
 	return out(lo, left, piece)
 }
 
-// ApplyMemory lists what ApplyTo holds for blocks of so many columns, both of them,
-// the construction and the graph included.
-func (f *Family) ApplyMemory(v spec.Values, degrees []float64, cols int) []spec.Bytes {
+// applyMemory lists the parts of ApplyBytes.
+func (f *Family) applyMemory(v spec.Values, degrees []float64, cols int) []spec.Bytes {
 	n := len(degrees)
 	if f.memory != nil {
 		blocks := spec.Bytes{What: "a block and its image", Bytes: 2 * tall.BlockBytes[float64](n, cols)}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Load returns a copy of a in memory with plain column ids, which are read a
@@ -52,22 +51,16 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	return m, nil
 }
 
-// LoadMemory lists what [Load] makes of a matrix with so many rows and entries, which have
-// values if it is weighted.
-func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
-	list := []spec.Bytes{{What: "places of rows", Bytes: 9 * rows}, {What: "column ids", Bytes: 4 * entries}}
+// LoadBytes returns the bytes of the copy that [Load] makes of a matrix with so many rows and
+// entries; the entries of a weighted one have values.
+func LoadBytes(rows, entries int64, weighted bool) int64 {
+	bytes := 9*rows + 4*entries // places of rows, column ids
 	if weighted {
-		list = append(list, spec.Bytes{What: "values", Bytes: 8 * entries})
+		bytes += 8 * entries
 	}
-	return list
+	return bytes
 }
 
 // spareIDs is how far behind the last column id the gather loops read ahead; a
 // slice without room for it has its last rows gathered by a slower loop.
 const spareIDs = 256
-
-// LoadBytes returns the bytes of the copy that [Load] makes of a matrix with so many rows and
-// entries; the entries of a weighted one have values.
-func LoadBytes(rows, entries int64, weighted bool) int64 {
-	return spec.Sum(LoadMemory(rows, entries, weighted))
-}

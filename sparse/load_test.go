@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // withoutOnes hides the values of panels in which all are 1, as a store may.
@@ -66,8 +65,8 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 	}
 }
 
-// TestLoadMemory compares what a copy is said to take with what it does.
-func TestLoadMemory(t *testing.T) {
+// TestLoadBytes compares what a copy is said to take with what it does.
+func TestLoadBytes(t *testing.T) {
 	for name, p := range map[string]pattern{
 		"ones":     {rows: 5000, cols: 5000, mean: 8},
 		"weighted": {rows: 5000, cols: 5000, mean: 8, weighted: true},
@@ -77,7 +76,7 @@ func TestLoadMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := a.Bytes()
-		if told := spec.Sum(sparse.LoadMemory(int64(p.rows), a.NNZ(), p.weighted)); told < held || told > held+held/10 {
+		if told := sparse.LoadBytes(int64(p.rows), a.NNZ(), p.weighted); told < held || told > held+held/10 {
 			t.Errorf("%s: %d bytes are told for %d", name, told, held)
 		}
 	}

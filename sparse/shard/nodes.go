@@ -10,8 +10,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Kinds of dictionaries, as the manifest names them.
@@ -210,14 +208,11 @@ func (n *Nodes) find(id string) (position int, ok bool) {
 	return slices.BinarySearch(n.short, uint32(v))
 }
 
-// Memory lists what the dictionary takes.
-func (n *Nodes) Memory() []spec.Bytes {
+// Bytes returns the memory of the dictionary: ids and the order of rows.
+func (n *Nodes) Bytes() int64 {
 	ids := 4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID)
-	return []spec.Bytes{{What: "ids", Bytes: int64(ids)}, {What: "the order of rows", Bytes: 4 * int64(len(n.Order)+len(n.rows))}}
+	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
-
-// Bytes returns the memory of the dictionary.
-func (n *Nodes) Bytes() int64 { return spec.Sum(n.Memory()) }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the
 // gaps between ids as varints; or, string, the length of the text, whether an

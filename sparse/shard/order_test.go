@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // shuffled draws a permutation.
@@ -53,7 +52,7 @@ func TestReorder(t *testing.T) {
 			if same := plain.Reorder("some", order, inverse); !slices.Equal(same.rows, n.rows) {
 				rt.Fatalf("rows %v with the inverse given, %v without", same.rows, n.rows)
 			}
-			if more := spec.Sum(n.Memory()) - spec.Sum(plain.Memory()); more != int64(8*len(ids)) {
+			if more := n.Bytes() - plain.Bytes(); more != int64(8*len(ids)) {
 				rt.Fatalf("%d bytes more for %d rows", more, len(ids))
 			}
 			if _, ok := n.Lookup("no such id"); ok != slices.Contains(ids, "no such id") {

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Options says how a store is read; nil means defaults.
@@ -285,7 +284,7 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 func (s *Store) planMemory(workers int, o *Options) error {
 	stream := o.Stream
 	s.longest = 0
-	if err := s.planFixed(workers, spec.Sum(s.Nodes.Memory())); err != nil {
+	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
 	left, limited := s.plan.Left()

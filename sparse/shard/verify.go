@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // VerifyReport counts the parts of the store that Verify has read.
@@ -30,7 +29,7 @@ type VerifyReport struct {
 // those of [Open] and of sweeps. Frames are not kept. If room is not nil, it is first asked
 // for what this takes. If progress is not nil, it is called, from several goroutines, with
 // how many of how many bytes were read. Cost: two readings.
-func Verify(ctx context.Context, dir string, o *Options, room func([]spec.Bytes) error, progress func(done, total int64)) (report *VerifyReport, err error) {
+func Verify(ctx context.Context, dir string, o *Options, room func(bytes int64) error, progress func(done, total int64)) (report *VerifyReport, err error) {
 	var stream Options
 	if o != nil {
 		stream = *o
@@ -42,20 +41,20 @@ func Verify(ctx context.Context, dir string, o *Options, room func([]spec.Bytes)
 	}
 	defer s.Close() // it was only read
 	if room != nil {
-		if err := room(s.verifyMemory()); err != nil {
+		if err := room(s.verifyBytes()); err != nil {
 			return nil, err
 		}
 	}
 	return s.verify(ctx, stream.Workers, progress)
 }
 
-// verifyMemory lists what the store and its verification take.
-func (s *Store) verifyMemory() []spec.Bytes {
-	bytes := int64(bufferBytes)
+// verifyBytes returns the memory of the store and of its verification, which counts degrees.
+func (s *Store) verifyBytes() int64 {
+	bytes := s.Held() + bufferBytes
 	for _, v := range s.views() {
 		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
-	return []spec.Bytes{{What: "nodes, and frames on their way", Bytes: s.Held()}, {What: "degrees that are counted", Bytes: bytes}}
+	return bytes
 }
 
 // verify is [Verify] of an open store that is streamed.

@@ -389,6 +389,6 @@ func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (kept, 
 	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*int64(24+16*k)
 	squares := 8*l*l + 2*tall.BlockBytes[float64](n, squareSlab(n, labels, limit))
 	rows := p.At(validate.Sample(p.Class, kernelLabels(p), 0, 0)).Row
-	applied := spec.Sum(family.ApplyMemory(grid[len(grid)-1], p.Degrees, k)) + grams + 2*tall.BlockBytes[float64](n, k)
-	return kept, max(spec.Sum(family.GramsMemory(grid, p.Degrees, p.A.NNZ(), rows, limit)), grams+solving, squares, applied)
+	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*tall.BlockBytes[float64](n, k)
+	return kept, max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), rows, limit), grams+solving, squares, applied)
 }

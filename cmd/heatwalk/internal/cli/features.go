@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -96,7 +97,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	class := func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
-		memory: func() ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks, true) },
+		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(in.ctx, from, picks[first:], sink)
 			return err
@@ -180,7 +181,7 @@ func newWalk[T sparse.Float](d *graphRun, f *walking) (*cwk.Walk[T], error) {
 // walkMatrix is a matrix that a walk makes.
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
-	memory func() (list []spec.Bytes, sweeps int, err error)
+	memory func() (bytes int64, sweeps int, err error)
 	panels func(first int, sink func(lo int, panel *sparse.Block[T]) error) error // of the rows from first on
 	advice string                                                                 // where it is too large for the disk
 
@@ -188,6 +189,15 @@ type walkMatrix[T sparse.Float] struct {
 	command    string
 	share      shareFlag
 	shape      parts.Shape // of a share
+}
+
+// rowBytes returns the bytes of a row of the block of a walk.
+func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
+	classes := w.Seeds.Classes
+	if w.Hi > 0 {
+		classes = w.Hi - w.Lo
+	}
+	return sparse.Stride[T](classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
 }
 
 // fewerNodes is what to do where a block of nodes is too large for a disk.
@@ -206,12 +216,13 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 			return n, err
 		}
 		w.A, w.Memory = d.g.A, n.Room()
-		list, sweeps, err := m.memory()
+		bytes, sweeps, err := m.memory()
 		if err != nil {
 			return n, err
 		}
 		n.Sweeps += sweeps
-		return n, n.ReserveList(list)
+		n.RowBytes = max(n.RowBytes, rowBytes(w))
+		return n, n.Reserve(bytes, "columns of a walk")
 	})
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	rows, cols, from := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
-		memory: func() ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
+		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(in.ctx, from, rows[first:], cols, sink)
 		},

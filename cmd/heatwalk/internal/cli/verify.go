@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func newVerify(in *invocation) *cobra.Command {
@@ -34,11 +33,11 @@ func (in *invocation) verify(dir string) error {
 		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
 	}
 	opened, stage := false, (*progress.Stage)(nil)
-	r, err := shard.Verify(in.ctx, dir, &shard.Options{Memory: in.dataLimit() / 2, Workers: in.threads}, func(list []spec.Bytes) error {
+	r, err := shard.Verify(in.ctx, dir, &shard.Options{Memory: in.dataLimit() / 2, Workers: in.threads}, func(bytes int64) error {
 		opened = true
 		n := in.needs()
 		n.Sweeps = 2
-		err := n.ReserveList(list)
+		err := n.Reserve(bytes, "the store and what is counted")
 		if err == nil {
 			err = in.begin(nil, n)
 		}
