@@ -302,7 +302,7 @@ func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 		bytes = part
 	}
 	if bytes > 0 && w.least { // the search may want one as well
-		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.Memory(n, 1, 0, lanczos.Smallest, &lanczos.Settings{Patience: -1}))+whole)
+		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	return []spec.Bytes{{What: "a factor of the graph", Bytes: bytes, Optional: true}}

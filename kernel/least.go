@@ -64,8 +64,8 @@ func noDigit(why string) error {
 	return &spec.ParameterError{Of: pkg, Parameter: pkg, What: "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
 }
 
-// leastSearch finds the smallest eigenvalue outside the null space by Lanczos, then
-// preconditioned by the diagonal while that keeps pace, then by the factor.
+// leastSearch finds the smallest eigenvalue outside the null space,
+// preconditioned by the diagonal while that converges fast enough, then by the factor.
 type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
@@ -92,7 +92,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	}
 	l.diagonal = iterative.NewJacobi(diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
-	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
+	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true, Memory: memory, Workers: g.Workers}
 	if !l.room() {
 		l.settings.MaxProducts = jacobiProducts
 	}
@@ -103,8 +103,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 // own blocks of so many columns: its basis beside the block and its result.
 func (w work) searchBytes(n, cols int) (bytes int64) {
 	if w.least {
-		basis := lanczos.Memory(n, 1, 0, lanczos.Smallest, nil)
-		bytes = w.bytes(n, cols) - searchRoom(n, cols) + spec.Least(basis)
+		bytes = w.bytes(n, cols) - searchRoom(n, cols) + lanczos.FactoredBytes(n, 1, 0)
 	}
 	if w.radius {
 		bytes = max(bytes, radiusBytes(n))
@@ -145,9 +144,8 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	}
 	paced, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	iterations := math.MinInt // of LOBPCG; Lanczos goes before
+	iterations := -1
 	l.problem.Precondition = func(context.Context, int64) (applier, error) {
-		iterations = -1
 		return l.diagonal.ApplyTo, nil
 	}
 	if l.room() {
@@ -162,13 +160,10 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	switch {
 	case l.room() && context.Cause(paced) == errBehind:
 		l.behind()
-		settings.Progress, settings.Patience = nil, l.settings.Patience
+		settings.Progress = nil
 		return l.problem.Solve(ctx, 1, &settings)
-	case !l.room() && errors.Is(err, lanczos.ErrMemory): // for a larger basis than LOBPCG has
-		settings.Patience = -1
-		pairs, err = l.problem.Solve(ctx, 1, &settings)
 	}
-	if !l.room() && (errors.Is(err, lanczos.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
+	if !l.room() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 		// What would do is the factor that had no room.
 		plan := budget.Plan{Limit: l.limit}
 		err = fmt.Errorf("%w: %w", iterative.ErrMemory, plan.Reserve(l.factor, "the sampled Cholesky factor"))
@@ -178,7 +173,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 
 // behind gives the diagonal up for the factor.
 func (l *leastSearch) behind() {
-	l.factored, l.settings.Patience = true, -1
+	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (applier, error) {
 		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
 		defer func() { l.system.Memory = l.limit }()

@@ -119,7 +119,7 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	for i := range degrees {
 		degrees[i] = 2
 	}
-	basis := spec.Least(lanczos.Memory(n, 1, 0, lanczos.Smallest, nil))
+	basis := lanczos.FactoredBytes(n, 1, 0)
 	for _, name := range []string{"pseudo-inverse", "commute-time"} {
 		for _, limit := range []int64{0, 1 << 20} {
 			got, err := blockNeedsOf(name, spec.Values{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
@@ -254,8 +254,8 @@ func TestMemoryOfASearch(t *testing.T) {
 	}
 }
 
-// The search for the largest eigenvalue keeps to the memory of the graph: where others
-// crowd it, as on a path, it takes the larger basis that is planned, or is refused.
+// TestMemoryOfTheRadius: the search for the largest eigenvalue keeps to the memory of the graph,
+// or is refused.
 func TestMemoryOfTheRadius(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -267,10 +267,8 @@ func TestMemoryOfTheRadius(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Memory = needs.Bytes - needs.Perhaps; needs.Perhaps == 0 {
-		t.Error("no larger basis is planned")
-	}
-	if _, err := New(background, g, "exponential", nil); !errors.Is(err, lanczos.ErrMemory) {
+	g.Memory = needs.Bytes / 4
+	if _, err := New(background, g, "exponential", nil); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("within %d bytes: %v", g.Memory, err)
 	}
 	g.Memory = needs.Bytes
@@ -502,29 +500,6 @@ func TestLimitWithRoom(t *testing.T) {
 		limited, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], &Settings{Memory: 1 << 40})
 		if err != nil || limited != free {
 			t.Errorf("%s: %+v within a limit, %+v without: %v", c.name, limited, free, err)
-		}
-	}
-}
-
-// Eigenpairs whose basis may have to grow beyond the limit are told to be short of memory,
-// and others are not.
-func TestShortModularity(t *testing.T) {
-	degrees := make([]float64, 20_000)
-	for i := range degrees {
-		degrees[i] = 4
-	}
-	f := Families().Named("modularity")
-	v, err := f.Resolve(spec.Values{"rank": spec.Of(5)}, OnDegrees(degrees))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := func(limit int64) []spec.Bytes { return f.blockMemory(v, degrees, 80_000, []int{0}, []int{0}, limit) }
-	least, most := spec.Least(list(0)), spec.Sum(list(0))
-	for _, limit := range []int64{0, least, (least + most) / 2, most - 1, most, 2 * most} {
-		held := list(limit)
-		short := slices.ContainsFunc(held, func(b spec.Bytes) bool { return b.Short })
-		if want := limit > 0 && limit < most; short != want || want && spec.Sum(held) != limit {
-			t.Errorf("limit %d of %d to %d bytes: short %v, %+v", limit, least, most, short, held)
 		}
 	}
 }

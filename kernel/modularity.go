@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -142,7 +141,7 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 
 // leastResidual is the smallest residual, relative to the norm of M, that eigenpairs are computed
 // to.
-const leastResidual = 1e-14
+const leastResidual = 1e-13
 
 // largest returns the largest value of K, which is on its diagonal.
 func (m *modularity) largest() (v float64) {
@@ -177,7 +176,7 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
-			s.Progress(p.Products, cmp.Or(p.Expected, p.Products*p.Wanted)) // before the first pair has converged, as if one had
+			s.Progress(p.Products, 0)
 		}
 	}
 	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)

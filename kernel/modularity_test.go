@@ -84,21 +84,6 @@ func TestModularityOfCutCopies(t *testing.T) {
 	}
 }
 
-// Before the first eigenpair has converged a search does not look as if it were at its end.
-func TestProgressOfModularity(t *testing.T) {
-	g := newGraph(t, testgraph.Random(3, 3000, 9000, false), 2)
-	k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(6)})
-	var first [2]int
-	_, _ = mustMatrix(t, k, upTo(3), upTo(3), &Settings{Lenient: true, Progress: func(done, expected int) {
-		if first[0] == 0 {
-			first = [2]int{done, expected}
-		}
-	}})
-	if first[0] == 0 || first[1] <= first[0] {
-		t.Errorf("%d of %d products at the first report", first[0], first[1])
-	}
-}
-
 // Tolerances down to what float64 allows are met, and the refusal of a smaller one names a
 // tolerance that is met.
 func TestModularityTolerance(t *testing.T) {

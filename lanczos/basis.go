@@ -12,66 +12,27 @@ import (
 // basis is a dense rows×cols matrix that is read by columns: chunks of segment
 // rows stand one after the other, each a panel. Rows beyond the last are zero.
 type basis struct {
-	cols   int
-	inPart int         // chunks of a part but the last
-	part   [][]float64 // chunks, so that the basis can grow part by part
+	cols int
+	data []float64
 }
 
 func newBasis(rows, cols int) *basis {
-	chunks := chunksOf(rows)
-	v := &basis{cols: cols, inPart: chunksInPart(rows, cols)}
-	for at := 0; at < chunks; at += v.inPart {
-		v.part = append(v.part, makePart(min(v.inPart, chunks-at), cols))
-	}
+	size := chunksOf(rows) * cols * segment
+	pages.Expect(8 * int64(size))
+	v := &basis{cols: cols, data: make([]float64, size)}
+	pages.Advise(v.data)
 	return v
 }
 
-const (
-	mostParts = 16
-	leastPart = 8 << 20 // bytes, unless the basis has less
-)
-
 func chunksOf(rows int) int { return (rows + segment - 1) / segment }
 
-// chunksInPart returns how many chunks a part of a basis has.
-func chunksInPart(rows, cols int) int {
-	return max(1, (chunksOf(rows)+mostParts-1)/mostParts, leastPart/(8*segment*max(1, cols)))
-}
-
-func makePart(chunks, cols int) []float64 {
-	size := chunks * cols * segment
-	pages.Expect(8 * int64(size))
-	part := make([]float64, size)
-	pages.Advise(part)
-	return part
-}
-
-// basisBytes is the memory of a basis.
+// basisBytes returns the memory of a basis.
 func basisBytes(rows, cols int) int64 { return int64(chunksOf(rows)) * segment * 8 * int64(cols) }
-
-// partBytes is the memory of a part of a basis: so much of the old one is there beside
-// the new one while it grows.
-func partBytes(rows, cols int) int64 {
-	return basisBytes(min(chunksOf(rows), chunksInPart(rows, cols))*segment, cols)
-}
-
-// grow gives the basis room for so many columns and keeps the first ones.
-func (v *basis) grow(cols, keep int) {
-	for i, old := range v.part {
-		chunks := len(old) / (v.cols * segment)
-		part := makePart(chunks, cols)
-		for c := range chunks {
-			copy(part[c*cols*segment:], old[c*v.cols*segment:][:keep*segment])
-		}
-		v.part[i] = part
-	}
-	v.cols = cols
-}
 
 // panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
-	at := chunk % v.inPart * v.cols
-	return v.part[chunk/v.inPart][(at+j)*segment : (at+v.cols)*segment]
+	at := chunk * v.cols
+	return v.data[(at+j)*segment : (at+v.cols)*segment]
 }
 
 // columns is a group of neighbouring columns of a basis.

@@ -13,9 +13,9 @@ const normSteps = 20
 
 // probe does so many steps of Lanczos on random columns, of which draw fills a row, and calls
 // after with their number after each. Cost: a sweep with all columns for each step.
-func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
-	r := newRecurrence(w.p.A, cols, w.s.Workers)
-	err := r.start(ctx, w.s.RNGSeed, draw)
+func (s *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
+	r := newRecurrence(s.p.A, cols, s.s.Workers)
+	err := r.start(ctx, s.s.RNGSeed, draw)
 	for err == nil && r.steps < steps && slices.ContainsFunc(r.columns, func(c chain) bool { return !c.done }) {
 		err = r.step(ctx)
 		after(r.steps)
@@ -25,16 +25,16 @@ func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.
 
 // measureNorm finds a lower bound of ‖A‖ where no Ritz values tell. It tells no progress:
 // who paces LOBPCG by its residuals counts its own steps.
-func (w *solve) measureNorm(ctx context.Context) error {
-	r, err := w.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
+func (s *run) measureNorm(ctx context.Context) error {
+	r, err := s.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
 	if err != nil {
 		return err
 	}
 	values, _ := r.columns[0].EigenRows()
 	for _, v := range values {
-		w.norm = max(w.norm, math.Abs(v))
+		s.norm = max(s.norm, math.Abs(v))
 	}
-	w.result.Products += r.steps
+	s.products += r.steps
 	return nil
 }
 
@@ -53,20 +53,20 @@ type quadrature []struct{ node, below float64 }
 // density measures it with columns of random signs, and a lower bound of the norm of A.
 // The share of a node is the median of its own and its neighbours': an eigenvalue of many
 // copies, whose node has a large share, is one of few to a block.
-func (w *solve) density(ctx context.Context) (*density, error) {
-	r, err := w.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
+func (s *run) density(ctx context.Context) (*density, error) {
+	r, err := s.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
-	}, func(steps int) { w.report(w.result.Products+steps, 0) })
+	}, func(steps int) { s.report(steps, 0, 0) })
 	if err != nil {
 		return nil, err
 	}
-	d := &density{rows: float64(w.n), sweeps: r.steps}
+	d := &density{rows: float64(s.n), sweeps: r.steps}
 	for j := range r.columns {
 		rule := r.columns[j].quadrature()
-		w.norm = max(w.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
+		s.norm = max(s.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
 		d.rules = append(d.rules, rule)
 	}
 	return d, nil
@@ -116,7 +116,7 @@ func (q quadrature) at(x float64) float64 {
 
 // around returns how many eigenvalues lie within distances δ of σ, as ranks of the
 // values −δ.
-func (d *density) around(near float64) []ranked {
+func (d *density) around(near float64) spectrum {
 	distances := []float64{0}
 	for _, rule := range d.rules {
 		for _, q := range rule {
@@ -124,7 +124,7 @@ func (d *density) around(near float64) []ranked {
 		}
 	}
 	slices.Sort(distances)
-	all := make([]ranked, len(distances))
+	all := make(spectrum, len(distances))
 	for i, delta := range distances {
 		all[i] = ranked{-delta, d.between(near-delta, near+delta)}
 	}

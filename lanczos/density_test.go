@@ -24,7 +24,7 @@ func TestMeasureNorm(t *testing.T) {
 			deg := degreesOf(t, a)
 			for _, kd := range kinds {
 				p := &Problem{A: kd.op(a, deg)}
-				all := spectrum(denseOf(t, p.A), Smallest)
+				all := exactValues(denseOf(t, p.A), Smallest)
 				w, err := p.prepare(1, &Settings{RNGSeed: seed})
 				if err == nil {
 					err = w.measureNorm(ctx)

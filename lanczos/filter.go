@@ -3,6 +3,7 @@ package lanczos
 import (
 	"context"
 	"math"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -21,17 +22,24 @@ import (
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
-	far                far // none without a filter
 }
 
 // lambda returns the eigenvalue of B for one of the map, which must lie beyond
-// the unwanted interval if there is a filter: what lies in it counts as its
-// upper end.
+// the unwanted interval if there is a filter: inside it, the upper end is returned.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
 	}
 	return f.centre + f.half*math.Cosh(math.Acosh(max(1, value))/float64(f.degree))
+}
+
+// value returns the eigenvalue of the map for one of B, 1 if it is inside the unwanted
+// interval.
+func (f filter) value(lambda float64) float64 {
+	if f.degree == 1 {
+		return lambda
+	}
+	return math.Cosh(float64(f.degree) * math.Acosh(max(1, (lambda-f.centre)/f.half)))
 }
 
 // slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ:
@@ -53,17 +61,101 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spa
 	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: alpha, Beta: beta}); err != nil {
 		return nil, err
 	}
-	for step := 1; step < f.degree; step++ {
-		if len(f.far.vectors) > 0 && step%f.far.period() == 0 {
-			if err := f.far.remove(ctx, x, y); err != nil {
-				return nil, err
-			}
-		}
+	for range f.degree - 1 {
 		err := a.StepTo(ctx, x, y, sparse.Step[float64]{Alpha: 2 * alpha, Beta: 2 * beta, Delta: -1, Prev: x})
 		if err != nil {
 			return nil, err
 		}
 		x, y = y, x
 	}
-	return y, f.far.remove(ctx, y)
+	return y, nil
+}
+
+// ranked is a value and about the number of eigenvalues beyond it.
+type ranked struct{ value, rank float64 }
+
+// spectrum holds values, falling, with their ranks, rising.
+type spectrum []ranked
+
+// beyond returns the value beyond which about count eigenvalues lie.
+func (s spectrum) beyond(count float64) float64 {
+	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
+	if i == 0 || i == len(s) {
+		return s[min(i, len(s)-1)].value
+	}
+	a, b := s[i-1], s[i]
+	return b.value + (a.value-b.value)*(b.rank-count)/(b.rank-a.rank)
+}
+
+const (
+	// A filter makes cosh g of the last wanted eigenvalue, with a growth g between
+	// these, and its degree is no lower than leastDegree: with a lower one, restarts lose
+	// too much of what was found.
+	leastGrowth, mostGrowth = 1.5, 4.0
+	leastDegree             = 5
+
+	// A search takes blocks in proportion to 1 + blockGrowth/g, and to orthogonalise
+	// one takes as long as a product with blockEntries in each row, where rowEntries
+	// are the cost of a row itself: as measured.
+	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
+
+	// reach is the number of basis vectors that a filter is worth besides those
+	// for the eigenvalues above the unwanted ones.
+	reach = 4
+
+	// mostAhead bounds the number of eigenvalues that a filter
+	// leaves above the unwanted ones, in multiples of the wanted ones.
+	mostAhead = 16
+)
+
+// plan is a filter and the work that is predicted with it.
+type plan struct {
+	filter
+	rate     float64 // growth of the last wanted eigenvalue with a degree
+	above    int     // eigenvalues above the unwanted interval
+	products float64 // of B, until the wanted pairs have converged
+}
+
+// planning holds what filters are chosen by.
+type planning struct {
+	sign        float64
+	spectrum    spectrum
+	lowest      float64 // lower end of the spectrum of B
+	first, last float64 // eigenvalue of B: the largest, and the last wanted
+	largest     float64 // the largest that rounding brings back into a block
+	norm        float64
+	tolerance   float64
+	entries     float64 // of a row
+	growth      float64 // of the last wanted eigenvalue, at least
+}
+
+// plan returns the best filter for which the unwanted interval ends where from, from + step
+// and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
+// filter grows fast for the wanted ones, but the basis has to hold all that lie beyond.
+func (p *planning) plan(from, most, step int) plan {
+	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
+	for at := from; at <= most; at += step {
+		cut := p.spectrum.beyond(float64(at))
+		half, centre := (cut-p.lowest)/2, (cut+p.lowest)/2
+		rate := math.Acosh((p.last - centre) / half)
+		products := (reach + float64(at)) / rate
+		if !(half > 0) || !(products < best.products) {
+			continue
+		}
+		best.rate, best.above, best.products = rate, at, products
+		best.half, best.centre, best.degree = half, centre, 1
+		// Rounding of the largest value must not hide the residual of the last.
+		small := 2e-3 * p.tolerance
+		share := max(1, p.norm/(p.last-p.lowest))
+		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
+		allowed := math.Log(small*share/epsilon) / ahead(p.first)
+		// The rest of known vectors, which are removed behind the filter, must be small too.
+		allowed = min(allowed, math.Log(small/(epsilon*epsilon))/ahead(max(p.first, p.largest)))
+		if most := min(mostGrowth/rate, allowed); most >= 3 {
+			block := blockEntries / (p.entries + rowEntries) // in products
+			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*block/rate))
+			best.degree = int(min(degree, most-1))/2*2 + 1
+		}
+	}
+	return best
 }

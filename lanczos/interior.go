@@ -22,12 +22,10 @@ import (
 // filter of Lanczos on top of it, products are with a polynomial of A that has
 // its peak at σ: no factor of A − σ is needed.
 type folded struct {
-	a      sparse.Applier[float64]
-	near   float64
-	wanted int      // pairs of A
-	ranks  []ranked // of −δ for eigenvalues of A at a distance δ from σ, about
-	e      *engine
-	image  *sparse.Block[float64] // (A − σ)·X
+	a     sparse.Applier[float64]
+	near  float64
+	e     *engine
+	image *sparse.Block[float64] // (A − σ)·X
 }
 
 func (f *folded) Dims() (r, c int) { return f.a.Dims() }
@@ -74,92 +72,97 @@ func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n,
 // are needed to tell them apart.
 func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 
-// interior returns the k pairs nearest to p.Near.
-func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	w, err := (&Problem{A: p.A, Scale: p.Scale}).prepare(k, s)
+// interior returns the pairs nearest to p.Near.
+func (r *run) interior(ctx context.Context) (*Pairs, error) {
+	k := len(r.result.Values)
+	if denseInside(r.n, basisSize(k+guards(r.n, k), r.s.Basis)) {
+		return r.interiorDense(ctx)
+	}
+	return r.interiorFolded(ctx)
+}
+
+// interiorFolded finds the pairs nearest to σ by those of the folded map. The rest in a vector of
+// these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
+// Where that is too much the folded map is solved again, with a smaller tolerance.
+func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
+	n, k, near := r.n, len(r.result.Values), r.p.Near
+	pairs := k + guards(n, k)
+	if r.s.interiorDefault {
+		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(n)))
+	}
+	spread, err := r.density(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if denseInside(w.n, w.s.basisSize(k+guards(w.n, k))) {
-		return w.interiorDense(ctx, p.Near)
-	}
-	return w.interiorFolded(ctx, p.Near, s == nil || s.MaxProducts == 0)
-}
-
-// interiorFolded finds the pairs nearest to σ by those of the folded map. What residuals
-// of these have lies far from σ, where the filter is small: one of r is about r/reach of A.
-// Where that is too much the folded map is solved again, with a smaller tolerance. The
-// usual limit of products is larger on a small map.
-func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*Pairs, error) {
-	n, k := w.n, len(w.result.Values)
-	pairs := k + guards(n, k)
-	if usual {
-		w.s.MaxProducts = max(w.s.MaxProducts, int(interiorWork/(w.entries()+rowEntries)/float64(n)))
-	}
-	at := new(pass)
-	if err := at.load(w); err != nil {
+	ranks := spread.around(near)
+	r.products += spread.sweeps
+	reach := -ranks[len(ranks)-1].value // all eigenvalues lie within it
+	if err := refuse(ranks, pairs, near, reach, r.s.MaxProducts); err != nil {
 		return nil, err
 	}
-	if at.ranks == nil {
-		spread, err := w.density(ctx)
+	folds := make(spectrum, len(ranks))
+	for i, of := range ranks {
+		folds[i] = ranked{-of.value * of.value, of.rank}
+	}
+	size := basisSize(pairs, r.s.Basis)
+	if err := r.reserve(lanczosBytes(n, pairs, size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
+		return nil, err
+	}
+	tolerance := min(0.1, 0.3*r.s.Tolerance*r.norm/reach)
+	for ; ; tolerance /= 100 {
+		tolerance = max(leastFolded, tolerance)
+		s, err := r.folded(pairs, tolerance, folds)
 		if err != nil {
 			return nil, err
 		}
-		at.ranks, at.spent = spread.around(near), spread.sweeps
-		reach := at.reach()
-		if err := refuse(at.ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
+		values, _, searchErr := s.complete(ctx)
+		if searchErr != nil && (values == nil || !errors.Is(searchErr, ErrIterationLimit)) {
+			return nil, searchErr
+		}
+		r.products += 2 * s.products
+		r.result.Method, r.result.Restarts = "lanczos", r.result.Restarts+s.result.Restarts
+		r.result.Basis, r.result.Degree = size, 2*s.k.f.degree
+		v := s.k.v.slice(0, len(values))
+		out, err := r.unfold(ctx, v, false)
+		if err == nil && out.Converged < k && searchErr == nil {
+			out, err = r.unfold(ctx, v, true)
+		}
+		if err != nil {
 			return nil, err
 		}
-		at.tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach)
-	}
-
-	inner := at.inner(w)
-	inner.Patience = 0 // it is that of the other ends
-	if inner.Memory > 0 {
-		inner.Memory = max(1, inner.Memory-foldedBytes(n))
-	}
-	if err := w.reserve(unfoldBytes(n, k), fmt.Sprintf("%d vectors", pairs)); err != nil {
-		return nil, err
-	}
-	if s := w.s.Progress; s != nil {
-		inner.Progress = func(p Progress) {
-			p.Products, p.Wanted = at.spent+2*p.Products, k
-			p.Converged = min(k, p.Converged)
-			p.expect()
-			s(p)
-		}
-	}
-	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: at.ranks, e: w.krylov.e}}
-	for ; ; at.tolerance /= 100 {
-		at.tolerance = max(leastFolded, at.tolerance)
-		inner.Tolerance, inner.MaxProducts = at.tolerance, max(1, (w.s.MaxProducts-at.spent)/2)
-		found, err := fold.Solve(ctx, pairs, &inner)
-		if err != nil && (found == nil || !errors.Is(err, ErrIterationLimit)) {
-			return nil, err
-		}
-		inner.Resume = nil // another pass begins anew
-		at.spent += 2 * found.Products
-		w.result.Method, w.result.Products = "lanczos", at.spent
-		w.result.Restarts += found.Restarts
-		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
-		out, finishErr := w.unfold(ctx, found.Vectors, near, false)
-		if finishErr == nil && out.Converged < k && err == nil {
-			out, finishErr = w.unfold(ctx, found.Vectors, near, true)
-		}
-		if finishErr != nil {
-			return nil, finishErr
-		}
-		at.spent = out.Products
 		if out.Converged == k {
 			return out, nil
 		}
-		if err != nil || at.tolerance == leastFolded || at.spent >= w.s.MaxProducts {
-			return out, fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, out.Converged, k, out.Products)
+		if searchErr != nil || tolerance == leastFolded || r.products >= r.s.MaxProducts {
+			return out, limitError(out.Converged, k, out.Products)
 		}
 	}
 }
 
+// folded returns the search for pairs of the folded map, whose spectrum is known about.
+func (r *run) folded(pairs int, tolerance float64, of spectrum) (*search, error) {
+	k, before := len(r.result.Values), r.products
+	set := r.s
+	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-before)/2), 0
+	if progress := r.s.Progress; progress != nil {
+		set.Progress = func(p Progress) {
+			p.Products, p.Wanted, p.Converged = before+2*p.Products, k, min(k, p.Converged)
+			progress(p)
+		}
+	}
+	inner, err := (&Problem{A: &folded{a: r.p.A, near: r.p.Near, e: r.e}, Entries: r.p.Entries}).prepare(pairs, &set)
+	if err != nil {
+		return nil, err
+	}
+	s := newSearch(inner, newKrylov(inner, basisSize(pairs, set.Basis)), pairs)
+	s.certain, s.interior, s.spectrum = k, true, slices.Clone(of)
+	return s, nil
+}
+
 const (
+	// interiorProducts is the usual limit of products, where a map is not small.
+	interiorProducts = 20_000
+
 	// interiorWork is how many entries, rows being rowEntries each, the products of half
 	// a minute visit.
 	interiorWork = 3e10
@@ -177,8 +180,8 @@ const (
 
 // refuse returns a [*DenseError] if the pairs nearest to σ take more products than are
 // allowed.
-func refuse(ranks []ranked, pairs int, near, reach float64, limit int) error {
-	density := float64(pairs) / 2 / -beyond(ranks, float64(pairs))
+func refuse(ranks spectrum, pairs int, near, reach float64, limit int) error {
+	density := float64(pairs) / 2 / -ranks.beyond(float64(pairs))
 	least := productsOfDensity * density * reach
 	if least <= float64(limit) {
 		return nil
@@ -191,62 +194,45 @@ func refuse(ranks []ranked, pairs int, near, reach float64, limit int) error {
 // foldedBytes is the memory of the folded map.
 func foldedBytes(n int) int64 { return tall.BlockBytes[float64](n, width) }
 
-// unfoldBytes is the memory of making k pairs of those of the folded problem, these
-// included.
-func unfoldBytes(n, k int) int64 {
-	pairs := k + guards(n, k)
-	return basisBytes(n, pairs+width) + int64(n)*8*int64(3*width+sparse.Stride[float64](k)+sparse.Stride[float64](pairs))
-}
-
-// unfold makes the vectors x, which span a space that A maps to itself, those of
-// A by Rayleigh and Ritz, and returns the pairs nearest to σ. Of eigenvalues of so many
-// copies at one distance on both sides of σ that x has some of them alone, A does not map
-// the space to itself: then vectors are to be parted.
-func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float64, part bool) (*Pairs, error) {
-	w.result.Converged = 0
-	w.allocateBlocks()
-	k := &w.krylov
-	k.v = newBasis(w.n, x.Cols)
-	all := k.v.slice(0, x.Cols)
-	if err := k.e.setColumns(ctx, all, x); err != nil {
-		return nil, err
-	}
-	values, q, err := w.ritz(ctx, all)
+// unfold makes the vectors v, which span a space that A maps to itself, those of
+// A by Rayleigh and Ritz, and returns the pairs nearest to σ. Where an eigenvalue of many copies
+// lies at the same distance on both sides of σ, and v has only some of them, A does not map
+// the space to itself: then the vectors are to be parted. v is kept.
+func (r *run) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) {
+	r.result.Converged = 0
+	cols := v.width()
+	values, q, err := r.ritz(ctx, v)
 	if err == nil && part {
-		if err = w.part(ctx, all, values, q, near); err == nil {
-			values, q, err = w.ritz(ctx, all)
+		if err = r.part(ctx, v, values, q); err == nil {
+			values, q, err = r.ritz(ctx, v)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	nearest := nearestTo(values, near)[:len(w.result.Values)]
-	chosen, some := make([]float64, len(nearest)), make([]float64, x.Cols*len(nearest))
+	nearest := nearestTo(values, r.p.Near)
+	sorted, all := make([]float64, cols), make([]float64, cols*cols)
 	for to, from := range nearest {
-		chosen[to] = values[from]
-		for i := range x.Cols {
-			some[i*len(nearest)+to] = q.At(i, from)
+		sorted[to] = values[from]
+		for i := range cols {
+			all[i*cols+to] = q.At(i, from)
 		}
 	}
-	if err := k.e.multiplyTo(ctx, all, all, some, len(nearest)); err != nil {
+	if err := r.e.multiplyTo(ctx, v, v, all, cols); err != nil {
 		return nil, err
 	}
-	out, err := w.finish(ctx, chosen)
-	k.v, k.x, k.y, w.image = nil, nil, nil, nil // another attempt needs the room
-	return out, err
+	k := len(r.result.Values)
+	return r.finish(ctx, v, sorted[:k], nil)
 }
 
-// ritz returns the Ritz values of A in the space of the columns v, and the vectors among
-// these.
-func (w *solve) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
-	h, err := w.project(ctx, v, 1, func(int, columns, columns, []float64) error {
-		w.result.Products++
-		return nil
-	})
+// ritz returns the Ritz values of A in the space of the columns v, and the coefficients of the
+// vectors.
+func (r *run) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
+	h, _, _, err := r.project(ctx, v, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fallingEigen(ctx, h, nil, w.krylov.e.Workers)
+	return fallingEigen(ctx, h, nil, r.e.Workers)
 }
 
 // part makes the columns v their Ritz vectors, and takes from each with a value θ what it
@@ -257,32 +243,32 @@ func (w *solve) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, err
 //
 // an eigenvector for σ ± δ, with the sign of θ − σ. Where δ is the same for all they are
 // orthogonal, as the v are and A makes none of another in their space; else nearly.
-func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.Dense, near float64) error {
-	k := &w.krylov
-	if err := k.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
+func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
+	near, ortho := r.p.Near, orthonormalizer{engine: r.e}
+	if err := r.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
 		return err
 	}
-	residuals, c := make([]float64, width), make([]float64, v.width()*width)
+	residuals, c, upper := make([]float64, width), make([]float64, v.width()*width), make([]float64, width*width)
 	for at := 0; at < v.width(); at += width {
 		some := v.slice(v.lo+at, min(v.lo+at+width, v.hi))
-		if err := k.e.setBlock(ctx, k.x, some); err != nil {
+		if err := r.e.setBlock(ctx, r.x, some); err != nil {
 			return err
 		}
 		theta := values[at:][:some.width()]
-		if err := w.residuals(ctx, residuals[:len(theta)], theta, k.x); err != nil {
+		if err := r.residuals(ctx, residuals[:len(theta)], theta, r.x); err != nil {
 			return err
 		}
 		shift, length := make([]float64, len(theta)), make([]float64, len(theta))
-		for j, r := range residuals[:len(theta)] {
-			if r <= w.s.Tolerance*w.norm {
+		for j, residual := range residuals[:len(theta)] {
+			if residual <= 0.01*r.s.Tolerance*r.norm { // the rest of the others must not come from it
 				continue
 			}
-			delta := math.Hypot(theta[j]-near, r)
+			delta := math.Hypot(theta[j]-near, residual)
 			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-near)))
 			shift[j] = math.Copysign(delta, theta[j]-near) - near
 		}
-		err := k.e.eachRow(ctx, 0, func(i int, _ []float64) {
-			to, image := k.x.Row(i), k.y.Row(i)
+		err := r.e.eachRow(ctx, 0, func(i int, _ []float64) {
+			to, image := r.x.Row(i), r.y.Row(i)
 			for j, l := range length {
 				if l > 0 {
 					to[j] = (image[j] + float64(shift[j]*to[j])) / l
@@ -292,11 +278,10 @@ func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.De
 		if err != nil {
 			return err
 		}
-		if err := k.e.setColumns(ctx, some, k.x); err != nil {
+		if err := r.e.setColumns(ctx, some, r.x); err != nil {
 			return err
 		}
-		k.ortho.longest = 0
-		if _, err := k.ortho.run(ctx, v.slice(v.lo, some.lo), some, 0, c, k.r); err != nil {
+		if _, err := ortho.run(ctx, v.slice(v.lo, some.lo), some, 0, c, upper); err != nil {
 			return err
 		}
 	}
@@ -304,20 +289,25 @@ func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.De
 }
 
 // interiorDense finds the pairs nearest to σ among all of a map with few rows.
-func (w *solve) interiorDense(ctx context.Context, near float64) (*Pairs, error) {
-	every, err := w.p.Solve(ctx, w.n, &w.s)
+func (r *run) interiorDense(ctx context.Context) (*Pairs, error) {
+	set := r.s
+	set.Memory = 0
+	if err := r.reserve(denseBytes(r.n)+8*int64(r.n)*int64(r.n), "the map as a dense matrix"); err != nil {
+		return nil, err
+	}
+	every, err := (&Problem{A: r.p.A, Scale: r.p.Scale}).Solve(ctx, r.n, &set)
 	if err != nil {
 		return nil, err
 	}
-	k := len(w.result.Values)
-	out := &Pairs{Vectors: sparse.NewBlock[float64](w.n, k), Norm: every.Norm, Method: every.Method, Products: every.Products, Degree: 1}
-	for to, from := range nearestTo(every.Values, near)[:k] {
+	k := len(r.result.Values)
+	out := &Pairs{Vectors: sparse.NewBlock[float64](r.n, k), Norm: every.Norm, Method: every.Method, Products: every.Products, Degree: 1}
+	for to, from := range nearestTo(every.Values, r.p.Near)[:k] {
 		out.Values = append(out.Values, every.Values[from])
 		out.Residuals = append(out.Residuals, every.Residuals[from])
-		if every.Residuals[from] <= w.s.Tolerance*every.Norm {
+		if every.Residuals[from] <= r.s.Tolerance*every.Norm {
 			out.Converged++
 		}
-		for i := range w.n {
+		for i := range r.n {
 			out.Vectors.Row(i)[to] = every.Vectors.Row(i)[from]
 		}
 	}

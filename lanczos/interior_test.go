@@ -20,7 +20,7 @@ func byFolding(p *Problem, k int, s *Settings) (*Pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.interiorFolded(ctx, p.Near, s == nil)
+	return w.interiorFolded(ctx)
 }
 
 // nearestOf returns the k values nearest to σ, nearest first.
@@ -155,7 +155,7 @@ func TestInteriorProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if longest > pairs.Degree || last.Converged != 6 || last.Expected != last.Products {
+	if longest > pairs.Degree || last.Converged != 6 {
 		t.Errorf("%d of %d products, each of degree %d, passed without a report; in the end %+v", longest, pairs.Products, pairs.Degree, last)
 	}
 }
@@ -172,13 +172,12 @@ func TestInteriorLimits(t *testing.T) {
 		t.Fatalf("error %v, result %v", err, out)
 	}
 	checkPairs(t, p.A, out, out.Values, 0)
-	begin := Memory(n, 10, 0, Interior, nil)[0]
-	bytes, what := begin.Bytes, begin.What
-	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
-		t.Errorf("%s in half the memory: error %v", what, err)
+	bytes := Bytes(n, 10, 0, Interior, 0)
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, sparse.ErrMemory) {
+		t.Errorf("in half the memory: error %v", err)
 	}
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 4000}); !errors.Is(err, ErrIterationLimit) {
-		t.Errorf("%s: error %v", what, err)
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -307,16 +306,6 @@ func TestInteriorOfMatching(t *testing.T) {
 				continue
 			}
 			checkInterior(t, p, pairs, exact, defaultTolerance)
-		}
-	}
-}
-
-// Pairs that have not converged are expected to take as many products each as the others have.
-func TestExpected(t *testing.T) {
-	for converged, want := range []int{0, 180, 90, 60, 45, 36, 30} {
-		p := Progress{Products: 30, Converged: converged, Wanted: 6}
-		if p.expect(); p.Expected != want {
-			t.Errorf("%d of 6 pairs after 30 products: %d expected, want %d", converged, p.Expected, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // own multiplicity; wider ones need a larger basis.
 const width = 4
 
-// RowBytes is the distance between rows of the blocks that Lanczos sweeps.
+// RowBytes is the distance in bytes between rows of the blocks that Lanczos multiplies.
 const RowBytes = 8 * width
 
 // krylov is a block Lanczos decomposition of a filter's map M,
@@ -26,12 +26,11 @@ const RowBytes = 8 * width
 // which thick restarts shrink to the best Ritz vectors (Wu and Simon 2000;
 // Stewart 2002). Before V in the basis stand locked columns.
 type krylov struct {
-	a     sparse.Applier[float64]
+	*images
 	f     filter
 	known *known
 	seed  uint64
 
-	e           *engine
 	ortho       orthonormalizer
 	v           *basis
 	locked      int
@@ -41,28 +40,26 @@ type krylov struct {
 	stride      int       // of H
 	r           []float64 // block×last
 	c           []float64
-	x, y        *sparse.Block[float64]
-	products    int
-	streams     uint64 // of random numbers, drawn so far
+	streams     uint64 // of random numbers, drawn before
 
 	theta    []float64  // the Ritz values, falling
 	residual []float64  // residuals of the Ritz values
 	ritz     *mat.Dense // coefficients of the Ritz vectors, as columns
 }
 
-// allocate makes room for m columns, locked ones and the block Q included.
-func (k *krylov) allocate(m int) {
-	oldH, oldStride := k.h, k.stride
-	k.c = make([]float64, m*width)
-	k.h, k.stride = make([]float64, m*m), m
-	if k.v == nil {
-		k.v = newBasis(k.e.rows, m)
-		return
+// newKrylov makes room for a basis of size columns and the block Q.
+func newKrylov(r *run, size int) *krylov {
+	m := size + width
+	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, stride: m}
+	k.images.allocate()
+	k.ortho = orthonormalizer{engine: k.e, fill: k.fillRandom}
+	if k.known.count() > 0 {
+		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.x, w) }
 	}
-	for i := range k.size {
-		copy(k.h[i*m:], oldH[i*oldStride:][:k.size])
-	}
-	k.v.grow(m, k.locked+k.size+k.block)
+	k.f = filter{sign: r.p.Which.sign(), degree: 1}
+	k.v = newBasis(k.e.rows, m)
+	k.h, k.r, k.c = make([]float64, m*m), make([]float64, width*width), make([]float64, m*width)
+	return k
 }
 
 // room returns the number of columns that V may have.
@@ -93,9 +90,6 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 		return err
 	}
 	if err := k.known.remove(ctx, k.x, k.e.Workers); err != nil {
-		return err
-	}
-	if err := k.f.far.remove(ctx, k.x); err != nil {
 		return err
 	}
 	return k.e.setColumns(ctx, w, k.x)
@@ -244,4 +238,44 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 		return err
 	}
 	return k.begin(ctx, false)
+}
+
+// rank estimates how many eigenvalues lie beyond each Ritz value of a basis
+// that began with random columns: these have nearly equal parts in every eigenvector, so
+// that the squares of their parts in a Ritz vector add up
+// to its share of the spectrum (Lin, Saad and Yang 2016).
+func (k *krylov) rank() []ranked {
+	all := make([]ranked, k.size)
+	before := 0.0
+	for i, theta := range k.theta {
+		share := 0.0
+		for j := range width {
+			share += k.ritz.At(j, i) * k.ritz.At(j, i)
+		}
+		share *= float64(k.e.rows) / width
+		all[i] = ranked{theta, before + share/2}
+		before += share
+	}
+	return all
+}
+
+// merge keeps the largest of the values of the locked columns and of those found behind
+// them, and their vectors.
+func (k *krylov) merge(ctx context.Context, values, more []float64) error {
+	keep := len(values)
+	all := append(append([]float64(nil), values...), more...)
+	q := make([]float64, len(all)*keep)
+	i, j := 0, keep
+	for at := range keep {
+		from := i
+		if j < len(all) && all[j] > all[i] {
+			from = j
+			j++
+		} else {
+			i++
+		}
+		values[at] = all[from]
+		q[from*keep+at] = 1
+	}
+	return k.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(all)), q, keep)
 }

@@ -67,44 +67,6 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// TestBasisGrows: a basis of several parts keeps its first columns when it grows, and
-// holds no more than it says while it does.
-func TestBasisGrows(t *testing.T) {
-	const cols, keep, more = 14, 9, 30
-	const rows, step = 3*leastPart/(8*cols) + 7, 61 // of which some are looked at
-	v := newBasis(rows, cols)
-	if len(v.part) < 3 {
-		t.Fatalf("%d parts", len(v.part))
-	}
-	fill := func(from, to int) {
-		for i := 0; i < rows; i += step {
-			for j := from; j < to; j++ {
-				v.panel(i/segment, j)[i%segment] = float64(i*more + j)
-			}
-		}
-	}
-	fill(0, cols)
-	if part, bytes := 8*int64(len(v.part[0])), partBytes(rows, cols); part != bytes {
-		t.Errorf("a part has %d bytes, not %d", part, bytes)
-	}
-	v.grow(more, keep)
-	fill(keep, more)
-	var bytes int64
-	for _, part := range v.part {
-		bytes += 8 * int64(len(part))
-	}
-	if bytes != basisBytes(rows, more) || v.cols != more {
-		t.Errorf("%d bytes for %d columns, not %d", bytes, v.cols, basisBytes(rows, more))
-	}
-	for i := 0; i < rows; i += step {
-		for j := range more {
-			if x := v.panel(i/segment, j)[i%segment]; x != float64(i*more+j) {
-				t.Fatalf("row %d, column %d: %v", i, j, x)
-			}
-		}
-	}
-}
-
 func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -203,7 +165,8 @@ func TestDecomposition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &w.krylov
+	search := newSearch(w, newKrylov(w, 80), 3)
+	k := search.k
 	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
 	calls, relations := 0, 0
 	w.s.Progress = func(Progress) {
@@ -245,9 +208,9 @@ func TestDecomposition(t *testing.T) {
 		}
 		relations++
 	}
-	out, err := w.byLanczos(ctx)
-	if err != nil || relations < 3 || out.Degree < 3 {
-		t.Errorf("%d decompositions, degree %d, error %v", relations, out.Degree, err)
+	_, _, err = search.complete(ctx)
+	if err != nil || relations < 3 || k.f.degree < 3 {
+		t.Errorf("%d decompositions, degree %d, error %v", relations, k.f.degree, err)
 	}
 }
 
@@ -287,7 +250,7 @@ func TestFilter(t *testing.T) {
 				if lambda < f.centre+f.half {
 					continue
 				}
-				if d := f.lambda(want) - lambda; math.Abs(d) > 1e-12 {
+				if d := f.lambda(want) - lambda; math.Abs(d) > 1e-12 || math.Abs(f.value(lambda)-want) > 1e-12*math.Abs(want) {
 					t.Errorf("degree %d: eigenvalue %g from %g: off by %g", degree, lambda, want, d)
 				}
 				for mu := f.centre - f.half; mu < f.centre+f.half; mu += 0.01 {

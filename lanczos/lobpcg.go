@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -11,39 +12,64 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// lobpcg returns k extreme eigenpairs, orthogonal to the known ones, by the
+// errSlow says that LOBPCG takes much longer than was predicted.
+var errSlow = errors.New("lanczos: the preconditioner does not help")
+
+// otherMethod says that LOBPCG should continue.
+type otherMethod struct {
+	cost     float64 // in products of Lanczos
+	products float64 // of LOBPCG
+}
+
+func (*otherMethod) Error() string { return "lanczos: LOBPCG is faster" }
+
+// predict returns the work of LOBPCG for a spectrum, as known so far. Distances δ from the known
+// eigenvalue decide: with a preconditioner near the inverse, the error falls by about
+// exp(−2√ξ) with an iteration, where ξ = 1 − δ/δ' for the last wanted pair and the first
+// that is not iterated.
+func (s *search) predict(sp spectrum) *otherMethod {
+	const (
+		fewest, reach = 15, 15 // iterations: the least number seen, and the number for ξ = 1
+		// An iteration with four columns takes, in products of Lanczos: two products, the
+		// preconditioner, and the orthogonalisation, as measured.
+		work, rows = 1, 300
+	)
+	top := s.k.f.sign * s.known.value
+	cols := lobpcgColumns(s.n, s.wanted, s.known.count())
+	beyond := s.want + 2*width
+	near, far := top-sp.beyond(float64(s.want)), top-sp.beyond(float64(beyond))
+	xi := 0.0
+	if near > 0 && far > near {
+		xi = 1 - math.Pow(far/near, -float64(cols-s.wanted)/float64(beyond-s.want))
+	}
+	iterations := max(fewest, reach/math.Sqrt(xi))
+	blocks := iterations * float64(roundUp(cols)/width)
+	return &otherMethod{blocks * (work + rows/(s.entries()+rowEntries)), 2 * blocks}
+}
+
+// lobpcg returns extreme eigenpairs, orthogonal to the known ones, by the
 // locally optimal block preconditioned conjugate gradient method (Knyazev
-// 2001) on k and a few more columns, the basis [X P W] made orthonormal in
-// every iteration. How many iterations it takes depends on the preconditioner,
-// hardly on the gaps in the spectrum. A map of few rows is solved as a dense
-// matrix.
+// 2001) on the wanted and a few more columns, the basis [X P W] made orthonormal in
+// every iteration. The number of iterations depends on the preconditioner,
+// hardly on the gaps in the spectrum. It ends with errSlow, without a result, if it takes
+// much more than the predicted products.
 //
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
-func (p *Problem) lobpcg(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	w, err := p.prepare(k, s)
-	if err != nil {
+func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
+	const slack = 4
+	g := &lobpcg{run: r, cols: lobpcgColumns(r.n, r.wanted, r.known.count()), limit: slack * predicted}
+	need := FactoredBytes(g.n, len(g.result.Values), r.known.count())
+	if err := r.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
-	if done, out, err := w.direct(ctx, 2*w.wanted); done {
-		return out, err
-	}
-	return w.byLOBPCG(ctx)
-}
-
-func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
-	g := &lobpcg{solve: w, cols: lobpcgColumns(w.n, w.wanted, w.known.count())}
-	need := lobpcgBytes(g.n, g.cols, len(g.result.Values))
-	if err := w.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
-		return nil, err
-	}
-	if w.p.Precondition != nil {
+	if r.p.Precondition != nil {
 		var left int64
-		if w.s.Memory > 0 {
-			left = max(1, w.s.Memory-need)
+		if r.s.Memory > 0 {
+			left = max(1, r.s.Memory-need)
 		}
 		var err error
-		if g.inverse, err = w.p.Precondition(ctx, left); err != nil {
+		if g.inverse, err = r.p.Precondition(ctx, left); err != nil {
 			return nil, err
 		}
 	}
@@ -56,16 +82,20 @@ func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
 // lobpcg is one run of the method on B, whose upper end is wanted. The basis
 // holds X, then P, then W.
 type lobpcg struct {
-	*solve
-	cols    int                                                            // of X
-	inverse func(ctx context.Context, dst, r *sparse.Block[float64]) error // nil: there is no preconditioner
+	*run
+	k       *krylov        // for its basis
+	cols    int            // of X
+	limit   float64        // products
+	inverse Preconditioner // nil: there is none
 
 	x, y     *sparse.Block[float64] // of slabColumns
+	residues *basis                 // residuals of X
 	theta    []float64              // the Ritz values of X, falling
-	residual []float64              // of X, true
+	residual []float64              // norms of residuals of X
 	active   []int                  // the columns of X that have not converged
 	held     int                    // columns of P
 	inner    *mat.Dense             // PᵀBP
+	blocks   int                    // products with a block
 }
 
 // lobpcgColumns returns the number of columns that are iterated for so many pairs.
@@ -76,15 +106,14 @@ func lobpcgColumns(n, wanted, known int) int {
 // slabColumns is the number of columns that are multiplied, and preconditioned, at a time.
 const slabColumns = 8 * width
 
-// lobpcgBytes is the memory of the iteration or, where that is more, of its end, beside the
-// preconditioner.
-func lobpcgBytes(n, cols, k int) int64 {
+// FactoredBytes returns the memory of LOBPCG for k pairs of a map with n rows, known of which
+// are known, beside the map, the known vectors and the preconditioner.
+func FactoredBytes(n, k, known int) int64 {
+	cols := lobpcgColumns(n, max(0, k-known), known)
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
-	blocks := 8 * int64(n) * int64(3*slab+2*width)
+	blocks := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
 	pieces := tall.NewPieces(n, segment, 1)
-	iteration := basisBytes(n, 4*cols) + blocks
-	end := basisBytes(n, 3*cols) + 8*int64(n)*int64(slab+2*width+sparse.Stride[float64](k))
-	return max(iteration, end) + pieces.Bytes(3*cols*cols)
+	return basisBytes(n, 4*cols) + blocks + pieces.Bytes(3*cols*cols) + tall.ShareMemory(n, known, min(cols, slabColumns))
 }
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
@@ -92,18 +121,13 @@ const leastResidual = 1e-13
 
 // start makes X orthonormal Ritz vectors of random columns.
 func (g *lobpcg) start(ctx context.Context) error {
-	g.allocateBlocks()
-	k := &g.krylov
-	k.v = newBasis(g.n, 3*g.cols)
-	g.image = newBasis(g.n, g.cols)
+	g.k = newKrylov(g.run, 3*g.cols-width)
+	k := g.k
+	g.residues = newBasis(g.n, g.cols)
 	slab := min(g.cols, slabColumns)
 	g.x, g.y = sparse.NewBlock[float64](g.n, slab), sparse.NewBlock[float64](g.n, slab)
-	g.result.Method, g.result.Basis = "lobpcg", 3*g.cols
+	g.result.Method, g.result.Basis, g.result.Degree = "lobpcg", 3*g.cols, 1
 	g.residual = make([]float64, g.cols)
-	if resumed, _, _, err := g.resume(byLOBPCGMethod, g.move); resumed || err != nil {
-		k.ortho.fill, k.ortho.project = nil, nil
-		return err
-	}
 	if err := g.measureNorm(ctx); err != nil {
 		return err
 	}
@@ -119,15 +143,16 @@ func (g *lobpcg) start(ctx context.Context) error {
 	}
 	k.ortho.fill, k.ortho.project = nil, nil
 
-	h, err := g.project(ctx, k.v.slice(0, g.cols), g.p.Which.sign(), func(int, columns, columns, []float64) error {
-		g.result.Products++
-		return nil
-	})
+	x := k.v.slice(0, g.cols)
+	h, _, _, err := g.project(ctx, x, g.p.Which.sign())
 	if err != nil {
 		return err
 	}
-	g.theta, err = g.separate(ctx, h)
-	return err
+	var q *mat.Dense
+	if g.theta, q, err = fallingEigen(ctx, h, nil, g.e.Workers); err != nil {
+		return err
+	}
+	return g.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
 }
 
 // iterate improves X until the wanted pairs have converged.
@@ -137,11 +162,15 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, err
 		}
 		converged := g.countConverged()
-		if over := g.result.Products >= g.s.MaxProducts; over || converged == g.wanted {
-			g.x, g.y, g.image, g.inverse = nil, nil, nil, nil // the result takes their place
-			out, err := g.finish(ctx, g.theta[:g.wanted])
+		over := g.products >= g.s.MaxProducts
+		if !over && converged < g.wanted && float64(g.blocks) > g.limit {
+			return nil, errSlow
+		}
+		if over || converged == g.wanted {
+			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // the result takes their place
+			out, err := g.finish(ctx, g.k.v.slice(0, g.wanted), g.theta[:g.wanted], nil)
 			if err == nil && converged < g.wanted {
-				err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, g.wanted, out.Products)
+				err = limitError(converged, g.wanted, out.Products)
 			}
 			return out, err
 		}
@@ -153,9 +182,6 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, err
 		}
 		g.result.Restarts++
-		if err := g.save(byLOBPCGMethod, g.move); err != nil {
-			return nil, err
-		}
 	}
 }
 
@@ -163,10 +189,11 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 func (g *lobpcg) product(ctx context.Context, c columns) error {
 	g.x = tall.Reshape(g.x, g.n, c.width())
 	g.y = tall.Reshape(g.y, g.n, c.width())
-	if err := g.krylov.e.setBlock(ctx, g.x, c); err != nil {
+	if err := g.e.setBlock(ctx, g.x, c); err != nil {
 		return err
 	}
-	g.result.Products += roundUp(c.width()) / width
+	g.products += roundUp(c.width()) / width
+	g.blocks += roundUp(c.width()) / width
 	return g.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.p.Which.sign()})
 }
 
@@ -180,11 +207,11 @@ func slabs(cols int, do func(lo, hi int) error) error {
 	return nil
 }
 
-// measure stores B·X − X·Θ in g.image, and the norms of its columns.
+// measure stores B·X − X·Θ in g.residues, and the norms of its columns.
 func (g *lobpcg) measure(ctx context.Context) error {
-	e := g.krylov.e
+	e := g.e
 	return slabs(g.cols, func(lo, hi int) error {
-		if err := g.product(ctx, g.krylov.v.slice(lo, hi)); err != nil {
+		if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
 			return err
 		}
 		err := e.eachRow(ctx, hi-lo, func(i int, sums []float64) {
@@ -198,14 +225,15 @@ func (g *lobpcg) measure(ctx context.Context) error {
 			return err
 		}
 		e.normsTo(g.residual[lo:hi])
-		return e.setColumns(ctx, g.image.slice(lo, hi), g.y)
+		return e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
 	})
 }
 
 // countConverged notes which columns are to be improved, and returns how many
 // of the wanted ones are not.
 func (g *lobpcg) countConverged() (converged int) {
-	g.active, g.worst = g.active[:0], 0
+	g.active = g.active[:0]
+	worst := 0.0
 	for j, r := range g.residual {
 		goal := g.s.Tolerance * g.norm
 		if relative := g.s.Relative * math.Abs(g.theta[j]); relative > 0 {
@@ -215,20 +243,20 @@ func (g *lobpcg) countConverged() (converged int) {
 		case r > goal:
 			g.active = append(g.active, j)
 			if j < g.wanted {
-				g.worst = max(g.worst, r)
+				worst = max(worst, r)
 			}
 		case j < g.wanted:
 			converged++
 		}
 	}
-	g.report(g.result.Products, converged)
+	g.report(g.products, converged, worst)
 	return converged
 }
 
 // directions makes the preconditioned residuals of the active columns W,
 // orthonormal to X and P, and returns how many are left.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
-	k, count := &g.krylov, len(g.active)
+	k, count := g.k, len(g.active)
 	before := g.cols + g.held
 	to := k.v.slice(before, before+count)
 	err := slabs(count, func(lo, hi int) error {
@@ -238,7 +266,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.e.setBlock(ctx, g.x.Columns(at-lo, end-lo), g.image.slice(g.active[at], g.active[end-1]+1)); err != nil {
+			if err := k.e.setBlock(ctx, g.x.Columns(at-lo, end-lo), g.residues.slice(g.active[at], g.active[end-1]+1)); err != nil {
 				return err
 			}
 			at = end
@@ -274,7 +302,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 // combine makes the best vectors of [X P W] the new X, and what they have of P
 // and W the new P (Hetmaniuk and Lehoucq 2006).
 func (g *lobpcg) combine(ctx context.Context, found int) error {
-	k, before := &g.krylov, g.cols+g.held
+	k, before := g.k, g.cols+g.held
 	size := before + found
 	h := mat.NewSymDense(size, nil)
 	for i, theta := range g.theta {
@@ -290,13 +318,13 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			if err := g.product(ctx, k.v.slice(before+lo, before+hi)); err != nil {
 				return err
 			}
-			return k.e.setColumns(ctx, g.image.slice(lo, hi), g.y)
+			return k.e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
 		})
 		if err != nil {
 			return err
 		}
 		gram := make([]float64, size*found)
-		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.image.slice(0, found)); err != nil {
+		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, found)); err != nil {
 			return err
 		}
 		if !finite(gram) {
@@ -308,7 +336,7 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			}
 		}
 	}
-	theta, all, err := fallingEigen(ctx, h, nil, g.krylov.e.Workers)
+	theta, all, err := fallingEigen(ctx, h, nil, g.e.Workers)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // TestBlocksOfLOBPCG: what LOBPCG holds, with the copy that a scaled map makes of a block, is
-// what Memory lists, and at least half of that.
+// at most FactoredBytes, and at least half of that.
 func TestBlocksOfLOBPCG(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -21,18 +20,18 @@ func TestBlocksOfLOBPCG(t *testing.T) {
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))
 	op.Workers = 1
 	before, most := inUse(), int64(0)
-	s := &Settings{Patience: -1, Workers: 1, MaxProducts: 60}
+	s := &Settings{Preconditioned: true, Workers: 1, MaxProducts: 60}
 	s.Progress = func(Progress) { most = max(most, inUse()-before) }
 	_, err := (&Problem{A: op}).Solve(ctx, k, s)
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)
 	}
-	if listed := spec.Sum(Memory(n, k, 0, Largest, s)); most > listed || 2*most < listed {
+	if listed := FactoredBytes(n, k, 0); most > listed || 2*most < listed {
 		t.Errorf("%d bytes are held, %d listed", most, listed)
 	}
 }
 
-// TestBlocksOfLanczos: what Lanczos holds is what Memory lists, and at least nine tenths of it.
+// TestBlocksOfLanczos: what Lanczos holds is at most Bytes, and at least nine tenths of it.
 func TestBlocksOfLanczos(t *testing.T) {
 	const n, k = 20_000, 4
 	op := &sparse.Operator[float64]{A: testgraph.Path(n), Workers: 1}
@@ -43,7 +42,7 @@ func TestBlocksOfLanczos(t *testing.T) {
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)
 	}
-	if listed := spec.Least(Memory(n, k, 0, Largest, s)); most > listed || most < listed/10*9 {
+	if listed := Bytes(n, k, 0, Largest, 0); most > listed || most < listed/10*9 {
 		t.Errorf("%d bytes are held, %d listed", most, listed)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -15,10 +14,6 @@ var (
 	// has used the products it was allowed and has not reached its tolerance, or rounding
 	// lets it come no nearer.
 	ErrIterationLimit = errors.New("lanczos: tolerance not reached")
-
-	// ErrMemory is returned, with what is needed, when the basis does not fit
-	// into the memory limit.
-	ErrMemory = errors.New("lanczos: the memory limit is too low")
 
 	// ErrNotFinite is returned when the map gave numbers that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
@@ -115,17 +110,15 @@ type Settings struct {
 	Relative float64
 
 	// MaxProducts limits the products of A with a block of up to four columns;
-	// 0 means 20 000,
-	// and in the [Interior] of a small map so many as take half a minute.
+	// 0 means 100 000, and in the [Interior] 20 000 or, of a small map, as many as
+	// half a minute takes.
 	MaxProducts int
 
-	// Patience is the number of such products that Lanczos is granted where there is
-	// a preconditioner: when more are done or foreseen and fewer than two pairs have
-	// converged, LOBPCG takes over. 0 means 400, −1 that LOBPCG begins.
-	Patience int
+	// Preconditioned begins with LOBPCG.
+	Preconditioned bool
 
 	// Basis is the number of basis vectors of Lanczos; 0 means a number that
-	// grows with k, and twice that when progress stalls.
+	// grows with k.
 	Basis int
 
 	// RNGSeed seeds the start vectors.
@@ -134,14 +127,7 @@ type Settings struct {
 	Memory  int64 // bytes that may be used beside A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	// Save, if not nil, is called after each block of Lanczos and each iteration of LOBPCG,
-	// and calls write if it is to keep all that has been found. With a Resume that gives read
-	// what write wrote last, if there is something, a solve of the same problem with the same
-	// settings, but for Memory, Workers and what is called, goes on from there to the
-	// same bits.
-	Save   func(write func(w io.Writer) error) error
-	Resume func(read func(r io.Reader) error) error
-	spent  int // products of Lanczos before LOBPCG took over
+	interiorDefault bool // MaxProducts was 0
 
 	// Progress, if not nil, is called after the products with each block.
 	Progress func(Progress)
@@ -152,24 +138,15 @@ type Progress struct {
 	Products  int     // of A with a block of up to four columns
 	Converged int     // pairs, known ones included
 	Wanted    int     // pairs
-	Expected  int     // products in all, if the rest of the pairs take as many each; 0 before the first has converged
 	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it; 0 before the first estimate
 }
 
 // Tolerances are those that rounding lets residuals reach.
 var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
 
-// expect stores how many products are expected.
-func (p *Progress) expect() {
-	if p.Converged > 0 {
-		p.Expected = p.Products * p.Wanted / p.Converged
-	}
-}
-
 const (
 	defaultTolerance   = 1e-8
-	defaultMaxProducts = 20_000
-	defaultPatience    = 400
+	defaultMaxProducts = 100_000
 )
 
 // validate reports every setting that is out of range.
@@ -186,9 +163,6 @@ func (s *Settings) validate() error {
 	}
 	if s.MaxProducts < 0 {
 		all = append(all, fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
-	}
-	if s.Patience < -1 {
-		all = append(all, fmt.Errorf("lanczos: patience %d; it must be positive, 0 for %d, or -1 for none", s.Patience, defaultPatience))
 	}
 	if s.Basis < 0 {
 		all = append(all, fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
@@ -208,11 +182,8 @@ func (s *Settings) withDefaults() Settings {
 	if c.Tolerance == 0 {
 		c.Tolerance = defaultTolerance
 	}
-	if c.MaxProducts == 0 {
+	if c.interiorDefault = c.MaxProducts == 0; c.interiorDefault {
 		c.MaxProducts = defaultMaxProducts
-	}
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
 	}
 	return c
 }

@@ -113,7 +113,7 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	if p.Splits() {
 		known = components
 	}
-	bytes := lanczos.Bytes(n, k, known, p.Which)
+	bytes := lanczos.Bytes(n, k, known, p.Which, 0)
 	if p.Splits() && known < k {
 		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+iterative.CholeskyBytes(n, entries, 0))
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -75,8 +74,7 @@ func newEigen(in *invocation) *cobra.Command {
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
-	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up; in the interior of a small graph as many more as take half a minute, unless it is given")
-	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
+	numberVar(in, flags, &f.products, "max-products", 100_000, spec.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -85,7 +83,7 @@ func newEigen(in *invocation) *cobra.Command {
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
 	in.require(flags, "matrix", "which")
-	in.refuse(flags, rule{f.out == "" || f.out == "-", "resume", notBeside},
+	in.refuse(flags,
 		rule{f.Matrix != string(spectral.Modularity) && f.Matrix != "", "resolution", f.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{f.Which != interior && f.Which != "", "near", "the " + f.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
@@ -167,12 +165,6 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.NewFile(d.path, plan.Disk, in.warmup, in.resume, d.journalOf("", "eigen", *problem, f.K, f.Tolerance, f.products, f.Seed))
-	if err != nil {
-		return err
-	}
-	d.goOnFrom(journal.Kept, journal.Remove)
-	settings.Save, settings.Resume = journal.Save, journal.Load
 	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
 	if err != nil {
 		return eigenError(err, f, pairs)
@@ -213,7 +205,7 @@ func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		more := "loosen --tolerance, or ask for other pairs"
-		if pairs.Products >= f.products {
+		if f.products == 0 || pairs.Products >= f.products {
 			more = "allow more with --max-products, " + more
 		}
 		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), more)
@@ -249,7 +241,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 func (in *invocation) eigenProgress() func(lanczos.Progress) {
 	show := in.progress.Showing("iterating", "product")
 	return func(p lanczos.Progress) {
-		show(p.Products, p.Expected)
+		show(p.Products, 0)
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
 	}
 }

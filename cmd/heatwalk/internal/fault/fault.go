@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -139,7 +138,7 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid, problem.ErrDirected,
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
 		as: []any{new(*usageError), new(*spec.ParameterError)}},
-	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
+	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},

@@ -1,0 +1,212 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// run is one solve: the problem as checked, and the counts that all methods share.
+type run struct {
+	*images
+	p      *Problem
+	s      Settings
+	n      int
+	known  *known
+	wanted int     // pairs that are not known
+	norm   float64 // a lower bound of the norm of A
+	result *Pairs
+}
+
+// Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
+// thick restarts, on A or on a Chebyshev polynomial of A where the wanted eigenvalues are
+// close together; those in the [Interior] on a polynomial of (A − σ)². Where there is
+// a preconditioner, and the Ritz values predict that LOBPCG with it takes fewer
+// operations, LOBPCG continues; if it takes much longer than predicted, Lanczos
+// finishes. A map of few rows is solved as a dense matrix.
+//
+// No Krylov method certifies that no eigenvalue was missed. Blocks of
+// four random columns find up to four copies of a multiple eigenvalue; where
+// four are found, a search in their complement follows, until it finds no more.
+//
+// The error is [ErrIterationLimit] with the best pairs, one that wraps
+// [sparse.ErrMemory], [ErrKnown], a [*DenseError], the context's, or that of a sweep. A k
+// outside 1 … n is refused.
+func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	r, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	if p.Which == Interior {
+		return r.interior(ctx)
+	}
+	if done, out, err := r.direct(ctx); done {
+		return out, err
+	}
+	return r.extremes(ctx)
+}
+
+// extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is
+// predicted to take less.
+func (r *run) extremes(ctx context.Context) (*Pairs, error) {
+	goal := math.Inf(1) // products of LOBPCG, after which Lanczos is tried again
+	if !r.s.Preconditioned {
+		out, err := r.lanczos(ctx, r.p.Precondition != nil)
+		var other *otherMethod
+		if !errors.As(err, &other) {
+			return out, err
+		}
+		goal = other.products
+	}
+	out, err := r.lobpcg(ctx, goal)
+	if errors.Is(err, errSlow) || !math.IsInf(goal, 1) && errors.Is(err, ErrNotFinite) {
+		return r.lanczos(ctx, false)
+	}
+	return out, err
+}
+
+// prepare checks the problem and makes what all methods need.
+func (p *Problem) prepare(k int, s *Settings) (*run, error) {
+	n, cols := p.A.Dims()
+	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n || p.Known.Weights != nil && len(p.Known.Weights) != n) {
+		panic(badShape)
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	known := new(known)
+	if p.Which != Interior {
+		known = p.Known.vectors()
+	}
+	most, wanted := n, max(0, k-known.count())
+	if p.Beyond && p.Which != Interior {
+		most = n - known.count()
+		k = min(k, max(1, most))
+		wanted = k
+	}
+	if k < 1 || k > most {
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, most)
+	}
+	set := s.withDefaults()
+	r := &run{p: p, s: set, n: n, known: known, wanted: wanted, norm: math.Abs(known.value)}
+	r.images = &images{a: p.A, e: newEngine(n, set.Workers)}
+	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
+	return r, nil
+}
+
+// direct solves a problem that needs no iteration: all pairs are known, or the
+// map has hardly more rows than a basis has columns.
+func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
+	switch {
+	case r.wanted == 0:
+		if err = r.measureNorm(ctx); err == nil {
+			out, err = r.finish(ctx, columns{}, nil, nil)
+		}
+	case smallMap(r.n, r.n-r.known.count(), basisSize(r.wanted, r.s.Basis)):
+		if err = r.reserve(denseBytes(r.n), "the map as a dense matrix"); err == nil {
+			out, err = r.dense(ctx)
+		}
+	default:
+		return false, nil, nil
+	}
+	return true, out, err
+}
+
+// smallMap reports whether a map with n rows is solved as a dense matrix: there
+// are few, or the iteration would keep nearly as many vectors as there are unknown ones.
+func smallMap(n, unknown, vectors int) bool { return n <= denseRows || 2*vectors >= unknown }
+
+// basisSize returns the number of basis vectors of Lanczos, of the setting if it is not 0.
+func basisSize(wanted, size int) int {
+	if size == 0 {
+		size = 2*wanted + 56
+	}
+	// Lanczos needs at least three blocks more than the pairs.
+	return roundUp(max(size, wanted+3*width))
+}
+
+func roundUp(columns int) int { return (columns + width - 1) / width * width }
+
+// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, known of
+// which are known, beside the map, the known vectors and a preconditioner. basis is
+// [Settings.Basis].
+func Bytes(n, k, known int, which Which, basis int) int64 {
+	interior, pairs, wanted := which == Interior, k, max(0, k-known)
+	if interior {
+		pairs = k + guards(n, k)
+		wanted = pairs
+	}
+	size := basisSize(wanted, basis)
+	bytes := lanczosBytes(n, pairs, size)
+	switch {
+	case wanted == 0:
+		bytes = 8 * int64(n) * int64(3+2*width+sparse.Stride[float64](k))
+	case interior && denseInside(n, size):
+		bytes = denseBytes(n) + 8*int64(n)*int64(n)
+	case !interior && smallMap(n, n-known, size):
+		bytes = denseBytes(n)
+	case interior:
+		bytes += foldedBytes(n)
+	}
+	return bytes + tall.ShareMemory(n, known, width)
+}
+
+// lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
+func lanczosBytes(n, k, size int) int64 {
+	return basisBytes(n, size+2*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
+}
+
+// reserve returns an error if an allocation does not fit into the memory limit, on which
+// nothing else depends: results have the same bits with any.
+func (r *run) reserve(bytes int64, what string) error {
+	plan := budget.Plan{Limit: r.s.Memory}
+	return plan.Reserve(bytes, what)
+}
+
+// report calls [Settings.Progress].
+func (r *run) report(products, converged int, residual float64) {
+	if r.s.Progress == nil {
+		return
+	}
+	wanted := len(r.result.Values)
+	r.s.Progress(Progress{
+		Products:  products,
+		Converged: wanted - r.wanted + converged,
+		Wanted:    wanted,
+		Residual:  residual / max(r.norm, math.SmallestNonzeroFloat64),
+	})
+}
+
+// entries returns how many entries a row of the map has on average.
+func (r *run) entries() float64 {
+	if r.p.Entries > 0 {
+		return float64(r.p.Entries) / float64(r.n)
+	}
+	if o, ok := r.p.A.(*sparse.Operator[float64]); ok {
+		return float64(o.A.NNZ()) / float64(r.n)
+	}
+	return sparseEntries
+}
+
+// sparseEntries is the number of entries in a row of a map of which it is not known.
+const sparseEntries = 8
+
+// limitError says that rounding or the number of products ended the search.
+func limitError(converged, wanted, products int) error {
+	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, wanted, products)
+}
+
+// Memory lists Bytes in the form that plans of several steps take.
+func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
+	basis := 0
+	if s != nil {
+		basis = s.Basis
+	}
+	return []spec.Bytes{{What: "eigenvectors", Bytes: Bytes(n, k, known, which, basis), Row: RowBytes}}
+}
