@@ -22,7 +22,7 @@ func TestEdgeAttributes(t *testing.T) {
 			"", "68 70 0.5", `weight → weight; ignored: name`, ""},
 		{"edges before nodes.graphml", open + `<edge source="a" target="b"/>` + nodes + `</graph></graphml>`, "", "a b 1", "", ""},
 		{"two weights.graphml", two, "", "a b 9", `weight → weight; ignored: value, interaction`,
-			`two weights.graphml: the edge attribute "weight" is the weight, not "value"; choose with option weight=NAME`},
+			`two weights.graphml: the edge attribute "weight" is the weight, not "value"; choose with option weight=value`},
 		{"chosen.graphml", two, "value", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"missing.graphml", two, "cost", `missing.graphml: no edge has the attribute "cost"; choose with option weight=NAME; edges have "value", "weight", "interaction"`, "", ""},

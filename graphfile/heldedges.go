@@ -258,7 +258,7 @@ func (h *heldEdges) describe(s *Summary, weight, second *edgeAttribute) {
 	switch {
 	case len(numbers) == 0 || h.Weight != "":
 	case weight != nil:
-		s.Notes = append(s.Notes, h.fault(0, "choose with {weight=NAME}", "the edge attribute %s is the weight, not %s", attributeName(weight), strings.Join(numbers, ", ")))
+		s.Notes = append(s.Notes, h.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", attributeName(weight), strings.Join(numbers, ", ")))
 	default:
 		s.Notes = append(s.Notes, h.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", strings.Join(numbers, ", ")))
 	}

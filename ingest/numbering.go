@@ -23,7 +23,7 @@ var maxNodes = noRow
 type numbering struct {
 	nodes  *shard.Nodes // in the default order
 	late   *ids.Ranks   // from the codes of the lines, which are ids, to rows; nil: the codes are rows
-	placed *placed      // rows in the order of the settings; nil: rows are those of nodes
+	placed *rowOrder    // rows in the order of the settings; nil: rows are those of nodes
 }
 
 // numberer is the second stage. Its input are the names and the lines of the reader; its output is

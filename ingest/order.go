@@ -45,7 +45,7 @@ func (o *orderer) reorder() error {
 		pages.Collect() // counts and samples
 		return o.mapLate()
 	}
-	o.late, o.placed = nil, &placed{row: row, late: late}
+	o.late, o.placed = nil, &rowOrder{row: row, late: late}
 	if o.c.Order == DegreeOrder {
 		pages.Collect() // counts
 	} else {
@@ -60,9 +60,9 @@ func (o *orderer) reorder() error {
 	})
 }
 
-// placed are the rows in the order of the settings, of which the dictionary does not
+// rowOrder holds the rows in the order of the settings, of which the dictionary does not
 // know yet.
-type placed struct {
+type rowOrder struct {
 	row  []uint32   // of each code
 	late *ids.Ranks // the codes of nodes, if those are ids
 }

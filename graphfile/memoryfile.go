@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// kept is content in memory, in pieces of one size so that it grows by no more
+// memoryFile is content in memory, in pieces of one size so that it grows by no more
 // than it gains.
-type kept struct {
+type memoryFile struct {
 	pieces [][]byte
 	size   int64
 }
@@ -17,8 +17,8 @@ const pieceBytes = 1 << 20
 
 // keep reads at most the given number of bytes, or to the end. It calls hold before it allocates
 // each piece.
-func (s *sink) keep(in io.Reader, most int64) (*kept, error) {
-	k := &kept{}
+func (s *sink) keep(in io.Reader, most int64) (*memoryFile, error) {
+	k := &memoryFile{}
 	for k.size < most {
 		if err := s.hold(int64(len(k.pieces)+1) * pieceBytes); err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (s *sink) keep(in io.Reader, most int64) (*kept, error) {
 }
 
 // ReadAt implements [io.ReaderAt].
-func (k *kept) ReadAt(p []byte, offset int64) (n int, err error) {
+func (k *memoryFile) ReadAt(p []byte, offset int64) (n int, err error) {
 	for n < len(p) {
 		if offset >= k.size {
 			return n, io.EOF
