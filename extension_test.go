@@ -40,6 +40,12 @@ func TestExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	graph, labels := filepath.Join(golden, "edges.tsv"), filepath.Join(golden, "labels.tsv")
+	listed := run("methods")
+	for _, name := range []string{"votes", "nearest", "signless"} {
+		if !strings.Contains(listed, name) || !strings.Contains(run("methods", name), name) {
+			t.Errorf("heatwalk methods does not list %s:\n%s", name, listed)
+		}
+	}
 	for _, name := range extensionMethods {
 		// Parameters have grids and are chosen by cross-validation.
 		var chosen struct {
@@ -65,7 +71,11 @@ func TestExtension(t *testing.T) {
 	}
 	// They are compared with others, and given parameters by their names.
 	list := strings.Join(append([]string{"lp", "votes:beta=0.7"}, extensionMethods...), ",")
-	report := run("evaluate", graph, "--labels", labels, "--method", list, "--train", "0.3", "--splits", "2", "--tuning-splits", "0")
+	karate, err := filepath.Abs(filepath.Join("testdata", "golden", "karate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := run("evaluate", filepath.Join(karate, "edges.tsv"), "--labels", filepath.Join(karate, "labels.tsv"), "--method", list, "--train", "0.4", "--splits", "2", "--tuning-splits", "0")
 	for _, name := range extensionMethods {
 		if !strings.Contains(report, name) {
 			t.Errorf("the report does not have %s:\n%s", name, report)

@@ -57,8 +57,8 @@ func autoSettings(s Settings) *auto.Settings {
 		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
 		Progress: func(stage string, done, total int64) { s.Progress(stage, float64(done)/float64(total)) },
 	}
-	if s.Reference != nil {
-		set.Propagated = s.Reference.answers
+	if s.baselines != nil {
+		set.Propagated = s.baselines.answers
 	}
 	return set
 }

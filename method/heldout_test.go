@@ -38,7 +38,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 			}
 			told += out.Accuracy / draws
 			found += problemtest.Accuracy(p, out.Class, class) / draws
-			reference, err := Refer(t.Context(), methodOf(t, name), p, set)
+			reference, err := measureBaselines(t.Context(), methodOf(t, name), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,12 +99,12 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
-	least := ReferBytes(p, &Settings{Memory: 1})
-	if got, err := Refer(t.Context(), automatic{}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
+	least := BaselineBytes(p, &Settings{Memory: 1})
+	if got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}
 	for _, memory := range []int64{0, least} { // with all columns together, and one at a time
-		got, err := Refer(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 			}
 			told := out.Accuracy
 			if name == "lp" {
-				reference, err := Refer(t.Context(), methodOf(t, name), p, set)
+				reference, err := measureBaselines(t.Context(), methodOf(t, name), p, set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -243,7 +243,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference, err := Refer(t.Context(), m, p, set)
+			reference, err := measureBaselines(t.Context(), m, p, set)
 			if err != nil {
 				t.Fatal(err)
 			}

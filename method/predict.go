@@ -37,7 +37,7 @@ type Prediction struct {
 	Settings   int // how many parameters there were to choose from
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [CrossValidate]; [Refer] computes those of label propagation and of the largest class.
+	// [CrossValidate]; [PredictCompared] computes those of label propagation and of the largest class.
 	problem.Estimate
 
 	// Unfinished says which iteration ended at its limit; the prediction then is made

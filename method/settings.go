@@ -42,16 +42,13 @@ type Settings struct {
 	// choice; all labels take part in the walks. 0: 500
 	Sample int
 
-	// Reference, if not nil, is what [Refer] has found for the same method, problem and
-	// settings: auto asks label propagation again otherwise, to the same end.
-	Reference *Reference `json:"-"`
-
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	learner learner      // the zero value: the first of learners, behind walks
-	beside  spec.Values  // of the learner, but for its settings in Grid
-	kernels *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
+	learner   learner      // the zero value: the first of learners, behind walks
+	beside    spec.Values  // of the learner, but for its settings in Grid
+	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
+	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress is called now and then with the share that is done of a phase: "choose",
 	// "features" or "walk". nil: nobody is told

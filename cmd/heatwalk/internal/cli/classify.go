@@ -195,19 +195,13 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			return in.graphError(err, name, another)
 		}
 	}
-	in.progress.Wait("computing baselines")
-	reference, err := method.Refer(in.ctx, f.method, connected, s)
+	in.progress.Wait("computing baselines and choosing parameters of " + f.method.Name())
+	p, baselines, err := method.PredictCompared(in.ctx, f.method, connected, s)
 	if err != nil {
 		return in.graphError(err, name, another)
 	}
-	s.Reference = reference
-	if reference.Omitted > 0 {
-		in.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(reference.Omitted))
-	}
-	in.progress.Wait("choosing parameters of " + f.method.Name())
-	p, err := f.method.Predict(in.ctx, connected, nil, s)
-	if err != nil {
-		return in.graphError(err, name, another)
+	if baselines.Omitted > 0 {
+		in.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
 	extend(p)
 	in.warnClassify(f, p, l, s)
@@ -228,19 +222,19 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
 	}
-	own, propagation := p.Estimates(f.method, reference)
+	own, propagation := p.Estimates(f.method, baselines)
 	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
 		r.Reached = &own.Reached
-		r.AccuracyMajority = &reference.Majority.Accuracy
-		if reference.Omitted == 0 {
+		r.AccuracyMajority = &baselines.Majority.Accuracy
+		if baselines.Omitted == 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
 			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
 		}
-		if f.suggest > 0 && propagation.Accuracy-propagation.Stderr < reference.Majority.Accuracy {
+		if f.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			in.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
-				l.File, words.Percent(propagation.Accuracy), words.Percent(reference.Majority.Accuracy))
+				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
 	labels := f.labelsOf(p)
@@ -257,7 +251,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 // propagation, the prediction, and its output or the suggestions that follow from it.
 func (f *classifyFlags) bytes(p *method.Problem, s *method.Settings) (int64, error) {
 	bytes, err := method.Bytes(f.method, p, nil, s)
-	if compare := method.ReferBytes(p, s); s.Memory == 0 || compare <= s.Memory {
+	if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
 		bytes = max(bytes, compare)
 	}
 	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes

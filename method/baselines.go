@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"time"
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
@@ -9,14 +10,16 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Reference is what a prediction is better than, or not: estimates of label propagation
-// and of the largest class, on the same folds.
-type Reference struct {
+// Baselines are the accuracies that a prediction is compared with: those of label propagation
+// and of the largest class, estimated on the same folds.
+type Baselines struct {
 	Propagation, Majority problem.Estimate
 
 	// Omitted is the memory of measuring label propagation in bytes, if that exceeds
 	// Settings.Memory and label propagation was left out; otherwise 0.
 	Omitted int64
+
+	Seconds float64 // that measuring took
 
 	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
 
@@ -25,7 +28,7 @@ type Reference struct {
 
 // Estimates returns those of a prediction by m and of label propagation. Where m is label
 // propagation or the largest class, its own is that of the reference.
-func (p *Prediction) Estimates(m Method, r *Reference) (own, lp problem.Estimate) {
+func (p *Prediction) Estimates(m Method, r *Baselines) (own, lp problem.Estimate) {
 	switch m {
 	case labelPropagation{}:
 		if r.given != nil {
@@ -38,26 +41,41 @@ func (p *Prediction) Estimates(m Method, r *Reference) (own, lp problem.Estimate
 	return p.Estimate, r.Propagation
 }
 
-// Refer estimates the accuracies of label propagation and of the largest class on the folds that
+// PredictCompared predicts with m as [Method.Predict] does, and measures the baselines. auto learns
+// from the predictions of label propagation, which are computed once for both.
+func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*Prediction, *Baselines, error) {
+	start := time.Now()
+	b, err := measureBaselines(ctx, m, p, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.Seconds = time.Since(start).Seconds()
+	set := s.WithDefaults()
+	set.baselines = b
+	out, err := m.Predict(ctx, p, nil, &set)
+	return out, b, err
+}
+
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
 // parameters, that of it. All are zero with too few labels, see [CrossValidate]. Label
 // propagation is left out if it does not fit the memory limit. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
-func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, error) {
+func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()
 	if validate.TooFew(p.Class) {
-		return new(Reference), nil
+		return new(Baselines), nil
 	}
 	folds := set.folds(len(p.Row))
 	if m == (automatic{}) {
 		folds = validate.FoldCount(len(p.Row))
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
-	r := &Reference{Majority: choose.LargestClass(p, fold)}
-	if need := ReferBytes(p, &set); set.Memory > 0 && need > set.Memory {
+	r := &Baselines{Majority: choose.LargestClass(p, fold)}
+	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
 		r.Omitted = need
 		return r, nil
 	}
@@ -121,5 +139,5 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 	return &e, nil
 }
 
-// ReferBytes is the memory of [Refer].
-func ReferBytes(p *Problem, s *Settings) int64 { return compared(p, s).CompareBytes() }
+// BaselineBytes is the memory of measuring label propagation, see [PredictCompared].
+func BaselineBytes(p *Problem, s *Settings) int64 { return compared(p, s).CompareBytes() }
