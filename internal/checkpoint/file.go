@@ -145,86 +145,10 @@ func Remove(path string) error {
 	return err
 }
 
-// File holds the state of a run. A nil one keeps nothing.
-type File struct {
-	journal
-	resume bool
-	kept   bool
-	bytes  int64 // of a state; 0 before they are counted
-}
+const (
+	// Rest is how many times as long as writing a file a run goes on until it does so again.
+	Rest = 20
 
-// NewFile returns the journal of a run beside its output, for which so many bytes of the disk
-// are spared. It is written once the run has gone on for warmup, often [Warmup], and no
-// sooner after each time. Of which run it is, is asked once it is written, or at once if
-// it is resumed, where all of the file that is there is checked. There is none, and nil is
-// returned, beside an output that is none in a file.
-func NewFile(output string, spare int64, warmup time.Duration, resume bool, run func() (Run, error)) (*File, error) {
-	if !inFile(output) {
-		return nil, nil
-	}
-	f := &File{journal: newJournal(output, spare, warmup, run), resume: resume}
-	return f, f.Load(func(io.Reader) error { return nil })
-}
-
-// Save writes what write writes if it is time to. A file that cannot be written ends no run:
-// what it held before stays.
-func (f *File) Save(write func(w io.Writer) error) error {
-	start := time.Now()
-	if f == nil || start.Before(f.next) {
-		return nil
-	}
-	if f.bytes == 0 { // a short run is not held up by a large state
-		var size counter
-		if err := write(&size); err != nil {
-			return err
-		}
-		f.bytes = int64(size)
-	}
-	if !f.pays(f.bytes) {
-		return nil
-	}
-	of, err := f.run()
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	f.kept = Write(f.path, of, write) == nil || f.kept
-	f.wrote(f.bytes, start, began)
-	f.next = time.Now().Add(f.warmup)
-	return nil
-}
-
-// counter counts the bytes that are written to it.
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
-// Load gives read what the file of a run that is resumed holds, if there is one.
-func (f *File) Load(read func(r io.Reader) error) error {
-	if f == nil || !f.resume {
-		return nil
-	}
-	of, err := f.run()
-	if err != nil {
-		return err
-	}
-	return Read(f.path, of, func(r io.Reader) error {
-		err := read(r)
-		f.kept = err == nil
-		return err
-	})
-}
-
-// Kept reports whether there is something to go on from.
-func (f *File) Kept() bool { return f != nil && f.kept }
-
-// Remove removes the file of a run whose result is in place.
-func (f *File) Remove() error {
-	if f == nil {
-		return nil
-	}
-	return Remove(f.path)
-}
+	// Warmup is how long a run goes on until it writes for the first time.
+	Warmup = 5 * time.Second
+)
