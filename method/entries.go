@@ -74,7 +74,7 @@ func parseEntry(text string) (Entry, error) {
 			if e.Own[name] != nil {
 				return Entry{}, fmt.Errorf("%w: %s is given twice in %q; leave one out", validate.ErrUsage, name, text)
 			}
-			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || !slices.Contains(m.Takes(), name)) {
+			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
 				return Entry{}, fmt.Errorf("%w: %s: there is no parameter %q; it takes %s", validate.ErrUsage, names[i], name, strings.Join(of.Takes(), ", "))
 			}
 			e.Own[name] = []string{value}
@@ -94,6 +94,11 @@ func splitName(text string) (parts []string) {
 		}
 	}
 	return append(parts, text[from:])
+}
+
+// declares reports whether a declaration of a method has a parameter.
+func declares(m Method, name string) bool {
+	return slices.ContainsFunc(m.Declarations(), func(of *spec.Spec) bool { return paramOf(of, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.

@@ -288,7 +288,7 @@ type graphsKernelDocument struct {
 
 func newGraphsKernel(in *invocation) *cobra.Command {
 	var f graphsFlags
-	cmd := in.newOnCollection("kernel INPUT --kernel NAME -o K.npy",
+	cmd := in.newOnCollection("kernel INPUT --kernel SPEC -o K.npy",
 		"Kernel values between all graphs of a collection", &f, func(_ *pflag.FlagSet, inputs []string) {
 			in.checkOutput("-o", f.out, denseFormats, inputs...)
 			if len(f.kernels) > 1 {
