@@ -17,12 +17,12 @@ type Method interface {
 	// Name is the name by which [Parse] knows the method.
 	Name() string
 
-	// Takes returns the names of the settings that make a difference: parameters of
+	// Takes returns the names of the settings that change the result: parameters of
 	// declarations, "features", "prior" and "unreached".
 	Takes() []string
 
-	// Declarations returns those of the method, or of the kernel and the learner on it, from
-	// which its flags and their checks follow; nil: it has no parameter. They must not be
+	// Declarations returns the declarations of the method, or of its kernel and its learner,
+	// from which parameters, ranges and help follow; nil if it has no parameter. They must not be
 	// changed.
 	Declarations() []*spec.Spec
 
@@ -53,7 +53,7 @@ func methodNames() []string {
 	return names
 }
 
-// MethodList tells in one line which names [Parse] takes.
+// MethodList returns the names that [Parse] knows, in one line.
 func MethodList() string {
 	var names []string
 	methods := All()
@@ -68,8 +68,8 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// named returns the method with a name. That of an unknown one is a [validate.ErrUsage] that
-// tells the nearest, or all that there are.
+// named returns the method with a name. The error is a [validate.ErrUsage] that suggests the
+// nearest name, or lists all names.
 func named(name string) (Method, error) {
 	methods := All()
 	within, smooth := strings.CutSuffix(name, smoothSuffix)
@@ -96,8 +96,8 @@ func named(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
 }
 
-// untuned is a method that has nothing to choose on splits, or chooses inside each training
-// set.
+// untuned implements Tune for methods that have nothing to choose on splits, or choose inside
+// each training set.
 type untuned struct{}
 
 // Tune implements [Method].

@@ -9,37 +9,36 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Settings tell how parameters are chosen and machines are trained. The zero
-// value and nil are the defaults.
+// Settings are the settings of a prediction and of a choice of parameters. The zero value and
+// nil mean all defaults.
 type Settings struct {
 	Grid    *Grid     // parameters to choose from; nil: smallGrid(Plain, Honest)
 	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
 	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	RNGSeed uint64    // of folds and samples
 
-	// Given holds values of parameters of methods' declarations that are not to be
-	// chosen. A method takes those that it has. Those of walks, and of parameters along a path
-	// ([classify.Path]), are those of Grid, see [Settle].
+	// Given has values of parameters that are not to be chosen; a method uses those that its
+	// declarations have. Values of walks, and of parameters along a path ([classify.Path]), are in
+	// Grid, see [Settle].
 	Given spec.Values
 
-	// Lists holds values that are tried for parameters of declarations in place of
-	// those of their grids; a method tries those that it has.
+	// Lists has values to choose from for parameters of declarations, in place of their grids; a
+	// method uses those that its declarations have.
 	Lists map[string][]spec.Value
 
-	// Fixed says that parameters of declarations which are neither given nor listed
-	// have their defaults, and are not chosen.
+	// Fixed reports that parameters which are neither given nor listed have their defaults, and
+	// are not chosen.
 	Fixed bool
 
-	// Raw says that the scores are kept as the method's formula gives them, see
-	// [Prediction], by methods that have other ones beside probabilities.
+	// Raw asks for the scores of the method's formula in Prediction.Raw, in addition to
+	// probabilities.
 	Raw bool
 
-	// LowEffort leaves out of the method auto what it makes beside columns of walks and
-	// attributes: eigenvectors, and scores of a diffusion kernel.
+	// LowEffort leaves eigenvectors and scores of a diffusion kernel out of the method auto.
 	LowEffort bool
 
-	// Sample limits the labelled nodes on which machines are tried during the
-	// choice; all labels take part in the walks. 0: 500
+	// Sample limits the labelled nodes on which settings are compared; all labels take part in
+	// the walks. 0 means 500.
 	Sample int
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
@@ -50,8 +49,8 @@ type Settings struct {
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
-	// Progress is called now and then with the share that is done of a phase: "choose",
-	// "features" or "walk". nil: nobody is told
+	// Progress is called with the share of a phase that is done: "choose", "features" or "walk".
+	// nil disables it.
 	Progress func(phase string, done float64) `json:"-"`
 }
 
