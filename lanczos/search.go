@@ -405,7 +405,10 @@ func (s *search) better(p *planning, next plan) error {
 	if !s.alternative || math.IsInf(next.products, 1) {
 		return nil
 	}
-	const margin = 0.5 // predicted products are too few as long as the end is not resolved
+	margin := 0.5 // the predicted products are too few, more so while the end is not resolved
+	if s.probing {
+		margin = 0.15
+	}
 	if o := s.predict(p.spectrum); next.products > margin*o.cost {
 		return o
 	}
