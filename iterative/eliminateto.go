@@ -1,0 +1,229 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The
+// error wraps [ErrFill].
+func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) {
+	if s.direct != nil || s.directErr != nil {
+		return s.direct, s.directErr
+	}
+	a := s.Graph.WithoutHeavyLoops().A
+	if s.free != nil {
+		a = &restricted{a, s.free, s.free}
+	}
+	held := s.heaviest()
+	f, err := newExact(ctx, a, s.Edge, s.Ground, held, memory, s.Graph.Workers)
+	if err == nil {
+		if f.pivots() != len(held) {
+			err = fmt.Errorf("%w: products of weights vanish", ErrFill)
+			f = nil
+		}
+	}
+	if err == nil || errors.Is(err, ErrFill) {
+		s.direct, s.directErr = f, err
+	}
+	return f, err
+}
+
+// heaviest returns the row of each vector of the null space where that is largest, nil for a
+// definite system. Holding it costs the fewest digits, because means are near its value.
+func (s *System) heaviest() []int {
+	if s.Null == nil {
+		return nil
+	}
+	of := map[uint32]int{}
+	var rows []int
+	for i, p := range s.Graph.Components.Of {
+		if s.Null.Unit[i] == 0 {
+			continue
+		}
+		at, found := of[p]
+		if !found {
+			of[p] = len(rows)
+			rows = append(rows, i)
+		} else if s.squaredScale(i) > s.squaredScale(rows[at]) {
+			rows[at] = i
+		}
+	}
+	return rows
+}
+
+// EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without
+// subtraction. Where B ≥ 0 and M is definite its precision does not depend on the weights;
+// elsewhere ErrorBound includes the digits that cancel because of the signs of B. x must not
+// be b. The result has
+// the bounds of errors alone. The error wraps [ErrFill] where the factor does not fit the limits of
+// an elimination, or memory in bytes, 0 for no limit.
+//
+// Cost: a factor, which is kept, and two solves with it.
+func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
+	if s.quotients != nil && s.free == nil { // Ground is a difference
+		return nil, ErrStagnation
+	}
+	f, err := s.exactFactor(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	size, err := s.eliminate(ctx, f, x, b)
+	if err != nil {
+		return nil, err
+	}
+	bound := s.normsOf(size)
+	return &Result{ErrorBound: bound, Rounding: bound, Eliminated: true}, nil
+}
+
+// normsOf returns upper bounds of the norms of the columns of diag(s)·E.
+func (s *System) normsOf(e *sparse.Block[float64]) []float64 {
+	norms := make([]float64, e.Cols)
+	for i := range e.Rows {
+		scale := tall.Factor(s.Scale, i)
+		for j, v := range e.Row(i) {
+			norms[j] += float64(scale*v) * float64(scale*v)
+		}
+	}
+	for j, v := range norms {
+		norms[j] = math.Sqrt(v) * (1 + 1e-6)
+	}
+	return norms
+}
+
+// eliminate stores the solution in x. It returns bounds of the errors of the elements of
+// diag(1/s)·X, in a singular component but for a constant.
+func (s *System) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
+	k := b.Cols
+	bound = sparse.NewBlock[float64](b.Rows, k)
+	mean, err := s.removeMeans(x, bound, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.solveTo(ctx, x, x); err != nil {
+		return nil, err
+	}
+	if err := f.solveTo(ctx, bound, bound); err != nil {
+		return nil, err
+	}
+	const rounding = 16 * unitRoundoff
+	relative := f.error + rounding
+	for i := range bound.Rows {
+		row := bound.Row(i)
+		for j := range row {
+			row[j] *= relative
+		}
+	}
+	if mean == nil {
+		for i := range x.Rows {
+			scale := tall.Factor(s.Scale, i)
+			for j := range x.Row(i) {
+				x.Row(i)[j] *= scale
+			}
+		}
+		return bound, nil
+	}
+	// X = diag(s)·(Z − mean of Z), the mean weighted by s².
+	for j := range k {
+		mean.clear()
+		for i := range x.Rows {
+			mean.add(i, s.squaredScale(i)*x.Row(i)[j])
+		}
+		for i := range x.Rows {
+			if s.Null.Unit[i] == 0 {
+				continue
+			}
+			z, m := x.Row(i)[j], mean.of(i)
+			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
+			x.Row(i)[j] = tall.Factor(s.Scale, i) * (z - m)
+		}
+	}
+	return bound, nil
+}
+
+// squaredScale returns s_i².
+func (s *System) squaredScale(i int) float64 {
+	f := tall.Factor(s.Scale, i)
+	return f * f
+}
+
+// removeMeans stores diag(s)·B in c, in a singular system without its part in the null
+// space, and in size numbers that are at least as large as the absolute values of the
+// numbers that c is made of. means is nil for a definite system.
+func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
+	for i := range b.Rows {
+		scale, to, abs := tall.Factor(s.Scale, i), c.Row(i), size.Row(i)
+		for j, v := range b.Row(i) {
+			to[j] = scale * v
+			abs[j] = math.Abs(to[j])
+		}
+	}
+	if s.Null == nil {
+		return nil, nil
+	}
+	means = s.newMeans()
+	sizes := s.newMeans()
+	for j := range b.Cols {
+		means.clear()
+		sizes.clear()
+		for i := range b.Rows {
+			means.add(i, c.Row(i)[j])
+			sizes.add(i, size.Row(i)[j])
+		}
+		for i := range b.Rows {
+			m := s.squaredScale(i)
+			if s.Null.Unit[i] == 0 {
+				continue
+			}
+			c.Row(i)[j] -= float64(m * means.of(i))
+			size.Row(i)[j] += float64(m * sizes.of(i))
+		}
+	}
+	return means, nil
+}
+
+// componentMeans adds up numbers of each component, and divides the sums by those of s².
+type componentMeans struct {
+	part   []uint32
+	unit   []float64 // 0 in rows outside the null space
+	sums   []tall.ExactSum
+	minus  []tall.ExactSum
+	weight []float64
+}
+
+func (s *System) newMeans() *componentMeans {
+	parts := s.Graph.Components
+	m := &componentMeans{part: parts.Of, unit: s.Null.Unit, weight: make([]float64, len(parts.Sizes))}
+	m.sums, m.minus = make([]tall.ExactSum, len(parts.Sizes)), make([]tall.ExactSum, len(parts.Sizes))
+	for i, c := range parts.Of {
+		m.weight[c] += s.squaredScale(i)
+	}
+	return m
+}
+
+func (m *componentMeans) clear() {
+	clear(m.sums)
+	clear(m.minus)
+}
+
+func (m *componentMeans) add(i int, v float64) {
+	if m.unit[i] == 0 {
+		return
+	}
+	if v < 0 {
+		m.minus[m.part[i]].Add(-v)
+	} else {
+		m.sums[m.part[i]].Add(v)
+	}
+}
+
+func (m *componentMeans) of(i int) float64 {
+	c := m.part[i]
+	plus, minus := m.sums[c], m.minus[c]
+	return ((plus.Sum - minus.Sum) + (plus.Rest - minus.Rest)) / m.weight[c]
+}
