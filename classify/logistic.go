@@ -36,7 +36,7 @@ var logisticLearner = Learner{
 		return models[0], err
 	},
 	LinearMemory: func(l *Load) int64 {
-		return 8*l.Items*l.Features + spec.Sum(LogisticMemory(int(l.Items), int(l.Features), int(l.Classes)))
+		return 8*l.Items*l.Features + LogisticBytes(int(l.Items), int(l.Features), int(l.Classes))
 	},
 	Dual:          true,
 	Probabilities: Softmax,
@@ -222,12 +222,11 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// LogisticMemory lists what [LogisticPath] takes at the most beside the features of so
-// many items and the models.
-func LogisticMemory(items, features, classes int) []spec.Bytes {
+// LogisticBytes is the memory of [LogisticPath] without the features and the models.
+func LogisticBytes(items, features, classes int) int64 {
 	most := softmaxBytes(items, features, classes)
 	if m := min(items, features); classes >= manyClasses {
 		most = max(most, triangleBytes(m, features)+softmaxBytes(m, m, classes))
 	}
-	return []spec.Bytes{{What: "logistic regression", Bytes: most}}
+	return most
 }

@@ -190,7 +190,7 @@ func (spectralLogistic) bytes(p *Problem, labels int, settings []spec.Values, s 
 	}
 	list := embeddingProblem.Memory(n, p.A.NNZ(), 1, min(n, most+1), &lanczos.Settings{Memory: s.Memory})
 	embedding := tall.BlockBytes[float64](n, most)
-	fit := 8*int64(labels)*int64(most) + spec.Sum(classify.LogisticMemory(labels, most, len(p.Names)))
+	fit := 8*int64(labels)*int64(most) + classify.LogisticBytes(labels, most, len(p.Names))
 	const graphVectors = 8
 	return graphVectors*8*int64(n) + max(spec.Sum(list), embedding+fit, embedding+scoreBytes(p))
 }

@@ -44,7 +44,7 @@ func withoutDirections(ctx context.Context, p *method.Problem, s *method.Setting
 		return p, s, nil
 	}
 	set := s.WithDefaults()
-	_, set.Memory = p.ArcsMemory(set.Memory)
+	_, set.Memory = p.ArcsBytes(set.Memory)
 	p, _, err := p.WithoutDirections(ctx, set.Workers, new(problem.Work))
 	return p, &set, err
 }
@@ -97,8 +97,8 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sp
 // the search for eigenvectors, or the least squares and the probabilities of all nodes.
 func Bytes(p *method.Problem, limit int64) (bytes int64) {
 	if p.Directed {
-		list, left := p.ArcsMemory(limit)
-		bytes, limit = spec.Sum(list), left
+		list, left := p.ArcsBytes(limit)
+		bytes, limit = list, left
 	}
 	node, _ := setsOf(p)
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // WithoutDirections returns the problem on the graph of a directed one without its
@@ -31,19 +30,16 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 	return &of, against, err
 }
 
-// ArcsMemory lists what WithoutDirections makes of a directed problem, and what that leaves of
-// a limit in bytes, at least 1; 0: there is no limit.
-func (p *Problem) ArcsMemory(limit int64) (list []spec.Bytes, left int64) {
+// ArcsBytes is the memory of the matrices of [Problem.WithoutDirections]: the graph without
+// directions, and the arcs in both directions. left is a limit without it; 0 means none.
+func (p *Problem) ArcsBytes(limit int64) (bytes, left int64) {
 	n, entry := int64(len(p.Degrees)), int64(4)
 	if p.Weighted {
 		entry += 8
 	}
 	matrix := func(entries int64) int64 { return entry*entries + 9*n }
-	list = []spec.Bytes{
-		{What: "the graph without directions", Bytes: matrix(2*p.A.NNZ()) + 8*n},
-		{What: "arcs", Bytes: 2*matrix(p.A.NNZ()) + 3*16*n},
-	}
-	return list, budget.Remaining(limit, spec.Sum(list))
+	bytes = matrix(2*p.A.NNZ()) + 8*n + 2*matrix(p.A.NNZ()) + 3*16*n
+	return bytes, budget.Remaining(limit, bytes)
 }
 
 // sumOf returns A + Aᵀ, of ones alone if A is.

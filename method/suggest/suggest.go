@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Suggestion is a node whose label would teach much.
@@ -92,7 +91,7 @@ const reach = 10
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
-		_, set.Memory = p.ArcsMemory(set.Memory)
+		_, set.Memory = p.ArcsBytes(set.Memory)
 		var err error
 		if p, _, err = p.WithoutDirections(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
@@ -240,8 +239,8 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	entries := p.A.NNZ()
 	if p.Directed {
-		list, left := p.ArcsMemory(limit)
-		bytes, limit = spec.Sum(list), left
+		list, left := p.ArcsBytes(limit)
+		bytes, limit = list, left
 		entries *= 2
 	}
 	width, left := widthOf(p, count, limit)

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -101,7 +100,7 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	}
 	if !d.tooFewLabels {
 		free := len(d.free)*k + d.graphColumns(p.Directed)
-		most = max(most, spec.Sum(classify.LogisticMemory(m, free, k))+exampleBytes(&d, p, m))
+		most = max(most, classify.LogisticBytes(m, free, k)+exampleBytes(&d, p, m))
 	}
 	if d.propagation {
 		most = max(most, propagationOf(q, set, limit).Bytes()+heldOutBytes(q))
@@ -129,8 +128,8 @@ func directionBytes(p *problem.Problem) int64 {
 	if !p.Directed {
 		return 0
 	}
-	list, _ := p.ArcsMemory(0)
-	return spec.Sum(list)
+	bytes, _ := p.ArcsBytes(0)
+	return bytes
 }
 
 // walkBytes returns the size of the blocks of the widest slab of classes that walk together.
