@@ -22,6 +22,7 @@ type Counts struct {
 	Held         int64 // bytes that readers keep of their files
 	Weighted     bool
 	Dense        bool // the ids are the numbers of the rows, so that nothing is kept of them
+	Declared     bool // the only input declares its nodes and lines, so they are no mere bounds
 }
 
 // add adds the counts of another input.
@@ -54,6 +55,7 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 			return nil, err
 		}
 		all.add(n)
+		all.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" && len(c.Sources) == 0
 	}
 	for _, s := range c.Sources {
 		if s.Most == nil {
@@ -98,7 +100,7 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 		return n, err
 	}
 	if m := lay.Market; m != nil {
-		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries), Weighted: lay.Weighted()}, nil
+		return Counts{Nodes: int64(m.Rows), Lines: int64(m.Entries), Weighted: lay.Weighted(), Declared: true}, nil
 	}
 	_, size := in.Progress()
 	text := float64(size) * in.Growth()
@@ -133,7 +135,7 @@ func (c *Config) countsOfFormat(in *textio.Reader, format *graphfile.Format) (n 
 	file.File, file.Size = in.File()
 	declared := false
 	file.Declared = func(d *graphfile.Summary) error {
-		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered}
+		n = Counts{Nodes: int64(d.Nodes), Lines: int64(d.Edges), Weighted: d.Weighted, Dense: d.Numbered, Declared: d.Numbered}
 		if !d.Numbered { // a table, whose ids may be text
 			n.Nodes, n.Text, n.Held = 2*n.Lines, 1+16*n.Lines, page
 		}
@@ -168,6 +170,27 @@ func (n *Counts) Bytes(c *Config) int64 {
 		ordering = e.graph() + entries*sort.EntryBytes(int(e.nodes), false)
 	}
 	return max(e.reading(), e.held+e.numbered()+max(ordering, sorting))
+}
+
+// Fits returns the [*LimitError] with which [Run] refuses the limit of c after it has read the input.
+// Counts that are not declared are bounds, by which a limit that is enough could be refused; for them
+// it returns nil.
+func (n *Counts) Fits(c *Config) error {
+	if c = cmp.Or(c, new(Config)); !n.Declared || c.Memory == 0 {
+		return nil
+	}
+	e := n.extent(c)
+	e.held, e.bits = 0, 0 // lines go to disk, and rows that are declared need no bitmap
+	need := e.numbered()
+	if e.order != DefaultOrder && e.order != DegreeOrder {
+		need += e.graph() + leastPattern
+	}
+	if need <= c.Memory {
+		return nil
+	}
+	ordered := e.order != DefaultOrder
+	e.order = DefaultOrder
+	return &LimitError{Need: need, Limit: c.Memory, Unordered: ordered && e.numbered()+sort.LeastBytes <= c.Memory}
 }
 
 // extent returns that of a graph with these counts, with all lines in memory.

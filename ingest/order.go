@@ -355,6 +355,9 @@ func spansOf(count []uint32) []span {
 	return spans
 }
 
+// leastPattern is the least memory for sorting the entries of the graph that an order looks at.
+const leastPattern = sort.LeastBytes / 4
+
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
 func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
@@ -363,8 +366,7 @@ func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	s.Merge = sort.Merger{Policy: sort.Max}
 	e := o.extent()
 	rows, graph := int(e.nodes), e.graph()
-	const least = sort.LeastBytes / 4 // with less, sorting is refused
-	if need := e.numbered() + graph; o.c.Memory > 0 && need+least > o.c.Memory {
+	if need := e.numbered() + graph; o.c.Memory > 0 && need+leastPattern > o.c.Memory {
 		return nil, o.orderError(need + sort.LeastBytes)
 	}
 	if _, err := o.planSort(s, graph); err != nil {

@@ -134,7 +134,7 @@ func (in *invocation) graphError(err error, graph, advice string) error {
 	return err
 }
 
-// interruption tells how far the run had come and what it left as it was.
+// interruption returns the error of an interrupted run: how far it had come, and what it leaves as it was.
 func (in *invocation) interruption() error {
 	reached := cmp.Or(in.reached, words.Seconds(time.Since(in.started)))
 	if in.doing == "" {

@@ -212,6 +212,9 @@ func (in *invocation) planIngest(dir string, inputs []string, r *reading) error 
 	if err != nil {
 		return err
 	}
+	if err := n.Fits(c); err != nil {
+		return err
+	}
 	store, temporary := n.DiskBytes(c)
 	in.planned = &budget.Needs{Disk: store + temporary + runFileBytes, Demand: spec.Demand{Sweeps: 1}}
 	bytes := n.Bytes(c)

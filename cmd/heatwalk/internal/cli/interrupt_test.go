@@ -111,7 +111,7 @@ func TestInterruptIngest(t *testing.T) {
 	cmd := program(t, dir, "ingest", "-", "-o", "g", "--force")
 	cmd.Stdin = new(endless)
 	message := interrupted(t, cmd, time.Second)
-	if !strings.HasPrefix(message, "heatwalk: interrupted after ") || !strings.HasSuffix(message, " lines; g is unchanged\n") {
+	if !strings.HasPrefix(message, "heatwalk: interrupted after ") || !strings.HasSuffix(message, " s; g is unchanged\n") {
 		t.Errorf("stderr: %s", message)
 	}
 	if after := names(t, dir); after != before {
