@@ -27,6 +27,7 @@ type reading struct {
 	config   ingest.Config
 	sources  sources
 	streamed bool   // no frame of the store stays in memory
+	tabled   bool   // the output of the command says how columns are used
 	source   string // what is going on while config.Stdin is read, for progress
 	taken    int64  // bytes of memory that making config.Stdin takes
 }
@@ -202,7 +203,7 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	}
 	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false) // for a plan too the nodes have to be known
 	g.readBytes = g.in.measuredBytes()
-	if err == nil {
+	if err == nil && !r.tabled {
 		for _, f := range g.report.Files {
 			g.in.noteColumns(f.Name, f.Columns)
 		}

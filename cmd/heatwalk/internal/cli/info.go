@@ -64,6 +64,7 @@ func newInfo(in *invocation) *cobra.Command {
 // inspect measures a graph, with the labels of a file unless it is "".
 func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	r.streamed = true // a sweep or two do not pay for frames in memory
+	r.tabled = true
 	g, err := in.openFor(name, r, "", false)
 	if err != nil {
 		return nil, err
