@@ -311,11 +311,11 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		if !part.wants(lo, hi) {
 			continue
 		}
-		someRows, someCols, top, left := rows, cols[lo:], 0, lo
+		someRows, someCols, top, left := rows, cols, 0, 0
 		if turned {
-			someRows, someCols, top, left = rows[lo:hi], cols, lo, 0
+			someRows, top = rows[lo:hi], lo
 		} else {
-			someCols = cols[lo:hi]
+			someCols, left = cols[lo:hi], lo
 		}
 		piece := sparse.NewBlock[float64](len(someRows), len(someCols))
 		r, err := k.BlockTo(ctx, piece, someRows, someCols, &set)

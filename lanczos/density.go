@@ -13,28 +13,28 @@ const normSteps = 20
 
 // probe does so many steps of Lanczos on random columns, of which draw fills a row, and calls
 // after with their number after each. Cost: a sweep with all columns for each step.
-func (s *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
-	r := newRecurrence(s.p.A, cols, s.s.Workers)
-	err := r.start(ctx, s.s.RNGSeed, draw)
-	for err == nil && r.steps < steps && slices.ContainsFunc(r.columns, func(c chain) bool { return !c.done }) {
-		err = r.step(ctx)
-		after(r.steps)
+func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
+	chains := newRecurrence(r.p.A, cols, r.s.Workers)
+	err := chains.start(ctx, r.s.RNGSeed, draw)
+	for err == nil && chains.steps < steps && slices.ContainsFunc(chains.columns, func(c chain) bool { return !c.done }) {
+		err = chains.step(ctx)
+		after(chains.steps)
 	}
-	return r, err
+	return chains, err
 }
 
 // measureNorm finds a lower bound of ‖A‖ where no Ritz values tell. It tells no progress:
 // who paces LOBPCG by its residuals counts its own steps.
-func (s *run) measureNorm(ctx context.Context) error {
-	r, err := s.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
+func (r *run) measureNorm(ctx context.Context) error {
+	chains, err := r.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
 	if err != nil {
 		return err
 	}
-	values, _ := r.columns[0].EigenRows()
+	values, _ := chains.columns[0].EigenRows()
 	for _, v := range values {
-		s.norm = max(s.norm, math.Abs(v))
+		r.norm = max(r.norm, math.Abs(v))
 	}
-	s.products += r.steps
+	r.products += chains.steps
 	return nil
 }
 
@@ -53,20 +53,20 @@ type quadrature []struct{ node, below float64 }
 // density measures it with columns of random signs, and a lower bound of the norm of A.
 // The share of a node is the median of its own and its neighbours': an eigenvalue of many
 // copies, whose node has a large share, is one of few to a block.
-func (s *run) density(ctx context.Context) (*density, error) {
-	r, err := s.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
+func (r *run) density(ctx context.Context) (*density, error) {
+	chains, err := r.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
-	}, func(steps int) { s.report(steps, 0, 0) })
+	}, func(steps int) { r.report(steps, 0, 0) })
 	if err != nil {
 		return nil, err
 	}
-	d := &density{rows: float64(s.n), sweeps: r.steps}
-	for j := range r.columns {
-		rule := r.columns[j].quadrature()
-		s.norm = max(s.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
+	d := &density{rows: float64(r.n), sweeps: chains.steps}
+	for j := range chains.columns {
+		rule := chains.columns[j].quadrature()
+		r.norm = max(r.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
 		d.rules = append(d.rules, rule)
 	}
 	return d, nil

@@ -46,10 +46,6 @@ const (
 	// terms, so that streams of them and of ids seldom begin anew.
 	factorsBytes = 16 << 10
 
-	// ownCacheBytes is the size of a block that every core's own cache mostly holds:
-	// nothing of it needs to be fetched beforehand.
-	ownCacheBytes = 2 << 20
-
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
 	// and of a small matrix all the rows of x in cache.
 	slabBytes     = 256

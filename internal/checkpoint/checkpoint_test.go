@@ -95,14 +95,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// little is a file system with so many free bytes.
-type little struct {
-	durable.FS
-	free int64
-}
-
-func (l little) Free(string) (int64, error) { return l.free, nil }
-
 // The sum of a graph depends on its rows, columns and weights.
 func TestGraphSum(t *testing.T) {
 	sum := func(entries ...sparse.Triplet) string {

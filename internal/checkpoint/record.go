@@ -118,22 +118,3 @@ func (r *reader) fill(p []byte) error {
 	}
 	return err
 }
-
-// skip goes on to the end of a record of which some frames were read.
-func skip(from *io.SectionReader) error {
-	for head := make([]byte, headBytes); ; {
-		if _, err := io.ReadFull(from, head); err != nil {
-			return errTorn
-		}
-		size := binary.LittleEndian.Uint32(head)
-		if at, _ := from.Seek(int64(size), io.SeekCurrent); at > from.Size() {
-			return errTorn
-		}
-		switch {
-		case size > frameBytes:
-			return errDamaged
-		case size == 0:
-			return nil
-		}
-	}
-}
