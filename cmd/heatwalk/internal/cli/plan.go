@@ -97,15 +97,17 @@ func (in *invocation) take(g *openGraph, plan func() (*budget.Needs, error)) err
 	return in.begin(g, n)
 }
 
-// begin takes up a plan: the heap is kept within it, and the graph, if there is one, is
-// loaded. When only an estimate is wanted the run ends here.
+// begin keeps the heap within the plan and loads the graph, if there is one. It ends the run if only
+// an estimate is wanted.
 func (in *invocation) begin(g *openGraph, n *budget.Needs) error {
 	if in.estimating {
 		in.planned = n
 		return errPlanned
 	}
 	peak, _ := n.Peak()
-	pages.Within(budget.HeapLimit(n.Sure()), budget.HeapLimit(peak))
+	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
+	// otherwise the collector would let garbage grow up to the estimate.
+	pages.Within(budget.HeapLimit(n.Sure()/2), budget.HeapLimit(peak))
 	if g == nil {
 		return nil
 	}
