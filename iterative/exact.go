@@ -53,15 +53,6 @@ const (
 	unitRoundoff = 0x1p-53
 )
 
-// ExactBytes returns the bytes of an exact factor of n vertices: an upper bound, which
-// graphs with little fill do not reach.
-func ExactBytes(n int) int64 {
-	vertices := int64(n)
-	core := min(vertices, coreVertices)
-	entries := min(vertices*(vertices-1)/2, exactEntries)
-	return 8*core*core + 24*entries + 96*vertices
-}
-
 // newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
 // ignored. held are nodes, one in each singular component, that are eliminated last, where
 // solutions are 0. The error wraps [ErrFill] where the factor would exceed its limits or memory,

@@ -69,25 +69,6 @@ func related(row []float64, y []int) bool {
 	return false
 }
 
-// CountRight counts the outcomes outside a fold, −1 for none, whose class the machines
-// vote for.
-func CountRight(list []Outcome, fold int) (right, of int) {
-	for _, o := range list {
-		if o.Fold == fold {
-			continue
-		}
-		of++
-		answer := o.Largest
-		if len(o.Pairs) > 0 {
-			answer = o.Pairs.Predict(o.Decisions)
-		}
-		if answer == o.Class {
-			right++
-		}
-	}
-	return right, of
-}
-
 // LeaveOneOut returns what the decisions by all other items say about each item.
 // One that has nothing in common with the others is given their largest class.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []Outcome {

@@ -91,13 +91,6 @@ func (b *Batch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// Each calls do with every id of the text.
-func (b *Batch) Each(text []byte, do func(id []byte)) {
-	for _, t := range b.tokens {
-		do(b.id(text, t))
-	}
-}
-
 // stretch is how many tokens are looked up shard by shard before the next ones,
 // so that they, their text and their codes stay in a core's cache.
 const stretch = 1 << 12
