@@ -65,6 +65,8 @@ func TestLabelColumns(t *testing.T) {
 			`l.csv:1: cannot tell which columns of "node,red,blue" hold the node and the label; pass option label-fields=node,blue`, ""},
 		{"l.csv", "Nr. eins,Nr. zwei,x\nc100,a,1\nc101,b,2\n", "", false,
 			`l.csv:1: cannot tell which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2`, ""},
+		{"l.csv", ",customer,grp,n\n1,c100,a,0\n2,c101,b,1\n", "", false,
+			`l.csv:1: cannot tell which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp`, ""},
 		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
 			`l.csv:1: column "customer" holds ids of the graph, "id" does not; pass option label-fields=customer,label`, ""},
 		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},

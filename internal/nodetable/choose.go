@@ -441,8 +441,8 @@ func (c *chooser) undecided(index bool) error {
 		from = 1
 	}
 	node, value := t.byTitles(c.titles)
-	if node < 0 {
-		node = from
+	if node < 0 || t.Lookup != nil && c.known(node) == 0 { // a title such as n may be that of numbers
+		node = max(node, from)
 		for i := from; i < len(c.titles); i++ {
 			if i != value && t.Lookup != nil && c.known(i) > c.known(node) {
 				node = i
