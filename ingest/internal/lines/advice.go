@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// This file refuses tables that are no edge lists, with a remedy, and chooses the
-// columns that the remedy of an error names. The remedy has to work as it is: for example, it names
-// a weight if a column of numbers could be one.
+// This file refuses tables that are no edge lists, with a remedy, and chooses the columns that
+// the remedy of an error names. The remedy has to work as it is: for example, it names a weight
+// if a column of numbers could be one.
 
 // refuse returns an error if the first lines are those of another kind of table.
 func (h *head) refuse() error {
@@ -19,6 +19,9 @@ func (h *head) refuse() error {
 	}
 	if h.hasArrows() {
 		return h.fault("pass {fields=1,3}, or with a weight {fields=1,3,4}", "the second field, %s, is an arrow between source and target", table.Quoted(h.titles[1]))
+	}
+	if h.areNeighbours() {
+		return h.fault("write one edge a line, as networkx.write_edgelist does", "a list of neighbours for each node, which is not read")
 	}
 	if h.isAdjacency() {
 		return h.fault("in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, index_col=0).values)) makes a graph of it; {nodes=FILE} gives the ids",
@@ -34,6 +37,13 @@ var arrows = []string{"->", "-->", "<->", "--", "-", "→", "↔", "=>", "<-", "
 func (h *head) hasArrows() bool {
 	isArrow := func(row []string) bool { return len(row) > 2 && slices.Contains(arrows, row[1]) }
 	return isArrow(h.titles) && !slices.ContainsFunc(h.below, func(row []string) bool { return !isArrow(row) })
+}
+
+// areNeighbours reports whether every line is a node with a colon and its neighbours,
+// for example "a: b c".
+func (h *head) areNeighbours() bool {
+	isList := func(row []string) bool { return len(row) > 1 && len(row[0]) > 1 && strings.HasSuffix(row[0], ":") }
+	return isList(h.titles) && !slices.ContainsFunc(h.below, func(row []string) bool { return !isList(row) })
 }
 
 // isAdjacency reports whether the lines are a square matrix of numbers: under the ids of its
