@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"sync"
 )
 
 // Scaling is one curve: how the time of a product changes with one thing.
@@ -53,11 +54,11 @@ func (s *Scaling) add(ctx context.Context, x int, t *Target, settings *Settings)
 //go:embed scaling.svg
 var scalingSVG string
 
-var scalingChart = template.Must(template.New("scaling").Parse(scalingSVG))
+var scalingChart = sync.OnceValue(func() *template.Template { return template.Must(template.New("scaling").Parse(scalingSVG)) })
 
 // SVG draws ns per entry and column over X, which doubles from tick to tick.
 func (s *Scaling) SVG(w io.Writer, title string) error {
-	return scalingChart.Execute(w, newChart(s, title))
+	return scalingChart().Execute(w, newChart(s, title))
 }
 
 // chart is what the template draws, in pixels.

@@ -6,15 +6,18 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"sync"
 )
 
 //go:embed report.html
 var reportHTML string
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"percent": percent,
-	"points":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
-}).Parse(reportHTML))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"percent": percent,
+		"points":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
+	}).Parse(reportHTML))
+})
 
 // maxTable is the number of classes up to which a page shows the confusion of
 // the best methods.
@@ -32,7 +35,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			v.Tables = append(v.Tables, r.result(r.best(f), f))
 		}
 	}
-	return page.Execute(w, v)
+	return page().Execute(w, v)
 }
 
 // view is the data of the template.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // Pending is a file under construction. It appears under its name when Commit
@@ -114,13 +115,13 @@ const writing = 0o600
 
 // tempSuffix is the end of the name of a temporary file: the name of the final file, with a dot
 // before it and this behind.
-var tempSuffix = regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`)
+var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
 // Final returns the path that the file will have which is at path now: that
 // without dot and ending for a temporary file of NewFile, else path itself.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
-	if at := tempSuffix.FindStringIndex(name); at != nil && name[0] == '.' {
+	if at := tempSuffix().FindStringIndex(name); at != nil && name[0] == '.' {
 		return dir + name[1:at[0]]
 	}
 	return path

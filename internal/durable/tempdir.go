@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 )
 
 // TempDir is a directory of one process for temporary files. The process locks it, so that other
@@ -18,7 +19,7 @@ type TempDir struct {
 }
 
 // Name and content of a temporary directory: a lock, and a directory for the temporary files.
-var tempPattern = regexp.MustCompile(`^\.heatwalk-[0-9a-f]{16}$`)
+var tempPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.heatwalk-[0-9a-f]{16}$`) })
 
 const (
 	tempLock    = "lock"
@@ -61,7 +62,7 @@ func (t *TempDir) Content() string { return filepath.Join(t.Path, tempContent) }
 // there is one.
 func InTempDir(path string) (parent string, ours bool) {
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
-		if tempPattern.MatchString(filepath.Base(path)) {
+		if tempPattern().MatchString(filepath.Base(path)) {
 			return dir, true
 		}
 	}
@@ -102,7 +103,7 @@ func removeLeft(parent string) {
 	}
 	for _, name := range names {
 		path := filepath.Join(parent, name)
-		if !tempPattern.MatchString(name) || !isOurs(path) {
+		if !tempPattern().MatchString(name) || !isOurs(path) {
 			continue
 		}
 		switch lock, err := OS.Lock(filepath.Join(path, tempLock)); {

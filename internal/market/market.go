@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -47,7 +48,7 @@ const (
 const bannerStart = "%%MatrixMarket"
 
 // banner matches the beginning of the first line, which some writers give one % or a blank.
-var banner = regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`)
+var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`) })
 
 // String returns the lines of the head.
 func (h Head) String() string {
@@ -63,7 +64,7 @@ func AppendEntry(line []byte, row, col uint32) []byte {
 
 // Is reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
 func Is(name string, head []byte) bool {
-	return banner.Match(head) || table.IsNamed(name, ".mtx")
+	return banner().Match(head) || table.IsNamed(name, ".mtx")
 }
 
 // Reader reads the lines of a file. Errors about entries have no remedy.
@@ -100,7 +101,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	if len(words) > 1 && string(words[0]) == "%%" || len(words) > 1 && string(words[0]) == "%" {
 		words = words[1:]
 	}
-	if len(words) != 5 || !banner.Match(line) || string(words[1]) != "matrix" {
+	if len(words) != 5 || !banner().Match(line) || string(words[1]) != "matrix" {
 		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, table.Quoted(bytes.TrimRight(line, table.Blank)))
 	}
 	if string(words[2]) != "coordinate" {

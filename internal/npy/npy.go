@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -58,10 +59,10 @@ type Array struct {
 const fetchAgain = "fetch the file again"
 
 var (
-	descrPattern   = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
-	fortranPattern = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	shapePattern   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, L]*)\)`)
-	typePattern    = regexp.MustCompile(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`)
+	descrPattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`) })
+	fortranPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`) })
+	shapePattern   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'shape'\s*:\s*\(([0-9, L]*)\)`) })
+	typePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`) })
 )
 
 // Read reads the header of an array.
@@ -112,7 +113,7 @@ func (a *Array) short(err error) error {
 }
 
 func (a *Array) header(dict string) error {
-	descr, fortran, shape := descrPattern.FindStringSubmatch(dict), fortranPattern.FindStringSubmatch(dict), shapePattern.FindStringSubmatch(dict)
+	descr, fortran, shape := descrPattern().FindStringSubmatch(dict), fortranPattern().FindStringSubmatch(dict), shapePattern().FindStringSubmatch(dict)
 	if descr == nil || fortran == nil || shape == nil {
 		return a.Fault("a header that cannot be read; records and subarrays are not supported", "save plain arrays")
 	}
@@ -144,7 +145,7 @@ const maxText = 1 << 14
 // element takes the type of the elements from its description.
 func (a *Array) element(descr string) error {
 	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr), "save numbers")
-	kind := typePattern.FindStringSubmatch(descr)
+	kind := typePattern().FindStringSubmatch(descr)
 	if kind == nil {
 		return wrong
 	}

@@ -1,5 +1,4 @@
-// Package system tells how much memory the system lets this process have, and how much
-// it has had.
+// Package system returns the limit on the memory of this process and its peak resident memory.
 package system
 
 import (
@@ -20,32 +19,44 @@ const (
 	threadBytes = 256 << 20
 )
 
-// addressRoom returns how much of a limit on the address space there is for data.
-func addressRoom() (bytes int64, limited bool) {
-	limit, taken := addressSpace()
-	return limit - taken - threadBytes, limit > 0
+// availableSpace returns the address space that is left for data, and whether it is limited.
+func availableSpace() (bytes int64, limited bool) {
+	limit, used := addressSpace()
+	return limit - used - threadBytes, limit > 0
 }
 
-// SpaceFor returns the limit on the address space and, where that leaves less than so
-// many bytes for data, the least that does; 0 where it leaves enough.
+// SpaceFor returns the limit on the address space, and the least limit that leaves the given
+// bytes for data; needed is 0 if the limit is enough.
 func SpaceFor(bytes int64) (limit, needed int64) {
-	limit, taken := addressSpace()
-	if room, limited := addressRoom(); limited && room < bytes {
-		needed = max(taken, usualSpace) + threadBytes + bytes
+	limit, used := addressSpace()
+	if space := limit - used - threadBytes; limit > 0 && space < bytes {
+		needed = max(used, usualSpace) + threadBytes + bytes
 	}
 	return limit, needed
 }
 
-// AllowedMemory returns the least of what the machine has, its container allows, a limit on
-// the address space leaves and GOMEMLIMIT says, in bytes, and which of them it is; 0 if
-// unknown.
-func AllowedMemory() (limit int64, by string) {
-	limit, by = Memory(), "machine"
-	if limit > 0 && limit == container() {
-		by = "container"
+// Memory returns the memory of the machine, or the limit of its container if that is less, in
+// bytes; 0 if unknown.
+func Memory() int64 {
+	limit, _ := machineOrContainer()
+	return limit
+}
+
+// machineOrContainer returns the lower limit and its name.
+func machineOrContainer() (limit int64, by string) {
+	limit, by = machine(), "machine"
+	if c := container(); c > 0 && c <= limit {
+		return c, "container"
 	}
-	if room, limited := addressRoom(); limited && (limit == 0 || room < limit) {
-		limit, by = max(1, room), AddressLimit
+	return limit, by
+}
+
+// AllowedMemory returns the least of the memory of the machine, the limit of its container, the
+// address space that is left and GOMEMLIMIT, in bytes, and the name of that limit; 0 if unknown.
+func AllowedMemory() (limit int64, by string) {
+	limit, by = machineOrContainer()
+	if space, limited := availableSpace(); limited && (limit == 0 || space < limit) {
+		limit, by = max(1, space), AddressLimit
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		if own := debug.SetMemoryLimit(-1); limit == 0 || own < limit {

@@ -14,8 +14,8 @@ func PeakMemory() int64 {
 	return usage.Maxrss
 }
 
-// Memory returns the memory of the machine in bytes; 0 if unknown.
-func Memory() int64 {
+// machine returns the memory of the machine in bytes; 0 if unknown.
+func machine() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
 		return 0
@@ -23,8 +23,8 @@ func Memory() int64 {
 	return int64(n)
 }
 
-// container returns 0: there is no such limit here.
+// container returns 0, because the system has no such limit.
 func container() int64 { return 0 }
 
-// addressSpace returns zeros: such a limit is not looked for here.
-func addressSpace() (limit, taken int64) { return 0, 0 }
+// addressSpace returns zeros, because the limit is read on Linux only.
+func addressSpace() (limit, used int64) { return 0, 0 }

@@ -17,15 +17,8 @@ func PeakMemory() int64 {
 	return kilobytes("/proc/self/status", "VmHWM:")
 }
 
-// Memory returns the memory of the machine, or of the container if that
-// is less, in bytes; 0 if unknown.
-func Memory() int64 {
-	machine, container := kilobytes("/proc/meminfo", "MemTotal:"), container()
-	if container > 0 && container < machine {
-		return container
-	}
-	return machine
-}
+// machine returns the memory of the machine, in bytes; 0 if unknown.
+func machine() int64 { return kilobytes("/proc/meminfo", "MemTotal:") }
 
 // container returns the least memory limit of the control group of this process and of
 // the groups above it, in bytes; 0 if there is none. Both versions of control groups are
@@ -65,10 +58,14 @@ func leastOf(root, group, file string) (limit int64) {
 	}
 }
 
-// addressSpace returns the limit on the address space of this process, in bytes, 0
-// if there is none, and how much of it is taken.
-func addressSpace() (limit, taken int64) {
-	return number("/proc/self/limits", "Max address space"), kilobytes("/proc/self/status", "VmSize:")
+// addressSpace returns the limit on the address space of this process and the part in use, in
+// bytes; zeros if there is no limit. The part in use is not read then, because that takes the
+// kernel longer than the rest of what a short command needs.
+func addressSpace() (limit, used int64) {
+	if limit = number("/proc/self/limits", "Max address space"); limit == 0 {
+		return 0, 0
+	}
+	return limit, kilobytes("/proc/self/status", "VmSize:")
 }
 
 func smaller(a, b int64) int64 {

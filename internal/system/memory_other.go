@@ -12,11 +12,11 @@ func PeakMemory() int64 {
 	return int64(stats.Sys)
 }
 
-// Memory returns 0: the memory of the machine is not known here.
-func Memory() int64 { return 0 }
+// machine returns 0, because the memory of the machine is unknown.
+func machine() int64 { return 0 }
 
-// container returns 0: there is no such limit here.
+// container returns 0, because the system has no such limit.
 func container() int64 { return 0 }
 
-// addressSpace returns zeros: such a limit is not looked for here.
-func addressSpace() (limit, taken int64) { return 0, 0 }
+// addressSpace returns zeros, because the limit is read on Linux only.
+func addressSpace() (limit, used int64) { return 0, 0 }

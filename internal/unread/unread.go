@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Format is a kind of file that is not read.
@@ -17,9 +18,9 @@ type Format struct {
 	Title  string // with its article: "a Git LFS pointer"
 	Remedy string // what to do
 
-	endings []string       // of names that say so whatever the content is
-	magic   []string       // how the bytes of the file begin
-	line    *regexp.Regexp // matches the first line of text that is no comment
+	endings []string              // of names that say so whatever the content is
+	magic   []string              // how the bytes of the file begin
+	line    func() *regexp.Regexp // matches the first line of text that is no comment
 	test    func(head []byte) bool
 }
 
@@ -34,28 +35,34 @@ const (
 // BVGraph is the compressed format of WebGraph, whose files have the ending of METIS files.
 var BVGraph = &Format{Title: "a BVGraph", Remedy: bvRemedy}
 
+// pattern returns a function that compiles expr at its first call, because compiling all patterns
+// takes longer than many commands.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // formats are all formats but BVGraph; the first that matches counts.
 var formats = []*Format{
-	{Title: "a Git LFS pointer", Remedy: "fetch the file that it stands for with git lfs pull", line: regexp.MustCompile(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
-	{Title: "a git-annex pointer", Remedy: "fetch the file that it stands for with git annex get", line: regexp.MustCompile(`^(\.\./)*(\.git)?/?annex/objects/`)},
-	{Title: "an HTML page", Remedy: fetchRemedy, line: regexp.MustCompile(`(?i)^\s*<(!doctype html|html|head|body)\b`)},
+	{Title: "a Git LFS pointer", Remedy: "fetch the file that it stands for with git lfs pull", line: pattern(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
+	{Title: "a git-annex pointer", Remedy: "fetch the file that it stands for with git annex get", line: pattern(`^(\.\./)*(\.git)?/?annex/objects/`)},
+	{Title: "an HTML page", Remedy: fetchRemedy, line: pattern(`(?i)^\s*<(!doctype html|html|head|body)\b`)},
 	{Title: "an error message", Remedy: fetchRemedy, test: func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }},
-	{Title: "an HTTP answer", Remedy: fetchRemedy, line: regexp.MustCompile(`^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`)},
+	{Title: "an HTTP answer", Remedy: fetchRemedy, line: pattern(`^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`)},
 	{Title: "an error message", Remedy: fetchRemedy, test: isErrorMessage},
-	{Title: "SQL", Remedy: "export the table of edges as CSV", line: regexp.MustCompile(`(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use ` + "`?[a-z_0-9]+`?;" + `|lock tables\b|/\*!)`)},
-	{Title: "an SQL dump", Remedy: "export the table of edges as CSV", line: regexp.MustCompile(`^--( |$)`)},
+	{Title: "SQL", Remedy: "export the table of edges as CSV", line: pattern(`(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use ` + "`?[a-z_0-9]+`?;" + `|lock tables\b|/\*!)`)},
+	{Title: "an SQL dump", Remedy: "export the table of edges as CSV", line: pattern(`^--( |$)`)},
 	{Title: "RDF triples", Remedy: "write the subject and the object of the triples that are edges, separated by a tab", endings: []string{".nt", ".ttl", ".nq", ".trig", ".n3"},
-		line: regexp.MustCompile(`(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`)},
-	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: regexp.MustCompile(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
-	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: regexp.MustCompile(`(?i)^\*(node|tie) (data|properties)`)},
-	{Title: "a GDF file", Remedy: "write the lines below edgedef> as CSV, with the header node1,node2", endings: []string{".gdf"}, line: regexp.MustCompile(`(?i)^(nodedef|edgedef)\s*>`)},
+		line: pattern(`(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`)},
+	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: pattern(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
+	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: pattern(`(?i)^\*(node|tie) (data|properties)`)},
+	{Title: "a GDF file", Remedy: "write the lines below edgedef> as CSV, with the header node1,node2", endings: []string{".gdf"}, line: pattern(`(?i)^(nodedef|edgedef)\s*>`)},
 	{Title: "a JSON file", Remedy: "write its edges as text; of node-link data, networkx.write_edgelist(networkx.node_link_graph(json.load(file)), path)", endings: []string{".json", ".jsonl"},
-		line: regexp.MustCompile(`^\s*(\{\s*("|'|$)|\[\s*(\{|\[|$))`)},
-	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, line: regexp.MustCompile(`^(>>graph6<<|>>digraph6<<)`)},
-	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, line: regexp.MustCompile(`^>>sparse6<<`)},
+		line: pattern(`^\s*(\{\s*("|'|$)|\[\s*(\{|\[|$))`)},
+	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, line: pattern(`^(>>graph6<<|>>digraph6<<)`)},
+	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, line: pattern(`^>>sparse6<<`)},
 	{Title: "the properties of a BVGraph", Remedy: bvRemedy, endings: []string{".properties"}, magic: []string{"#BVGraph"}},
-	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: regexp.MustCompile(`^(strict )?(di)?graph\b.*\{`)},
-	{Title: "a DIMACS file", Remedy: "take the ends of each edge from its lines that begin with e or a", endings: []string{".dimacs"}, line: regexp.MustCompile(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`)},
+	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: pattern(`^(strict )?(di)?graph\b.*\{`)},
+	{Title: "a DIMACS file", Remedy: "take the ends of each edge from its lines that begin with e or a", endings: []string{".dimacs"}, line: pattern(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`)},
 	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},
 	{Title: "a PDF file", Remedy: "give the file with the edges", magic: []string{"%PDF-"}},
 	{Title: "a script", Remedy: "give the file that it writes", magic: []string{"#!/"}},
@@ -91,7 +98,7 @@ func Recognize(name string, head []byte) *Format {
 func (f *Format) matches(name string, head, line []byte) bool {
 	isMagic := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
-	case slices.ContainsFunc(f.magic, isMagic), f.line != nil && f.line.Match(line), f.test != nil && f.test(head):
+	case slices.ContainsFunc(f.magic, isMagic), f.line != nil && f.line().Match(line), f.test != nil && f.test(head):
 		return true
 	}
 	return slices.Contains(f.endings, ending(name))
@@ -125,14 +132,14 @@ func firstLine(head []byte) []byte {
 }
 
 // messages are texts that servers send in place of a file.
-var messages = regexp.MustCompile(`(?i)^(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|` +
+var messages = pattern(`(?i)^(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|` +
 	`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|` +
 	`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*$`)
 
 // isErrorMessage reports whether a short text is the error message of a server.
 func isErrorMessage(head []byte) bool {
 	const most = 10 // lines
-	return bytes.Count(head, []byte{'\n'}) <= most && messages.Match(bytes.TrimSpace(firstLine(head)))
+	return bytes.Count(head, []byte{'\n'}) <= most && messages().Match(bytes.TrimSpace(firstLine(head)))
 }
 
 // isTar reports whether a file is a tar archive, which names its form behind the first header's

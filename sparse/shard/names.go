@@ -3,6 +3,7 @@ package shard
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // Files of a store. Those of one identity carry it in their names.
@@ -21,10 +22,12 @@ func degreesName(identity uint64) string { return fmt.Sprintf("%016x.degrees", i
 func nodesName(identity uint64) string   { return fmt.Sprintf("%016x.nodes", identity) }
 func orderName(identity uint64) string   { return fmt.Sprintf("%016x.order", identity) }
 
-var identityPattern = regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order)$`)
+var identityPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order)$`)
+})
 
 // ownName reports whether a file name follows the pattern of a store's files.
 // Nothing else is ever removed.
 func ownName(name string) bool {
-	return name == tempName || name == lockName || identityPattern.MatchString(name)
+	return name == tempName || name == lockName || identityPattern().MatchString(name)
 }

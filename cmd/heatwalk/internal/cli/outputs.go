@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -362,13 +363,13 @@ func (in *invocation) writeRun(w io.Writer, store, parameters any, p *parts.Part
 }
 
 // plainArgument is what a shell leaves as it is.
-var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
+var plainArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`) })
 
 // commandLine writes arguments as a line that a shell takes apart again.
 func commandLine(args []string) string {
 	words := []string{"heatwalk"}
 	for _, arg := range args {
-		if !plainArgument.MatchString(arg) {
+		if !plainArgument().MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words = append(words, arg)
