@@ -232,9 +232,9 @@ func TestBadCompression(t *testing.T) {
 		{"edges.gz", whole + "\x1f", "edges.gz: 1 bytes after the end of the stream; cut them off, or fetch the file again"},
 		{"edges.zst", string(frame[:len(frame)-2]), "edges.zst: compressed stream ends early, after line 32768; fetch the file again"},
 		{"edges.zst", string(badSum), "edges.zst: checksum of the decompressed data is wrong, after line 32768; fetch the file again"},
-		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their columns with option fields"},
-		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their columns with option fields"},
-		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"},
+		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; heatwalk convert reads it as a matrix; if it does hold edges, name their columns with option fields"},
+		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; heatwalk convert reads it as a matrix; if it does hold edges, name their columns with option fields"},
+		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; heatwalk convert reads it; for a graph, save the sparse matrix with scipy.sparse.save_npz"},
 		{"edges.zst", string(window), "edges.zst: needs a window of 2 GiB, limit 128 MiB; allow it with option max-window=2GiB"},
 		{"edges.gz", string(torn), "edges.gz: checksum of the decompressed data is wrong, after line 50001; fetch the file again"},
 	} {

@@ -16,28 +16,28 @@ import (
 
 // AttributeConfig holds the settings of [ReadAttributes]; nil means the zero value.
 type AttributeConfig struct {
-	Columns []string    // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
-	ID      string      // the column of ids, a number or title; "": by its title, or none
-	Class   string      // the column of classes; "": by its title, or none
+	Columns []string    // columns of attributes, by numbers from 1 or titles; nil: all except those of ids and classes
+	ID      string      // column of ids, by number or title; "": found by its title, may be missing
+	Class   string      // column of classes; "": found by its title, may be missing
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
 	Missing []string    // words for a missing value, in addition to the empty text; nil: [MissingValues]
-	Memory  int64       // bytes that the table may take; 0: no limit
+	Memory  int64       // limit of the table in bytes; 0: no limit
 	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn    func(error) // called with each warning about the file; may be nil
 }
 
-// MissingValues are the words for a missing value: ?, and those that pandas and R write.
+// MissingValues lists the words for a missing value: ?, and the words that pandas and R write.
 var MissingValues = append([]string{"?"}, table.Missing...)
 
 // Column is a column of a table. Equal values have equal codes.
 type Column struct {
 	Name   string
-	Values []string // by code, in the order in which they appear first
-	Code   []int32  // of each record; −1: there is no value
+	Values []string // the distinct values in order of first appearance; the index is the code
+	Code   []int32  // code of each record; −1 for a missing value
 }
 
-// labels returns the values of a column as classes of the records that have one.
+// labels returns the values of a column as labels of the records with a value.
 func (c *Column) labels(file string) *Labels {
 	l := &Labels{File: file, Names: slices.Sorted(slices.Values(c.Values))}
 	for row, code := range c.Code {
@@ -54,16 +54,16 @@ func (c *Column) labels(file string) *Labels {
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
-	IDs     []string      // of the records; without a column of ids their numbers from 1
-	Line    []int64       // of the records in the file
+	IDs     []string      // ids of the records; without a column of ids, their numbers from 1
+	Line    []int64       // line of each record
 	Columns []Column      // the attributes
-	Classes *Labels       // of the records that have one; nil: there is no column of classes
-	Records Lookup        // finds the records by their ids
-	Use     input.Columns // how the columns of the file are used
+	Classes *Labels       // classes of the records; nil without a column of classes
+	Records Lookup        // finds a record by its id
+	Use     input.Columns // use of the columns of the file
 	Bytes   int64         // approximate memory of the table
 }
 
-// records are the numbers of records by their ids.
+// records maps the ids of records to their numbers.
 type records map[string]int
 
 // Lookup implements [Lookup].
@@ -75,8 +75,8 @@ func (r records) Lookup(id string) (row int, ok bool) {
 // Len implements [Lookup].
 func (r records) Len() int { return len(r) }
 
-// weigh sets the approximate memory of the table.
-func (a *Attributes) weigh() {
+// setBytes sets the approximate memory of the table.
+func (a *Attributes) setBytes() {
 	n := int64(len(a.IDs))
 	a.Bytes = 120 * n
 	for i := range a.Columns {
@@ -84,13 +84,13 @@ func (a *Attributes) weigh() {
 	}
 }
 
-// ReadAttributes reads a table of records, one on each line, with a value in each
-// column. Separators, comments and quotes are those of tables of labels. The first line
-// is a header if all of its fields are words, each of which occurs nowhere else in its
-// column. A column of dates is ignored unless c.Columns names it.
+// ReadAttributes reads a table of records, one on each line, with a value in each column. The
+// rules about separators, comments and quotes are those of label tables. The first line is a
+// header if all of its fields are words, none of which occurs again in its column. A column of
+// dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
-// It is an error if a line has more or fewer fields than the first, or two records have
-// one id, and a [*budget.Error] if the table would take more than Memory.
+// ReadAttributes returns an error if the lines do not have the same number of fields, or if
+// two records have the same id, and a [*budget.Error] if the table exceeds c.Memory.
 func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
 	if c == nil {
 		c = &AttributeConfig{}
@@ -104,7 +104,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	if r.missing == nil {
 		r.missing = MissingValues
 	}
-	// Whether there is a header is known only when all values have been read.
+	// All rows are read without a header, because only all values decide whether it is one.
 	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
 	for row, err := range t.Rows(in) {
 		if err == nil {
@@ -123,18 +123,18 @@ type attributeReader struct {
 	name    string
 	missing []string
 
-	progress func() (done, total int64) // bytes of the file
+	progress func() (done, total int64) // bytes read, and of the whole file
 
-	first  []string // the first line
-	titles []string // of the header; nil if there is none
+	first  []string // fields of the first line
+	titles []string // titles of the header; nil without a header
 	lines  []int64
 	column []Column
-	code   []map[string]int32 // of each column
-	bytes  int64              // bytes of the table, and of lists that grow
+	code   []map[string]int32 // from value to code, for each column
+	bytes  int64              // memory of the table, and of lists while they grow
 }
 
-// add takes one row. Of the first one there are no codes before the end, when it is known
-// whether it is a header.
+// add adds a row. The values of the first row get no codes before end has decided whether it is
+// a header.
 func (r *attributeReader) add(row nodetable.Row) error {
 	r.lines = append(r.lines, row.Line)
 	if r.first == nil {
@@ -154,7 +154,7 @@ func (r *attributeReader) add(row nodetable.Row) error {
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
 	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
-		if done, total := r.progress(); done > 0 { // the rest of the file needs memory in proportion
+		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
 		}
 		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
@@ -177,19 +177,19 @@ func (r *attributeReader) codeOf(i int, text []byte) int32 {
 		code = int32(len(r.column[i].Values))
 		r.column[i].Values = append(r.column[i].Values, value)
 	}
-	const entry = 100 // of a map and a list, while they grow
+	const entry = 100 // bytes of an entry of a map and a list, while they grow
 	r.bytes += entry + int64(len(value))
 	r.code[i][value] = code
 	return code
 }
 
-// isMissing reports whether a field has no value. In a table of one column the empty text is
-// a value, since the line would be blank otherwise.
+// isMissing reports whether a field is missing. In a table of one column the empty text (in
+// quotes) is a value, because a line without a value would be blank and skipped.
 func (r *attributeReader) isMissing(value string) bool {
 	return value == "" && len(r.first) > 1 || slices.Contains(r.missing, value)
 }
 
-// isHeader reports whether the first line heads the others.
+// isHeader reports whether the first line is a header.
 func (r *attributeReader) isHeader() bool {
 	if r.c.Header != AutoHeader {
 		return r.c.Header == HasHeader
@@ -203,7 +203,7 @@ func (r *attributeReader) isHeader() bool {
 	return len(r.lines) > 1
 }
 
-// end decides about the header and the use of the columns.
+// end decides whether the first line is a header, chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
 	if r.first == nil {
 		return nil, &ParseError{File: r.name, Msg: "no records", Fix: "write a line for each, with a value for every attribute"}
@@ -236,11 +236,12 @@ func (r *attributeReader) end() (*Attributes, error) {
 	if err := r.identify(a, id); err != nil {
 		return nil, err
 	}
-	a.weigh()
+	a.setBytes()
 	return a, nil
 }
 
-// roles returns the columns of ids and classes, −1 for none, and of attributes.
+// roles returns the column of ids, the column of classes (−1 if missing), and the columns of
+// attributes.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	id, class = slices.IndexFunc(r.titles, table.IsNode), -1
 	if r.titles != nil {
@@ -277,18 +278,18 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 		}
 	}
 	if len(attributes) == 0 {
-		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name those that are"}
+		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name the columns of attributes"}
 	}
 	return id, class, attributes, nil
 }
 
-// areDates reports whether a column has dates alone, which are no categories.
+// areDates reports whether all values of a column are dates.
 func (r *attributeReader) areDates(column int) bool {
 	values := r.column[column].Values
 	return len(values) > 0 && !slices.ContainsFunc(values, func(text string) bool { return !table.IsDate(text) })
 }
 
-// use describes the use of every column.
+// use returns the use of every column, for the report.
 func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 	titles := make([]string, len(r.column))
 	for i := range titles {
@@ -331,7 +332,7 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 	return list, nil
 }
 
-// identify gives the records their ids.
+// identify sets the ids of the records.
 func (r *attributeReader) identify(a *Attributes, id int) error {
 	rows := make(records, len(r.lines))
 	a.IDs, a.Records = make([]string, len(r.lines)), rows

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
-// tableOf writes what was read: the columns with their values, · for a missing one.
+// tableOf formats the columns of a table with their values, · for a missing value.
 func tableOf(a *Attributes) string {
 	var text strings.Builder
 	column := func(c *Column) {
@@ -62,7 +62,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or put fields that go on over several lines into one"},
 		{"a.csv", "id,b\nx,1\ny,2\nx,3\n", "", `a.csv:4: "x" is the id of the record on line 2 already; give each record an id of its own, or name another column of ids`},
 		{"a.csv", "id,b\n?,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
-		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name those that are"},
+		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},
 		{"a.csv", "a,b\n", "header=yes", "a.csv: a header and no records; write a line for each, with a value for every attribute"},
 		{"a.csv", "\n", "", "a.csv: no records; write a line for each, with a value for every attribute"},
 		{"a.csv", "a,b\nc,d\n", "columns=3", "a.csv: there is no column 3; the lines have 2 fields; give other numbers"},
@@ -113,8 +113,8 @@ func TestClassesOfRecords(t *testing.T) {
 	}
 }
 
-// A table that would take more than it may is refused, with what it would take as a
-// whole.
+// TestAttributesWithinMemory checks the error about a table that exceeds the memory limit, with
+// the estimated memory of the whole table.
 func TestAttributesWithinMemory(t *testing.T) {
 	var text strings.Builder
 	for i := range 2000 {

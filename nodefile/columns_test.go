@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// customers is a graph of 100 customers called c100 to c199, or 0 to 99.
+// customers is a graph of 100 customers with the ids c100 to c199, or 0 to 99.
 func customers(t *testing.T, numbers bool) *shard.Nodes {
 	var ids []string
 	for i := range 100 {
@@ -28,8 +28,8 @@ func customers(t *testing.T, numbers bool) *shard.Nodes {
 	return nodes
 }
 
-// Titles decide which columns hold node and label; the column of row numbers is skipped,
-// and titles that do not decide are an error that names the setting to pass.
+// TestLabelColumns checks that titles choose the columns of node and label, that the column of
+// row numbers is skipped, and that ambiguous titles are an error with the setting to pass.
 func TestLabelColumns(t *testing.T) {
 	for _, c := range []struct {
 		name, text, fields string
@@ -40,11 +40,11 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",age,customer_id,segment,city\n0,31,c100,gold,Rome\n1,45,c101,tin,Oslo\n2,31,c102,tin,Rome\n", "", false,
 			"customer_id → node, segment → label; skipped the index column; ignored: age, city", "gold"},
 		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", "", false,
-			`l.csv:1: cannot tell which columns of ";Kunde;city;age;Klasse" hold the node and the label; pass option label-fields=Kunde,Klasse`, ""},
+			`l.csv:1: cannot determine which columns of ";Kunde;city;age;Klasse" hold the node and the label; pass option label-fields=Kunde,Klasse`, ""},
 		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", "Kunde,Klasse", false,
 			"Kunde → node, Klasse → label; skipped the index column; ignored: city, age", "a"},
 		{"l.csv", "Kunde;Ort;Art\nc100;Rome;a\nc101;Oslo;b\nc102;Rome;b\n", "", false,
-			`l.csv:1: cannot tell which columns of "Kunde;Ort;Art" hold the node and the label; pass option label-fields=Kunde,Art`, ""},
+			`l.csv:1: cannot determine which columns of "Kunde;Ort;Art" hold the node and the label; pass option label-fields=Kunde,Art`, ""},
 		{"l.tsv", "Unnamed: 0\tKunde\tKlasse\n1\tc100\ta\n2\tc101\tb\n", "", false, "Kunde → node, Klasse → label; skipped the index column", "a"},
 		{"l.tsv", "Kunde\tKlasse\nc100\ta\nc101\tb\nc102\ta\n", "", false, "Kunde → node, Klasse → label", "a"},
 		{"l.tsv", "Klasse\tKunde\na\tc100\nb\tc101\na\tc102\n", "Kunde,Klasse", false, "Kunde → node, Klasse → label", "a"},
@@ -52,7 +52,7 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",label\n0,a\n1,b\n", "", true, "(untitled) → node, label → label", "a"},
 		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", "", true, "(untitled) → node, label → label; ignored: age", "a"},
 		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "a"},
-		// R: the header has a title less
+		// R: the header has one title less than the rows have fields
 		{"l.txt", "\"id\" \"class\"\n\"1\" \"c100\" \"a b\"\n\"2\" \"c101\" \"b\"\n", "", false, "id → node, class → label; skipped the index column", "a b"},
 		// no header
 		{"l.tsv", "c100\ta\t0.5\nc101\tb\t1\n", "", false, "column 1 → node, column 2 → label; ignored: column 3", "a"},
@@ -60,20 +60,20 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", "a,c100\nb,c101\na,c102\n", "", false, `l.csv:1: column 2 holds ids of the graph, column 1 does not; pass option label-fields=2,1`, ""},
 		{"l.csv", "c100,a\nc101,b\n", "", false, "", "a"},
 		{"l.csv", "user_id,branch_id,plan\nc100,1,a\nc101,2,b\n", "", false,
-			`l.csv:1: cannot tell which columns of "user_id,branch_id,plan" hold the node and the label; pass option label-fields=user_id,plan`, ""},
+			`l.csv:1: cannot determine which columns of "user_id,branch_id,plan" hold the node and the label; pass option label-fields=user_id,plan`, ""},
 		{"l.csv", "node,red,blue\nc100,1,0\nc101,0,1\n", "", false,
-			`l.csv:1: cannot tell which columns of "node,red,blue" hold the node and the label; pass option label-fields=node,blue`, ""},
+			`l.csv:1: cannot determine which columns of "node,red,blue" hold the node and the label; pass option label-fields=node,blue`, ""},
 		{"l.csv", "Nr. eins,Nr. zwei,x\nc100,a,1\nc101,b,2\n", "", false,
-			`l.csv:1: cannot tell which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2`, ""},
+			`l.csv:1: cannot determine which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2`, ""},
 		{"l.csv", ",customer,grp,n\n1,c100,a,0\n2,c101,b,1\n", "", false,
-			`l.csv:1: cannot tell which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp`, ""},
+			`l.csv:1: cannot determine which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp`, ""},
 		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
 			`l.csv:1: column "customer" holds ids of the graph, "id" does not; pass option label-fields=customer,label`, ""},
 		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
 		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "", "#a"},
-		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want those of node and label; pass option delimiter=|`, ""},
+		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},
 		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
-			`l.csv:1: cannot tell which columns of "knoten,klasse,gewicht" hold the node and the label; pass option label-fields=knoten,klasse`, ""},
+			`l.csv:1: cannot determine which columns of "knoten,klasse,gewicht" hold the node and the label; pass option label-fields=knoten,klasse`, ""},
 	} {
 		path := write(t, file{c.name, c.text})[0]
 		config := &LabelConfig{}
@@ -93,7 +93,7 @@ func TestLabelColumns(t *testing.T) {
 	}
 }
 
-// Lists of ids and splits are read by the rules of labels.
+// TestListColumns checks that lists of ids and splits follow the rules of labels.
 func TestListColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"c103\nc101\n": "[3 1]", "node\nc103\nc101\n": "[3 1]", ",node,age\n0,c103,5\n1,c101,6\n": "[3 1]",
@@ -120,7 +120,7 @@ func TestListColumns(t *testing.T) {
 		}
 	}
 	_, _, err := ReadSplit(t.Context(), write(t, file{"s.csv", "Kunde,Alter,Teil\nc103,5,train\nc101,6,test\n"})[0], customers(t, false), nil)
-	if err == nil || !strings.HasSuffix(err.Error(), `cannot tell which columns of "Kunde,Alter,Teil" hold the node and the part; title them "node" and "part"`) {
+	if err == nil || !strings.HasSuffix(err.Error(), `cannot determine which columns of "Kunde,Alter,Teil" hold the node and the part; title them "node" and "part"`) {
 		t.Errorf("foreign titles: %v", err)
 	}
 }
@@ -133,7 +133,8 @@ func sprint(rows []int) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// The words that were taken as no label are reported; blanks are no label, also in quotes.
+// TestMissingWords checks that words read as missing labels are reported, and that blanks are
+// no label, also in quotes.
 func TestMissingWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"node,label\nc100,a\nc101,NA\nc102,-1\nc103,NA\nc104,b\n": "-1 NA|3|a b",
@@ -153,7 +154,7 @@ func TestMissingWords(t *testing.T) {
 	}
 }
 
-// Whole numbers match between files however they are written.
+// TestWholeNumbers checks that 3 in one file matches 3.0 in another.
 func TestWholeNumbers(t *testing.T) {
 	nodes, err := shard.StringNodes(slices.Values([]string{"1", "2.0", "03", "4.0", "x.0"}))
 	if err != nil {
@@ -173,7 +174,7 @@ func TestWholeNumbers(t *testing.T) {
 	}
 }
 
-// A class name above 64 KiB is an error with its line.
+// TestLongNames checks the error about a class name above 64 KiB.
 func TestLongNames(t *testing.T) {
 	for n, ok := range map[int]bool{maxName: true, maxName + 1: false, 900_000: false} {
 		_, err := ReadLabels(t.Context(), write(t, file{"l.csv", "node,label\nc100,a\nc101," + strings.Repeat("x", n) + "\n"})[0], customers(t, false), nil)
@@ -183,7 +184,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A directory of parts is one table; a part may have a header alone.
+// TestParts reads a directory of parts as one table; a part may hold only a header.
 func TestParts(t *testing.T) {
 	paths := write(t, file{"part-0.csv", "label,node\n"}, file{"part-1.csv", "label,node\na,c100\nb,c101\n"}, file{"part-2.csv", "label,node\na,c102\n"}, file{"_SUCCESS", ""})
 	l, err := ReadLabels(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// file is an input of a test.
+// file is an input file of a test.
 type file struct {
 	name string
 	text string
@@ -29,7 +29,7 @@ func write(t testing.TB, files ...file) []string {
 	return paths
 }
 
-// packed returns text as a gzip stream.
+// packed returns text compressed with gzip.
 func packed(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

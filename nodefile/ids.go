@@ -12,13 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// Lookup finds the row of an id; *shard.Nodes is one.
+// Lookup finds the row of an id; [*shard.Nodes] implements it.
 type Lookup interface {
 	Lookup(id string) (row int, ok bool)
 	Len() int
 }
 
-// Header says whether the first line of data of a file holds titles of columns.
+// Header states whether the first line of data of a file holds titles of columns.
 type Header = input.Header
 
 // The zero value decides from the text.
@@ -45,9 +45,9 @@ func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
 	}
 }
 
-// ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file.
-// Of a table it reads the column that is titled node, id or the like, as [ReadLabels] does.
-// An id that is not in the graph or occurs twice is an error.
+// ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file. In
+// a table it reads the column of the node, chosen as [ReadLabels] does. It returns an error if
+// an id is not in the graph or occurs twice.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
 	if c == nil {
 		c = &ListConfig{}
@@ -55,9 +55,9 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]i
 	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
 }
 
-// ReadSplit reads a table of node and part, train or test, and returns the rows of both
-// parts in the order of the file. Nodes without a line, with an empty part, or with val,
-// validation or none, are in neither. Columns are chosen as [ReadLabels] does.
+// ReadSplit reads a table with a node and its part (train or test) in each row, and returns the
+// rows of both parts in the order of the file. Nodes without a line, and nodes with an empty
+// part, val, validation or none, are in neither. Columns are chosen as [ReadLabels] does.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (train, test []int, err error) {
 	if c == nil {
 		c = &ListConfig{}
@@ -86,9 +86,9 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (t
 	return train, test, nil
 }
 
-// rows reads the table path, in which every node has one row, calls use with each row whose
-// node is in the graph, and returns the nodes' rows in the order of the file. content names
-// the content in messages.
+// rows reads the table at path, in which each node has at most one row, calls use with each
+// row whose node is in the graph, and returns the nodes in the order of the file. content
+// names the content in messages, for example "ids".
 func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, content string, use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
@@ -116,7 +116,7 @@ func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, conten
 	if unknown.Total == 0 {
 		return nil, &ParseError{File: t.Name, Msg: "no " + content, Fix: "give one node a line"}
 	}
-	if err := unknown.Err(t.Name, false, "take such lines out"); err != nil {
+	if err := unknown.Err(t.Name, false, "remove such lines"); err != nil {
 		return nil, err
 	}
 	if t.Columns != nil && c.Columns != nil {

@@ -20,33 +20,33 @@ type LabelConfig struct {
 	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
-	Fields      []string    // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
+	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
 	Missing     []string    // words for a missing label, in addition to the empty text; nil: [MissingLabels]
 	Several     bool        // a node may have several labels, each on a line of its own
-	Fix         string      // remedy for nodes that are not in the graph, for messages; default: that of a graph which is ingested
+	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn        func(error) // called with each warning about the file; may be nil
 }
 
-// ErrSeveral is wrapped by the error about a node with several labels where each has one.
+// ErrSeveral is wrapped by the error about a node with several labels if Several is not set.
 var ErrSeveral = errors.New("several labels of a node")
 
-// Labels are the known classes of some nodes.
+// Labels holds the known classes of some nodes.
 type Labels struct {
-	File       string   // for messages
-	Row        []int    // the labelled nodes, in the order of the file; one with several labels once for each
-	Class      []int    // of each of them, a position in Names
-	Names      []string // the classes, in byte order
+	File       string   // file name for messages
+	Row        []int    // labelled nodes in the order of the file; a node with several labels once for each
+	Class      []int    // class of each entry of Row, an index of Names
+	Names      []string // class names, in byte order
 	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
 	Unknown    int      // lines skipped because their node is not in the graph
 	Repeated   int      // lines that repeat an earlier one
-	MinusOne   bool     // a line has the label -1, which means that there is none
+	MinusOne   bool     // a line has the label -1, which was read as a missing label
 
-	MissingWords []string      // the words that were taken as no label, in byte order
-	Columns      input.Columns // how the columns are used; nil if there is nothing to report
+	MissingWords []string      // words that were read as missing labels, in byte order
+	Columns      input.Columns // use of the columns; nil if there is nothing to report
 }
 
-// Trainable returns a [*ParseError] unless labels are of two classes, which learning needs.
+// Trainable returns a [*ParseError] unless the labels have at least two classes.
 func (l *Labels) Trainable() error {
 	if len(l.Names) >= 2 {
 		return nil
@@ -58,30 +58,33 @@ func (l *Labels) Trainable() error {
 			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
 		}
 		if l.MinusOne {
-			e.Fix = "-1 stands for no label, give that class another name"
+			e.Fix = "-1 means no label; rename that class"
 		}
 	}
 	return e
 }
 
-// MissingLabels are the words for a missing label: -1, and those that pandas and R write for a
-// missing value.
+// MissingLabels lists the words for a missing label: -1, as scikit-learn marks unlabelled
+// items, and the words that pandas and R write for a missing value.
 var MissingLabels = append([]string{"-1"}, table.Missing...)
 
-// ReadLabels reads a table with a node and its label in each row, delimited text or Parquet.
-// Columns are those of the titles (node, id, …; label, class, …) in any order; a column of
-// row numbers is skipped, other columns are ignored, and Labels.Columns reports the choice.
-// A header of three or more columns whose titles name no node or no label is an error, unless
-// c.Fields names the columns. Without a header the first two columns count. The label of a
-// LINQS .content file is the last field of a line. An empty label, blanks, and the words of
-// c.Missing mean that there is no label.
+// ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
-// The first line is a header if its node is not in the graph and its titles say so, or if
-// its id is no integer while all others are.
+// Titles of a header choose the columns, in any order: node, id, … and label, class, ….  A
+// column of row numbers is skipped, other columns are ignored, and Labels.Columns reports the
+// choice. For example, a table that pandas wrote with the header ",customer_id,age,segment"
+// needs no settings: the column without a title is skipped, customer_id is the node and
+// segment the label. A header of three or more columns without titles for node and label is an
+// error, unless c.Fields names the columns. Without a header the first two columns are read.
+// In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
+// the words of c.Missing mean that the node has no label.
 //
-// It is an error if a node that is not in the graph has a line (unless those are skipped; if
-// none is in the graph, always), if a node has two labels, unless c.Several allows it, or if
-// nothing is labelled.
+// The first line is a header if its node is not in the graph and its titles are known words,
+// or if its id is not an integer but all other ids are.
+//
+// ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
+// some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
+// node is labelled.
 func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
 	if c == nil {
 		c = &LabelConfig{}
@@ -112,7 +115,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 func (r *labelReader) end() (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
-	fix := cmp.Or(r.c.Fix, "give nodes without edges with {nodes}, or pass {unknown-ids=skip} to go on")
+	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
 		return nil, err
 	}
@@ -130,25 +133,26 @@ func (r *labelReader) end() (*Labels, error) {
 	return l, nil
 }
 
-// labelReader collects labels.
+// labelReader collects the labels of a table.
 type labelReader struct {
 	c       *LabelConfig
 	t       *nodetable.Reader
-	missing []string // words that mean that there is no label
+	missing []string // words for a missing label
 	labels  *Labels
-	classes map[string]int // in order of first appearance
+	classes map[string]int // numbers of the classes, in order of first appearance
 	names   []string
-	lines   []int64  // of each label
-	at      []uint32 // by row: 1 + the position of its last label; 0 if it has none
-	before  []uint32 // of each label: 1 + the position of the one of the same node before it; 0 if it is the first
+	lines   []int64  // line of each label
+	at      []uint32 // for each row, 1 + index of its last label, or 0
+	before  []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 
-	unknown nodetable.Unknown // lines
+	unknown nodetable.Unknown
 }
 
-// maxName is the longest name of a class: names are written once for each node.
+// maxName is the limit of the length of a class name, because predictions repeat the name for
+// every node.
 const maxName = 64 << 10
 
-// add takes one row.
+// add adds the label of a row.
 func (r *labelReader) add(line nodetable.Row) error {
 	id, label := string(line.ID()), string(line.Value())
 	row, known := nodetable.Find(r.t.Lookup, id)
@@ -198,7 +202,7 @@ func (r *labelReader) add(line nodetable.Row) error {
 	return nil
 }
 
-// finish numbers the classes by name.
+// finish renumbers the classes by name, so that numbers do not depend on the order of lines.
 func (r *labelReader) finish() {
 	l := r.labels
 	l.Names = slices.Sorted(slices.Values(r.names))

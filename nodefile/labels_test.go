@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// names is a graph's dictionary for tests: n0 to n9.
+// names is the dictionary of a graph with the nodes n0 to n9.
 func names(t testing.TB) *shard.Nodes {
 	t.Helper()
 	ids := make([]string, 10)
@@ -74,8 +74,8 @@ func TestReadLabels(t *testing.T) {
 	}
 }
 
-// Words for missing values are classes where no word stands for one, and ids that have
-// blanks around them are found.
+// TestForcedClasses checks that words for missing values are classes if the list of such words
+// is empty, and that ids with blanks around them are found.
 func TestForcedClasses(t *testing.T) {
 	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "b", "c"}))
 	if err != nil {
@@ -92,7 +92,7 @@ func TestForcedClasses(t *testing.T) {
 	}
 }
 
-// -1 is a class where that is asked for.
+// TestMinusOne checks that -1 is a class if c.Missing does not list it.
 func TestMinusOne(t *testing.T) {
 	path := write(t, file{"l.tsv", "n1\t-1\nn2\t+1\nn3\tNA\n"})[0]
 	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{Missing: []string{"NA"}})
@@ -106,19 +106,19 @@ func TestMinusOne(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
-		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
-		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
-		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
-		{"node\tlabel\n0\tA\n1\tB\n", `l.tsv: none of 2 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
+		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
+		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
+		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
+		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
+		{"node\tlabel\n0\tA\n1\tB\n", `l.tsv: none of 2 ids is in the graph (first "0"); the graph has ids like "n0"; pass the file and the column with such ids`},
 		{"node\tlabel\n", `l.tsv: no labels; write a line node<TAB>label for each node whose label is known`},
-		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
+		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); the graph has ids like "n0"; pass the file and the column with such ids`},
 		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines without one (NA); write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
-		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: cannot tell which columns of "id\tage\tcolour" hold the node and the label; pass option label-fields=id,colour`},
+		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: cannot determine which columns of "id\tage\tcolour" hold the node and the label; pass option label-fields=id,colour`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		_, err := ReadLabels(t.Context(), path, names(t), nil)
@@ -145,7 +145,7 @@ func TestReadIDs(t *testing.T) {
 		{"node\nn3\n# c\nn1\tB\n", []int{3, 1}, ""},
 		{"", nil, "ids: no ids; give one node a line"},
 		{"n3\nn1\nn3\n", nil, `ids:3: "n3" is on line 1 already; keep one of the lines`},
-		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
+		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); remove such lines`},
 		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); does one file count from 0 and the other from 1?`},
 	} {
 		path := write(t, file{"ids", test.text})[0]
@@ -210,7 +210,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
 		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
 		{"node\tA\tB\tC\nn1\tx\t0.5\t0\n", `p.tsv:2:4: probability "x" is not a number; fix the line`},
-		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
+		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); remove such lines`},
 	} {
 		path := write(t, file{"p.tsv", test.text})[0]
 		_, err := ReadPrior(t.Context(), path, names(t), classes, nil)

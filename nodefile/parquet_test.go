@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// parquetOf returns a Parquet file of rows.
+// parquetOf returns a Parquet file with the given rows.
 func parquetOf[T any](t *testing.T, rows []T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -19,8 +19,8 @@ func parquetOf[T any](t *testing.T, rows []T) string {
 	return b.String()
 }
 
-// Labels in Parquet are found by the titles of columns, as under a header; what pandas
-// makes of missing ones is missing, and columns that are not wanted do not matter.
+// TestParquetLabels checks that titles choose the columns of a Parquet file, that missing
+// values as pandas writes them are missing labels, and that other columns are ignored.
 func TestParquetLabels(t *testing.T) {
 	type usual struct {
 		Node  string `parquet:"node"`
@@ -62,11 +62,11 @@ func TestParquetLabels(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		parquetOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); give nodes without edges`,
+		parquetOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); list nodes without edges`,
 		parquetOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines`,
-		parquetOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; leave such rows out",
+		parquetOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; remove such rows",
 		parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: no whole Parquet file: it does not end in a footer; fetch the file again",
-		packed(parquetOf(t, []usual{{"n1", "b"}})):                       "l.parquet: Parquet is read from a file, which is not compressed as a whole; give it as one",
+		packed(parquetOf(t, []usual{{"n1", "b"}})):                       "l.parquet: a Parquet file cannot be read from a pipe, or compressed with gzip or zstd; decompress it to a file",
 		parquetOf(t, []usual{{"n1", strings.Repeat("a", 1<<20) + "bc"}}): "l.parquet: row 0: label is longer than 1 MiB; correct it",
 	} {
 		_, err := ReadLabels(t.Context(), write(t, file{"l.parquet", text})[0], names(t), nil)

@@ -13,15 +13,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadPrior reads a distribution over the classes for each node: a header with
-// a title for the nodes and the names of the classes, in any order, then a line
-// for each node with its probabilities, which are not negative and add up to
-// one. Columns called label and reached, as predictions have them, are passed
-// over. Row i of the result belongs to node i, column c to classNames[c];
-// nodes without a line get the uniform distribution.
+// ReadPrior reads a distribution over the classes for each node: a header with a title for the
+// nodes and the class names, in any order, then a line for each node with its probabilities,
+// which are not negative and have the sum 1. Columns titled label and reached are skipped, so
+// that a file of predictions can serve as a prior. Row i of the result belongs to node i,
+// column c to classNames[c]. Nodes without a line get the uniform distribution.
 //
-// A sum may deviate from one by the error of rounding every probability to three decimals;
-// the probabilities are then scaled so that they add up to one.
+// A sum may differ from 1 by the error of rounding each probability to three decimals. The
+// probabilities are then divided by their sum.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
 	if c == nil {
 		c = &ListConfig{}
@@ -29,7 +28,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	classes := len(classNames)
 	t := c.reader(nodes, "")
 	t.Every, t.Header = true, HasHeader
-	var column []int // of each class, in the file
+	var column []int // column of each class in the file
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	for node := range prior.Rows {
 		for c := range classes {
@@ -78,7 +77,7 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 	return column, nil
 }
 
-// distribution stores the probabilities of a line.
+// distribution parses and checks the probabilities of a line and stores them in dst.
 func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column []int) error {
 	name := t.Name
 	var sum float64

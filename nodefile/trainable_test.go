@@ -14,7 +14,7 @@ func TestTrainable(t *testing.T) {
 		{nodefile.Labels{Row: []int{0, 1}, Class: []int{0, 0}, Names: []string{"A"}}, `l.tsv: all 2 training labels are "A"; two classes are needed`},
 		{
 			nodefile.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"1"}, MinusOne: true},
-			`l.tsv: the only training label is "1"; two classes are needed; -1 stands for no label, give that class another name`,
+			`l.tsv: the only training label is "1"; two classes are needed; -1 means no label; rename that class`,
 		},
 		{nodefile.Labels{}, "l.tsv: no training labels"},
 	} {

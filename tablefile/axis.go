@@ -18,17 +18,19 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Axis holds the ids of the rows or the columns of a matrix: N of them, which ID returns.
+// Axis holds the ids of the rows or the columns of a matrix: ID returns the id of row or
+// column i, 0 ≤ i < N.
 type Axis struct {
 	N  int
 	ID func(i int) string
 }
 
-// AxisOf returns the axis of a list of ids.
+// AxisOf returns the axis with the given ids.
 func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
 
-// WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions; nil w:
-// nowhere. [ReadAxis] and [nodefile.ReadIDs] read them back.
+// WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions, so that
+// [ReadAxis], [nodefile.ReadIDs] and pandas read the same ids back. It writes nothing if w
+// is nil.
 func WriteIDs(w io.Writer, a Axis) error {
 	if w == nil {
 		return nil
@@ -42,13 +44,15 @@ func WriteIDs(w io.Writer, a Axis) error {
 	return out.Flush()
 }
 
-// ReadAxis reads n ids, one a line; another number of them is an error. A first line with
-// a title is skipped, except in a file that ends in .ids, which has no header.
-// "-" reads stdin, or os.Stdin if that is nil. Memory: 8 bytes an id and the bytes of the
-// file, or about twice as many of one that is compressed or no file.
+// ReadAxis reads n ids, one a line, from a file, or from stdin (os.Stdin if nil) for the path
+// "-". It returns an error if the number of ids is not n. A title in the first line is
+// skipped, except in a file whose name ends in .ids, because such files have no header.
+//
+// Memory: 8 bytes an id and the size of the file; about twice that for a compressed file or
+// a stream, because its size is not known before it is read.
 func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
-	var text []byte             // the ids, one after the other
-	ends := make([]int, 1, n+1) // of each in text, behind a 0
+	var text []byte             // all ids, concatenated
+	ends := make([]int, 1, n+1) // id i is text[ends[i]:ends[i+1]]
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
@@ -69,10 +73,10 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 // ErrNoIDs is wrapped by the error of [File.Axis] if no ids are found.
 var ErrNoIDs = errors.New("tablefile: no ids")
 
-// Axis returns the ids of the rows or the cols of the file: those that its archive has under
-// that name, or those of the file next to it, X.rows.ids for the rows of X.npy
-// or X.npy.gz. Where there is neither, ID is nil and the error a [*nodefile.ParseError]
-// about that file.
+// Axis returns the ids of the rows (which = "rows") or the columns ("cols"): the array of that
+// name in an archive, or else the lines of the separate file, for example X.rows.ids for the
+// rows of X.npy and of X.npy.gz. If both are missing, ID is nil and the error is a
+// [*nodefile.ParseError] that names the separate file and wraps [ErrNoIDs].
 func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	n := f.Rows
 	if which == "cols" {
@@ -83,21 +87,21 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 			return AxisOf(names), err
 		}
 	}
-	name, beside := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
+	name, idFile := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
 	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
-		beside = base + "." + which + ".ids"
-		if _, err := os.Stat(beside); err == nil {
-			return ReadAxis(ctx, beside, n, nil)
+		idFile = base + "." + which + ".ids"
+		if _, err := os.Stat(idFile); err == nil {
+			return ReadAxis(ctx, idFile, n, nil)
 		}
 	}
 	return Axis{N: n}, &nodefile.ParseError{
-		File: beside, Msg: "is missing", Fix: "write there the ids of the " + which + " of the matrix, one a line", Err: ErrNoIDs,
+		File: idFile, Msg: "is missing", Fix: "write there the ids of the " + which + " of the matrix, one a line", Err: ErrNoIDs,
 	}
 }
 
-// rowIDs returns the ids of the rows: those of the file named, or else those that [File.Axis]
-// finds, or else numbers from 0. An id that is given twice is
-// a [*nodefile.ParseError].
+// rowIDs returns the ids of the rows: the lines of the file named, or else the ids that
+// [File.Axis] finds, or else numbers from 0. A repeated id is a [*nodefile.ParseError],
+// because labels and predictions refer to rows by id.
 func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
 	rows, err := f.Axis(ctx, "rows")
 	if named != "" {

@@ -7,18 +7,20 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadCSR reads a matrix and keeps its entries that are not zero. It returns them with
-// what the rows are called: by the lines of the file named ("-" reads stdin), or for "" as
-// [File.Axis] finds out, or else by numbers from 0. An id that is given twice is a
-// [*nodefile.ParseError]. room is asked, as the entries grow, whether so many bytes may be
-// taken; nil: always. Where they may not all entries are counted, and the error is what it
-// says of these; the ids are returned with it.
+// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows: the lines of the
+// file named ("-" reads stdin), or for "" the ids that [File.Axis] finds, or else numbers
+// from 0. A repeated id is a [*nodefile.ParseError].
+//
+// ReadCSR calls room, unless it is nil, before the entries grow, with the entries read so far
+// and the bytes of memory required. Once room returns an error, ReadCSR only counts the rest,
+// so that its last call of room, whose error it returns together with the ids, has the
+// number of entries of the whole matrix.
 func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	const entry = 2 * (4 + 8) // bytes of a column and a value, which are copied as they grow
+	const entry = 2 * (4 + 8) // bytes of a column and a value, twice because append copies as it grows
 	var (
 		ptr = make([]int64, 1, f.Rows+1)
 		col []uint32
@@ -30,7 +32,7 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 			return nil, ids, err
 		}
 	}
-	full := false // entries are only counted
+	full := false // room returned an error: count entries, do not keep them
 	var entries int64
 	err = Read(ctx, f, func(_ []byte, row []float64) error {
 		for j, v := range row {

@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces in any order make the file that rows in order make, held or placed, and what
-// float32 does not hold is an error.
+// TestPlaced checks that blocks written in any order give the same file as rows in order, with
+// and without Hold, and that a value beyond float32 is an error.
 func TestPlaced(t *testing.T) {
 	const n, k = 5, 7
 	value := func(i, j int) float64 { return float64(100*i+j) + 0.5 }
@@ -85,7 +85,8 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// Entries of a matrix are those of its text that are not zero, and ids stand beside it.
+// TestReadCSR checks the nonzero entries of a matrix, its ids from a separate file, and the
+// number of entries in the error of a memory limit.
 func TestReadCSR(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	for name, text := range map[string]string{path: "0 1:2 3:-1\n0\n0 2:0 4:5\n", strings.TrimSuffix(path, ".svm") + ".rows.ids": "ann\nbo\ncy\n"} {
@@ -109,15 +110,15 @@ func TestReadCSR(t *testing.T) {
 		t.Errorf("entries %v, want %v", got, want)
 	}
 	full := errors.New("full")
-	var told int64
+	var counted int64
 	room := func(entries, bytes int64) error {
-		if told = entries; entries > 0 {
+		if counted = entries; entries > 0 {
 			return full
 		}
 		return nil
 	}
-	if _, named, err := ReadCSR(t.Context(), f, "", nil, room); !errors.Is(err, full) || told != 3 || len(named) != 3 {
-		t.Errorf("error %v, want %v; told of %d entries of %d rows, want all 3 of 3", err, full, told, len(named))
+	if _, named, err := ReadCSR(t.Context(), f, "", nil, room); !errors.Is(err, full) || counted != 3 || len(named) != 3 {
+		t.Errorf("error %v, want %v; counted %d entries of %d rows, want all 3 of 3", err, full, counted, len(named))
 	}
 	rows, err := f.Axis(t.Context(), "rows")
 	if err != nil || rows.N != 3 || rows.ID(2) != "cy" || !slices.Equal(ids, []string{"ann", "bo", "cy"}) {
@@ -129,7 +130,8 @@ func TestReadCSR(t *testing.T) {
 	}
 }
 
-// Lists of ids that are too short or too long for a matrix, or give one twice, are errors.
+// TestIDsFitRows checks the errors about lists of ids with another length than the matrix, or
+// with a repeated id.
 func TestIDsFitRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	if err := os.WriteFile(path, []byte("0 1:2\n0 1:3\n0 1:4\n"), 0o666); err != nil {
@@ -150,15 +152,15 @@ func TestIDsFitRows(t *testing.T) {
 	}
 }
 
-// full is a writer that takes nothing.
+// full is a writer that always fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 var errFull = errors.New("full")
 
-// That the labels beside a converted matrix cannot be written is an error.
-func TestConvertTellsOfLabels(t *testing.T) {
+// TestConvertReportsLabels checks that a failed write of the labels is an error.
+func TestConvertReportsLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	if err := os.WriteFile(path, []byte("1 1:2\n2 1:3\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -176,7 +178,7 @@ func TestConvertTellsOfLabels(t *testing.T) {
 	}
 }
 
-// A file that changes while it is read is an error.
+// TestChangedFile checks the error about a file that changes while it is read.
 func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	write := func(by float64) {
@@ -202,17 +204,17 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// Eigenvectors are a matrix with a row for each node, in an archive and beside the values.
+// TestPairs writes eigenvectors and eigenvalues to one archive and to two arrays.
 func TestPairs(t *testing.T) {
 	vectors := [][]float64{{1, 2}, {3, 4}, {5, 6}}
 	m := &Matrix{Rows: AxisOf([]string{"a", "b", "c"}), Cols: Axis{N: 2}}
 	for _, name := range []string{"x.npz", "x.npy"} {
 		var b, values bytes.Buffer
-		beside := io.Writer(&values)
+		valueFile := io.Writer(&values)
 		if name == "x.npz" {
-			beside = nil
+			valueFile = nil
 		}
-		if err := WritePairs(&b, beside, m, []float64{7, 8}, func(i int) []float64 { return vectors[i] }); err != nil {
+		if err := WritePairs(&b, valueFile, m, []float64{7, 8}, func(i int) []float64 { return vectors[i] }); err != nil {
 			t.Fatal(err)
 		}
 		content := b.Bytes()
@@ -241,7 +243,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// What cannot be copied, to be read several times, is not read in part.
+// TestFailedCopy checks that a stream is not read as a shorter file if its copy fails.
 func TestFailedCopy(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no device that is full")

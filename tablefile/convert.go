@@ -18,17 +18,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Conversion is a matrix on its way to another file.
+// Conversion describes the conversion of a matrix to another format.
 type Conversion struct {
 	File   *File
-	Kernel bool      // LIBSVM's text is to be of a precomputed kernel
-	IDs    string    // a file with the ids of the rows; "": as the file says
+	Kernel bool      // write LIBSVM text in its form for precomputed kernels
+	IDs    string    // file with the ids of the rows; "": the ids that [File.Axis] finds
 	Stdin  io.Reader // read for the path "-"; nil: os.Stdin
 
-	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
+	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// LabelFile has labels of the rows: an array with a number for each, or a file of nodes
-	// and labels, which is read as Labelling says; "": the labels of the matrix.
+	// LabelFile holds the labels of the rows: an array with a number for each row, or a table
+	// of nodes and labels, read with the settings Labelling; "": the labels of the matrix.
 	LabelFile string
 	Labelling *nodefile.LabelConfig
 
@@ -36,16 +36,18 @@ type Conversion struct {
 	// its error ends the reading. It may be nil.
 	Reserve func(bytes int64, what string) error
 
-	// What [Conversion.Prepare] finds out.
-	Rows, Cols Axis     // their ids
-	Classes    []string // the classes with the numbers 1, 2 …; nil: labels are written as they were given
-	labels     []string // numbers of the rows in place of the file's own; nil: those
+	// Results of [Conversion.Prepare].
+	Rows, Cols Axis     // ids of rows and columns
+	Classes    []string // class names in the order of their numbers 1, 2 …; nil: labels are written unchanged
+	labels     []string // label of each row, from LabelFile; nil: the labels of File
 }
 
-// Prepare finds the ids of rows and columns: of rows in the file IDs, of both in the matrix or
-// in files next to it, or else they are numbers, for columns of LIBSVM's text as
-// it counts them. Then it reads LabelFile. Classes without numbers are numbered in byte
-// order, from 1; rows that are not in the file get 0, which is refused where it is a class.
+// Prepare finds the ids of rows and columns, and reads LabelFile. Ids of rows come from the
+// file IDs, ids of both from the matrix or its separate files of ids, else they are numbers
+// (columns of LIBSVM text from 1, because its indices count from 1).
+//
+// Class names that are no numbers are numbered from 1 in byte order, because LIBSVM text holds
+// numbers only. Rows without a label get 0; that is an error if 0 is also the name of a class.
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve
 	if reserve == nil {
@@ -59,14 +61,13 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 	if err := c.name(ctx); err != nil || c.LabelFile == "" {
 		return err
 	}
-	const row = 56 // the id again, its place, the label, the class and its text
+	const row = 56 // bytes: a second copy of the id, its row, the label, the class and its text
 	if err := reserve(row*int64(c.Rows.N), "labels"); err != nil {
 		return err
 	}
 	return c.label(ctx)
 }
 
-// idBytes returns the memory of the ids.
 func (c *Conversion) idBytes() int64 {
 	if c.File.Format.Text && c.IDs == "" {
 		return 0
@@ -79,7 +80,7 @@ func (c *Conversion) idBytes() int64 {
 	return bytes
 }
 
-// name finds the ids of rows and columns.
+// name sets the ids of rows and columns.
 func (c *Conversion) name(ctx context.Context) (err error) {
 	f := c.File
 	c.Rows.N, c.Cols.N = f.Rows, f.Cols
@@ -105,7 +106,7 @@ func (c *Conversion) name(ctx context.Context) (err error) {
 	return nil
 }
 
-// label reads labels of the rows.
+// label reads LabelFile.
 func (c *Conversion) label(ctx context.Context) error {
 	path := c.LabelFile
 	n := c.Rows.N
@@ -121,7 +122,7 @@ func (c *Conversion) label(ctx context.Context) error {
 		}
 	})
 	if err != nil {
-		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be told apart: %v", err), Fix: "give each row an id of its own", Err: err}
+		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be assigned to rows: %v", err), Fix: "give each row an id of its own", Err: err}
 	}
 	l, err := nodefile.ReadLabels(ctx, path, nodes, c.Labelling)
 	if err != nil {
@@ -181,11 +182,11 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	return list, err
 }
 
-// Convert writes the matrix of elements T to w in the format to, once it is prepared, and
-// the labels of the file itself to labels, a row's id and its label a line. It needs
-// memory for a row, and File.Held bytes.
+// Convert writes the matrix, after [Conversion.Prepare], to w in the format to with elements
+// of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
+// for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, labels io.Writer) error {
-	i, label := 0, "0" // of the row that comes next
+	i, label := 0, "0" // number and label of the next row
 	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
 		if c.labels != nil {
 			return c.labels[i]
@@ -195,15 +196,15 @@ func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, 
 	if err != nil {
 		return err
 	}
-	beside := bufio.NewWriter(labels)
+	labelFile := bufio.NewWriter(labels)
 	err = Read(ctx, c.File, func(text []byte, row []T) error {
 		if c.File.Labelled {
 			label = string(text)
-			line := append(table.AppendTabbed(beside.AvailableBuffer(), c.Rows.ID(i)), '\t')
-			_, _ = beside.Write(append(table.AppendTabbed(line, label), '\n')) // bufio keeps the first error for Flush
+			line := append(table.AppendTabbed(labelFile.AvailableBuffer(), c.Rows.ID(i)), '\t')
+			_, _ = labelFile.Write(append(table.AppendTabbed(line, label), '\n')) // bufio keeps the first error for Flush
 		}
 		i++
 		return file.Row(row)
 	})
-	return cmp.Or(err, file.Close(ctx), beside.Flush())
+	return cmp.Or(err, file.Close(ctx), labelFile.Flush())
 }

@@ -1,7 +1,7 @@
-// Package tablefile reads and writes matrices of features, a row for each node or other
-// thing, and precomputed kernels: LIBSVM's text, .npy arrays and .npz archives with
-// one. It also reads attributes of nodes, from these or from a table ([ReadFeatures]), and
-// writes predictions.
+// Package tablefile reads and writes matrices of features (one row for each node or other
+// item) and precomputed kernels, as LIBSVM text, .npy arrays and .npz archives. It also reads
+// attributes of nodes, from such a matrix or from a table ([ReadFeatures]), and writes
+// predictions.
 //
 //	f, err := tablefile.Inspect(ctx, "x.svm.gz", nil)
 //	err = tablefile.Read(ctx, f, func(label []byte, row []float32) error { … })
@@ -10,33 +10,35 @@
 //	for … { err = w.Row(row) }
 //	err = w.Close(ctx)
 //
-// [Inspect] finds out the shape and [Read] goes through the rows, both from the
-// file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a
-// matrix that is stored by columns in panels of rows. A format is one value, a [Format], in a
-// file of code with its reader and its writer, and an entry of [Formats]. Memory is needed for one
-// row, or for one panel. What a file declares is compared with its size, or with
-// what a caller allows, before anything is made of it.
+// [Inspect] determines the shape and [Read] visits the rows. Memory is needed for one row, or
+// for a panel of rows of a matrix that is stored by columns. LIBSVM text is read twice,
+// because it does not declare its number of columns. The sizes that a file declares are
+// compared with the size of the file, or with a limit of the caller, before memory is
+// allocated, so that a damaged header cannot exhaust memory.
 //
-// [NewWriter] writes a matrix row by row, and [WriteIDs] the nodes that its rows or
-// columns stand for. [WritePredictions] writes a line for each node, as tab-separated
-// text, JSON lines or Parquet. Writers take an io.Writer and need memory for a buffer (Parquet: for a group of rows), whatever the
-// size of the result. The same rows give the same bytes.
+// A format is one value of type [Format], declared in one file of code with its reader and
+// writer, and listed in [Formats].
+//
+// [NewWriter] writes a matrix row by row, and [WriteIDs] the ids of its rows or columns.
+// [WritePredictions] writes a line for each node as tab-separated or comma-separated text,
+// JSON lines or Parquet. Writers take an io.Writer and need memory for a buffer (Parquet: for
+// one row group), independent of the size of the output. The same rows give the same bytes.
 //
 // # LIBSVM
 //
-// A line is a label and pairs index:value, the indices from 1 and increasing;
-// what is missing is 0. Behind # is a comment; lines without anything else are
-// passed over, and so are blanks around words. Lines may be of any length. If
-// the first pair of the first line is 0:serial the file is a precomputed kernel,
-// and each of its lines lists that and all columns from 1 on. scikit-learn writes
-// indices from 0 unless it is told otherwise; that is [Options].ZeroBased.
+// A line is a label and pairs index:value with increasing indices from 1; missing values are
+// 0. For example, "+1 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a
+// comment; empty lines and blanks around words are skipped. Lines may have any length. If the
+// first pair of the first line has the index 0 (0:serial), the file is a precomputed kernel,
+// and every line lists 0:serial and the values of all columns from 1. scikit-learn writes
+// indices from 0 by default; [Options].ZeroBased reads these.
 //
 // # Arrays
 //
-// Numbers of every width and byte order in one dimension, which is one column,
-// or two. Of an archive the array is read that is called features, kernel, X, x
-// or arr_0, or else its only one.
+// Arrays hold numbers of any width and byte order, in two dimensions, or in one dimension for
+// a matrix of one column. An archive holds the matrix in the array features, kernel, X, x or
+// arr_0 (the first that exists), or else in its only array.
 //
-// Values are finite. Every fault is an [*nodefile.ParseError] with the file and its line and
-// column, or the element.
+// Values must be finite. Every error about a file is a [*nodefile.ParseError] with the file
+// and its line and column, or the element.
 package tablefile

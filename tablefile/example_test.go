@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// Features of two items in the text of LIBSVM.
+// Features of two items as LIBSVM text.
 func ExampleRead() {
 	ctx := context.Background()
 	tmp, err := os.MkdirTemp("", "tablefile")

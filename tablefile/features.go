@@ -17,18 +17,18 @@ import (
 
 // Features holds numeric attributes of nodes, a row for each node.
 type Features struct {
-	Table   *sparse.Table // a row for each node of the graph, missing where nothing is known
+	Table   *sparse.Table // a row for each node of the graph; missing for a node without attributes
 	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
-	IDs         string       // a file whose lines name the rows of a matrix; "": see [File.Axis]
+	IDs         string       // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
 	Header      input.Header // default: decide from the text
 	Text        input.Text   // how the text of a table is read; default: decide from it
-	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
-	Memory      int64        // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
+	SkipUnknown bool         // skip rows of nodes that are not in the graph; default: an error
+	Memory      int64        // limit of the table and of reading it, in bytes (an eighth is for reading); 0: no limit
 	Stdin       io.Reader    // read for the path "-"; nil: os.Stdin
 	Warn        func(error)  // called with each warning about the file; may be nil
 }
@@ -36,23 +36,26 @@ type FeatureConfig struct {
 // ErrTable is wrapped by the error of [ReadFeatures] if ids are given for a table.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 
-// ReadFeatures reads attributes of nodes, a row for each node: a matrix that
-// [Inspect] knows, whose rows the lines of a file name, or a table with the ids in a
-// column. A matrix without ids is an error that wraps [ErrNoIDs], one that can be read
-// once [ErrStream].
+// ReadFeatures reads attributes of nodes, a row for each node, from a matrix that [Inspect]
+// reads and a list of the ids of its rows, or from a table with a column of ids. The error for
+// a matrix without ids wraps [ErrNoIDs], the error for a pipe wraps [ErrStream].
 //
-// A table is read as tables of labels are: the node is in the column whose title says so
-// (node, id, …), or in the only one that holds nodes of the graph, or without a header in the
-// first; a column of row numbers is skipped. A column of numbers is an attribute; where a
-// value is missing it has the mean of the others. A column with other text is one of
-// categories, each of which becomes an attribute of 0 and 1; a missing value has none of
-// them. Ignored are columns of dates, columns titled as labels are, and columns with more than
-// a thousand categories; Features.Columns reports the use of every column. The last column
-// of a LINQS .content file is the label. A table is read up to three times.
+// A table is read by the rules of label tables. The node is in the column with such a title
+// (node, id, …), or in the only column with nodes of the graph, or in the first column of a
+// table without a header. A column of row numbers is skipped. A column of numbers becomes one
+// attribute, and a missing value becomes the mean of the column. A column of other text
+// becomes one attribute of 0 and 1 for each category; for a missing value all of them are 0.
+// For example, the column colour with the values red, blue and red becomes two attributes.
 //
-// It is a [*nodefile.ParseError] if there is no row, if a node has two, or if a node that
-// is not in the graph has one, unless these are to be skipped. With a table that the memory
-// does not hold comes an outline of it, by the rows that were read.
+// Three kinds of columns are ignored: dates, columns titled as labels, because they may hold
+// the values to be predicted, and columns with more than 1,000 categories, because these are
+// names rather than attributes. Features.Columns reports the use of every column. The last
+// column of a LINQS .content file is the label. A table is read up to three times: for the
+// types of its columns, their categories and the values.
+//
+// The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, or if a
+// node is not in the graph (unless SkipUnknown is set). If the attributes exceed Memory, the
+// error is a [*budget.Error], and Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
 	if c == nil {
 		c = new(FeatureConfig)
@@ -62,10 +65,10 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	switch {
 	case endsAsMatrix(path) || Detect(ctx, path) != nil:
 		err = r.readMatrix(ctx)
-	case isStream(path) && c.IDs != "": // of a table it could be read
+	case isStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
 		err = streamed(path)
 	case c.IDs != "":
-		if _, err = os.Stat(path); err == nil { // a missing file is no table
+		if _, err = os.Stat(path); err == nil { // for a missing file, report that it is missing
 			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
 		}
 	default:
@@ -83,21 +86,21 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	return r.Features, err
 }
 
-// readingShare of the memory is for reading.
+// readingShare is the divisor of the memory limit that gives the share for reading.
 const readingShare = 8
 
-// features collects features.
+// features reads the attributes of nodes into a table.
 type features struct {
 	*Features
 	c       *FeatureConfig
 	file    string
 	nodes   nodefile.Lookup
 	unknown nodetable.Unknown
-	reading int64         // bytes that this takes beyond its share
-	outline *sparse.Table // of a table that does not fit the memory, nil if it does
+	reading int64         // bytes of reading that exceed its share of the limit; ≤ 0 if none do
+	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
 
-// readMatrix reads a matrix whose rows have ids of their own.
+// readMatrix reads a matrix and the ids of its rows.
 func (r *features) readMatrix(ctx context.Context) error {
 	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / readingShare})
 	if err != nil {
@@ -143,11 +146,11 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// end returns an error if there are no rows, or if their nodes are not in the graph.
+// end returns an error if there are no rows, or if some of their nodes are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
 		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
 	}
 	r.Unknown = r.unknown.Count
-	return r.unknown.Err(r.file, r.c.SkipUnknown, "take such rows out, or pass {unknown-ids=skip}")
+	return r.unknown.Err(r.file, r.c.SkipUnknown, "remove such rows, or pass {unknown-ids=skip}")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Attributes of a square sparse matrix are read, rows that are too wide for the memory are
-// refused before one is made, and reading ends at an interruption behind any row.
+// TestFeaturesOfOddMatrices reads attributes from a square sparse matrix, rejects rows wider
+// than the memory limit before allocating one, and stops at a cancellation after any row.
 func TestFeaturesOfOddMatrices(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -37,16 +37,16 @@ func TestFeaturesOfOddMatrices(t *testing.T) {
 	over := new(budget.Error)
 	wide := filepath.Join(dir, "wide.svm")
 	if _, err := ReadFeatures(t.Context(), wide, nodes, &FeatureConfig{IDs: ids, Memory: 1 << 28}); !errors.As(err, &over) || over.Need < 4<<31-1<<28 {
-		t.Errorf("a wide row: %v, want what it takes", err)
+		t.Errorf("a wide row: %v, want the required bytes", err)
 	}
 	w, err := Inspect(t.Context(), wide, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, told := errors.New("full"), int64(0)
-	_, _, err = ReadCSR(t.Context(), w, ids, nil, func(_, bytes int64) error { told = bytes; return full })
-	if !errors.Is(err, full) || told < 8*math.MaxInt32 {
-		t.Errorf("a wide row of %d bytes: %v, want %v", told, err, full)
+	full, required := errors.New("full"), int64(0)
+	_, _, err = ReadCSR(t.Context(), w, ids, nil, func(_, bytes int64) error { required = bytes; return full })
+	if !errors.Is(err, full) || required < 8*math.MaxInt32 {
+		t.Errorf("a wide row of %d bytes: %v, want %v", required, err, full)
 	}
 	x, err := Inspect(t.Context(), filepath.Join(dir, "long.svm"), nil)
 	if err != nil {
@@ -60,8 +60,8 @@ func TestFeaturesOfOddMatrices(t *testing.T) {
 	}
 }
 
-// A matrix with ids beside it, with ids in a file that is named, and a table say the same
-// of nodes.
+// TestFeaturesOfMatrix reads the same attributes from a matrix with a separate file of ids,
+// with a named file of ids, and from a table.
 func TestFeaturesOfMatrix(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

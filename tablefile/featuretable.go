@@ -20,24 +20,24 @@ const mostLevels = 1000
 
 // featureColumn is a column of a table of attributes.
 type featureColumn struct {
-	ignored string // why it is ignored; "" if it is an attribute
-	skipped bool   // it holds the node or row numbers
-	text    bool   // some value is no number
+	ignored string // reason why the column is ignored; "" for an attribute
+	skipped bool   // the column holds the node or row numbers
+	text    bool   // some value is not a number
 	dates   bool   // all values so far are dates
-	comma   string // the first value that is no number, if it has a decimal comma
-	count   int    // of numbers
+	comma   string // the first value that is not a number, if it has a decimal comma
+	count   int    // number of numeric values
 	sum     float64
-	levels  map[string]int // categories, and the column of the result of each
-	at      int            // the first column of the result that it makes
+	levels  map[string]int // from category to its column of the result
+	at      int            // first column of the result
 }
 
-// featureTable reads a table of attributes up to three times: for the kinds of columns, for
-// their categories, and for the values.
+// featureTable reads a table of attributes in up to three passes: the types of the columns,
+// their categories, and the values. The passes avoid keeping the text in memory.
 type featureTable struct {
 	*features
 	rows    nodetable.Reader
-	columns []featureColumn // of the file
-	values  []float32       // of a row
+	columns []featureColumn // columns of the file
+	values  []float32       // attributes of the current row
 }
 
 // readTable reads a table with the ids in a column.
@@ -45,7 +45,7 @@ func (r *features) readTable(ctx context.Context) error {
 	t := &featureTable{features: r, rows: nodetable.Reader{
 		Every: true, Lookup: r.nodes.Lookup, Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.c.Warn},
 	}}
-	if err := t.each(ctx, t.look); err != nil {
+	if err := t.each(ctx, t.detectTypes); err != nil {
 		return err
 	}
 	t.rows.Options.Warn = nil
@@ -55,20 +55,21 @@ func (r *features) readTable(ctx context.Context) error {
 		}
 	}
 	if slices.ContainsFunc(t.columns, func(c featureColumn) bool { return c.text && c.ignored == "" }) {
-		if err := t.each(ctx, t.collect); err != nil {
+		if err := t.each(ctx, t.collectCategories); err != nil {
 			return err
 		}
 	}
-	cols := t.place()
+	cols := t.assignColumns()
 	if cols == 0 {
-		return &nodefile.ParseError{File: t.file, Msg: "no column of attributes", Fix: "give one beside that of the node"}
+		return &nodefile.ParseError{File: t.file, Msg: "no column of attributes", Fix: "add one to the column of the node"}
 	}
 	t.report()
 	t.values, t.Table = make([]float32, cols), &sparse.Table{Rows: t.nodes.Len(), Cols: cols}
-	return t.each(ctx, t.use)
+	return t.each(ctx, t.addRow)
 }
 
-// report describes the use of the columns, and warns of numbers that were not read as such.
+// report sets Features.Columns, and warns if numbers with a decimal comma were read as
+// categories.
 func (r *featureTable) report() {
 	r.Columns = r.rows.Columns
 	if r.Columns == nil {
@@ -93,7 +94,7 @@ func (r *featureTable) report() {
 			d.Use = fmt.Sprintf("%d categories", len(c.levels))
 		}
 		if c.comma != "" && c.ignored == "" && r.c.Warn != nil {
-			r.c.Warn(textio.Fault(r.file, 0, "write numbers with a decimal point, or pass {decimal=,}", "column %s is taken for categories, since %q is no number", input.Escape(d.Title), c.comma))
+			r.c.Warn(textio.Fault(r.file, 0, "write numbers with a decimal point, or pass {decimal=,}", "column %s is read as categories, because %q is not a number", input.Escape(d.Title), c.comma))
 		}
 	}
 }
@@ -117,7 +118,7 @@ func (r *featureTable) each(ctx context.Context, do func(nodetable.Row) error) e
 	return nil
 }
 
-// begin settles by the titles, or the first row, which columns are no attributes.
+// begin decides from the titles, or from the first row, which columns are not attributes.
 func (r *featureTable) begin(row nodetable.Row) {
 	n := len(row.Text)
 	if r.rows.Titles != nil {
@@ -137,18 +138,18 @@ func (r *featureTable) begin(row nodetable.Row) {
 	}
 }
 
-// isMissingNumber reports whether a value is not there.
+// isMissingNumber reports whether a field is empty or a word for a missing value.
 func isMissingNumber(text []byte) bool {
 	return len(text) == 0 || slices.Contains(nodefile.MissingValues, string(text))
 }
 
-// number parses a number; fault is "" if it is one.
+// number parses a number; fault is "" if it is valid, else the reason as the end of a sentence.
 func (r *featureTable) number(text []byte) (value float64, fault string) {
 	return table.ParseNumber(table.Point(text, r.c.Text.HasDecimalComma()), 64)
 }
 
-// look finds out the kinds of columns.
-func (r *featureTable) look(row nodetable.Row) error {
+// detectTypes updates the types of the columns with the values of a row.
+func (r *featureTable) detectTypes(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.skipped || c.ignored != "" || c.text && !c.dates {
@@ -181,8 +182,8 @@ func (r *featureTable) look(row nodetable.Row) error {
 	return nil
 }
 
-// collect finds the categories of columns.
-func (r *featureTable) collect(row nodetable.Row) error {
+// collectCategories adds the values of a row to the categories of the columns of text.
+func (r *featureTable) collectCategories(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.skipped || c.ignored != "" || !c.text || isMissingNumber(row.Field(i)) {
@@ -198,9 +199,10 @@ func (r *featureTable) collect(row nodetable.Row) error {
 	return nil
 }
 
-// place gives the columns their places, the categories of each in byte order, and
-// returns how many there are.
-func (r *featureTable) place() (cols int) {
+// assignColumns assigns columns of the result to the columns of the file, and returns their
+// number. Categories are sorted by bytes, so that the result does not depend on the order of
+// the rows.
+func (r *featureTable) assignColumns() (cols int) {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.at = cols; c.skipped || c.ignored != "" {
@@ -222,8 +224,8 @@ func (r *featureTable) place() (cols int) {
 	return cols
 }
 
-// use adds a row.
-func (r *featureTable) use(row nodetable.Row) error {
+// addRow converts a row to numbers and adds it.
+func (r *featureTable) addRow(row nodetable.Row) error {
 	values := r.values
 	clear(values)
 	for i := range r.columns {

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// nodesOf returns the nodes of a graph, in this order.
+// nodesOf returns the nodes with the given ids, in this order.
 func nodesOf(t *testing.T, ids ...string) *shard.Nodes {
 	nodes, err := shard.StringNodes(slices.Values(ids))
 	if err != nil {
@@ -21,7 +21,7 @@ func nodesOf(t *testing.T, ids ...string) *shard.Nodes {
 	return nodes
 }
 
-// TestReadFeatures reads tables as programs write them.
+// TestReadFeatures reads tables as pandas, R and spreadsheets write them.
 func TestReadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3", "4")
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestReadFeatures(t *testing.T) {
 	}
 }
 
-// ignoredOf returns the titles of the columns that are no attributes.
+// ignoredOf returns the titles of the columns that are not attributes.
 func ignoredOf(a *Features) (titles []string) {
 	for _, c := range a.Columns {
 		if c.Use == "" {
@@ -68,7 +68,8 @@ func ignoredOf(a *Features) (titles []string) {
 	return titles
 }
 
-// The use of each column is reported; row numbers do not become ids, nor dates categories.
+// TestFeatureColumns checks the reported use of each column: row numbers are not ids, and dates
+// are not categories.
 func TestFeatureColumns(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	numbers := nodesOf(t, "0", "1", "2", "3")
@@ -83,7 +84,7 @@ func TestFeatureColumns(t *testing.T) {
 		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
 			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
 		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
-			`x.csv:1: cannot tell which column of ",Kunde,age" holds the node; title it "node"`, nil},
+			`x.csv:1: cannot determine which column of ",Kunde,age" holds the node; title it "node"`, nil},
 		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
 		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
 		{"n1,5,04.03.2021\nn2,6,5.11.2020\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
@@ -105,7 +106,7 @@ func TestFeatureColumns(t *testing.T) {
 	}
 }
 
-// dense returns a row with its zeros.
+// dense returns a row including its zeros.
 func dense(a *Features, row int) []float32 {
 	cols := a.Table.Cols
 	out := make([]float32, cols)
@@ -120,18 +121,18 @@ func dense(a *Features, row int) []float32 {
 	return out
 }
 
-// TestBadFeatures reads tables that say where they are wrong.
+// TestBadFeatures checks place and text of the errors about tables.
 func TestBadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	for _, c := range []struct{ text, want string }{
-		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass option unknown-ids=skip`},
-		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; give the file and the column with these`},
+		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); remove such rows, or pass option unknown-ids=skip`},
+		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; pass the file and the column with such ids`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond float32; fix the line, or leave the field empty`},
-		{"node,x\n", `x.csv: no column of attributes; give one beside that of the node`},
-		{"node\nn1\n", `x.csv: no column of attributes; give one beside that of the node`},
+		{"node,x\n", `x.csv: no column of attributes; add one to the column of the node`},
+		{"node\nn1\n", `x.csv: no column of attributes; add one to the column of the node`},
 	} {
 		path := write(t, "x.csv", []byte(c.text))
 		_, err := ReadFeatures(t.Context(), path, nodes, nil)
@@ -144,15 +145,15 @@ func TestBadFeatures(t *testing.T) {
 		}
 	}
 	path := write(t, "x.csv", []byte("node;x;w;z\nn1;1;2,5;a\nn2;1,5;-3,25;1,5\n"))
-	var told []string
-	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(w error) { told = append(told, strings.TrimPrefix(w.Error(), path)) }}); err != nil {
+	var warnings []string
+	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(w error) { warnings = append(warnings, strings.TrimPrefix(w.Error(), path)) }}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{
-		`: column x is taken for categories, since "1,5" is no number; write numbers with a decimal point, or pass option decimal=,`,
-		`: column w is taken for categories, since "2,5" is no number; write numbers with a decimal point, or pass option decimal=,`,
-	}; !slices.Equal(told, want) {
-		t.Errorf("decimal commas: %q", told)
+		`: column x is read as categories, because "1,5" is not a number; write numbers with a decimal point, or pass option decimal=,`,
+		`: column w is read as categories, because "2,5" is not a number; write numbers with a decimal point, or pass option decimal=,`,
+	}; !slices.Equal(warnings, want) {
+		t.Errorf("decimal commas: %q", warnings)
 	}
 	path = write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
 	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
@@ -165,7 +166,8 @@ func TestBadFeatures(t *testing.T) {
 	}
 }
 
-// A column of a thousand texts is one of categories, one with another text is passed over.
+// TestMostLevels checks that a column of 1,000 texts becomes categories, and that a column of
+// 1,001 is ignored.
 func TestMostLevels(t *testing.T) {
 	ids, text := []string{}, "node\tnumber\ttext\n"
 	for i := range mostLevels {

@@ -11,40 +11,41 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Format is a kind of file with a matrix. Each is declared in a file of code of its own,
-// beside what reads and writes it, and is one of [Formats].
+// Format is a file format of matrices. Each format is declared in a file of code of its own,
+// together with its reader and writer, and listed in [Formats].
 type Format struct {
 	Name    string   // short: "npy"
-	Title   string   // of such a file, for messages: "a NumPy array"
-	Endings []string // of the names of such files
-	Kernel  string   // the name of another form for precomputed kernels; "": there is none
+	Title   string   // such a file in messages, with an article: "a NumPy array"
+	Endings []string // usual endings of file names: ".npy"
+	Kernel  string   // name of the variant for precomputed kernels; "": no variant
 	NoGraph string   // remedy for such a file where a graph is expected
 
-	// Text is read from its beginning to its end, compressed or not; every row has a label,
-	// and no row or column an id. What is no text is read at any place of a plain file, and
-	// has ids in it or beside it.
+	// Text means that a file is read sequentially, may be compressed, and holds a label for
+	// every row but no ids. Files of other formats are read at any offset, so that they must
+	// not be compressed, and have ids in the file or in separate files.
 	Text bool
 
-	IDsBeside bool // ids are written to files beside it
-	AnyOrder  bool // elements can be written in any order
+	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
+	AnyOrder    bool // elements can be written in any order
 
-	is      func(ending string, head []byte) bool                                             // whether a file is one, by its name and first bytes
-	holds   func(name string, in *textio.Reader) bool                                         // whether what may be one holds a matrix; nil: it does
-	inspect func(f *File, in *textio.Reader) error                                            // finds out the shape
-	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // see [File.Axis]; nil: there are none in it
+	is      func(ending string, head []byte) bool                                             // whether a file has this format, by its name and first bytes
+	holds   func(name string, in *textio.Reader) bool                                         // whether such a file holds a matrix; nil: always
+	inspect func(f *File, in *textio.Reader) error                                            // determines the shape
+	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // see [File.Axis]; nil: the format holds no ids
 
 	of32 rows[float32]
 	of64 rows[float64]
 }
 
-// rows are how the rows of a format are read and written as elements T.
+// rows holds the functions that read and write rows of a format with elements of type T.
 type rows[T sparse.Float] struct {
 	read  func(ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error
 	write func(w io.Writer, m *Matrix) (*Writer[T], error)
-	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // of AnyOrder
+	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // for formats with AnyOrder
 }
 
-// rowsOf returns how rows of elements T are read and written.
+// rowsOf returns the functions for elements of type T. A field for each type is needed because
+// a Go method cannot have type parameters.
 func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	if r, ok := any(&f.of32).(*rows[T]); ok {
 		return r
@@ -52,11 +53,10 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	return any(&f.of64).(*rows[T])
 }
 
-// Formats are all formats. The first that a file can be is its format.
+// Formats lists all formats. A file has the first format that recognizes it.
 var Formats = []*Format{NPY, NPZ, LIBSVM}
 
-// formatOf returns the format of a matrix by a file's name and first bytes, nil if it is not
-// known.
+// formatOf returns the format of a file by its name and first bytes, or nil.
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)
 	for _, f := range Formats {
@@ -67,15 +67,15 @@ func formatOf(name string, head []byte) *Format {
 	return nil
 }
 
-// endsAsMatrix reports whether a name ends as those of matrices do.
+// endsAsMatrix reports whether a file name has an ending of one of the formats.
 func endsAsMatrix(name string) bool {
 	ending := table.Extension(name)
 	return slices.ContainsFunc(Formats, func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
-// Recognize returns the format of a file from the first bytes of its content,
-// or else from its name; nil if it is not known. The content of an archive decides about its
-// format, which [Detect] reads.
+// Recognize returns the format of a file by the first bytes of its content, or else by its
+// name; nil if no format matches. It returns nil for archives too, because only their
+// contents show whether they hold a matrix; [Detect] reads these.
 func Recognize(name string, head []byte) *Format {
 	if f := formatOf(name, head); f != nil && f.holds == nil {
 		return f
@@ -83,11 +83,11 @@ func Recognize(name string, head []byte) *Format {
 	return nil
 }
 
-// headBytes is how much of a file is looked at to recognize it.
+// headBytes is the number of bytes at the beginning of a file that Detect looks at.
 const headBytes = 4 << 10
 
 // Detect returns the format of a file. It returns nil for an archive with a square sparse
-// matrix, which is a graph, and for a path that is no plain file or cannot be read.
+// matrix, because that is a graph, and for a path that is not a regular file or cannot be read.
 func Detect(ctx context.Context, path string) *Format {
 	in, err := open(ctx, path)
 	if err != nil {
@@ -101,8 +101,8 @@ func Detect(ctx context.Context, path string) *Format {
 	return f
 }
 
-// Size returns the bytes of a file with a matrix of "float32" or "float64" numbers: of arrays
-// up to their headers, of text about.
+// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64":
+// without the header for arrays, approximately for text.
 func (f *Format) Size(rows, cols int, dtype string) int64 {
 	bytes := 4 * int64(rows) * int64(cols)
 	if dtype == "float64" {

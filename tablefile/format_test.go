@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// plain is a format that lists its shape and then its elements.
+// plain is a format for the test: a file lists its shape and then its elements.
 var plain = &Format{
 	Name: "plain", Title: "a plain matrix", Endings: []string{".plain"}, NoGraph: "give edges", Text: true,
 	is: func(ending string, _ []byte) bool { return ending == ".plain" },
@@ -54,7 +54,8 @@ func newPlainWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) 
 	}}, err
 }
 
-// A format that is declared and listed is recognized, read, written and converted.
+// TestDeclaredFormat checks that a new format in Formats is recognized, read, written and
+// converted without other changes.
 func TestDeclaredFormat(t *testing.T) {
 	before := Formats
 	Formats = slices.Concat(Formats, []*Format{plain})
@@ -87,7 +88,7 @@ func TestDeclaredFormat(t *testing.T) {
 	}
 }
 
-// What a declaration says can be done, it does.
+// TestFormatsAreWhole checks that every format has the functions that its declaration promises.
 func TestFormatsAreWhole(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range Formats {
@@ -102,12 +103,12 @@ func TestFormatsAreWhole(t *testing.T) {
 			t.Errorf("%s: AnyOrder %v", f.Name, f.AnyOrder)
 		}
 		if f.holds == nil && f.NoGraph == "" {
-			t.Errorf("%s does not say what to do where a graph is wanted", f.Name)
+			t.Errorf("%s does not say what to do where a graph was requested", f.Name)
 		}
 	}
 }
 
-// Arrays are read no further than a cancel, and with its cause.
+// TestReadCancelled checks that reading stops at a cancellation and returns its cause.
 func TestReadCancelled(t *testing.T) {
 	rows := make([][]float64, 500)
 	for i := range rows {

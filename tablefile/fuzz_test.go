@@ -30,7 +30,7 @@ func seeds(f *testing.F, pattern string, add func(data []byte)) {
 	}
 }
 
-// slowly reads features the obvious way; it knows no error.
+// slowly is a simple reader of LIBSVM text without error checks, as the reference of the test.
 func slowly(text string) (rows []map[int]float64) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -110,7 +110,7 @@ func FuzzArray(f *testing.F) {
 			return
 		}
 		if int64(file.Rows)*int64(file.Cols) > 1<<20 {
-			return // an archive may declare what it does not hold
+			return // an archive may declare sizes that exceed its contents
 		}
 		got, err := read[float64](path, nil)
 		if wrong := new(nodefile.ParseError); err != nil && !errors.As(err, &wrong) {

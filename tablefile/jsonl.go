@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// newJSONL returns a file of predictions with one JSON object a line: node, label
-// (null: none), reached, and scores, an object from class to score (null: none;
-// absent: not asked for).
+// newJSONL returns a writer of predictions with one JSON object a line: node, label (null
+// without a label), reached, and scores, an object from class to score (null if the node has
+// no scores, absent if c.Top < 0).
 func newJSONL(w io.Writer, c Columns) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	var names [][]byte // the classes as JSON strings
@@ -43,9 +43,9 @@ func newJSONL(w io.Writer, c Columns) predictionFile {
 	}}
 }
 
-// appendJSON appends a text as a JSON string.
+// appendJSON appends text as a JSON string to line.
 func appendJSON(line []byte, text string) []byte {
-	w := bytes.NewBuffer(line) // takes everything
+	w := bytes.NewBuffer(line) // writes to it never fail
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text)

@@ -15,10 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// LIBSVM is the text of LIBSVM, of features or of a precomputed kernel.
+// LIBSVM is the text format of LIBSVM, for features and for precomputed kernels.
 var LIBSVM = &Format{
 	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
-	NoGraph: "heatwalk convert makes a matrix of it; if it does hold edges, name their columns with {fields}",
+	NoGraph: "heatwalk convert reads it as a matrix; if it does hold edges, name their columns with {fields}",
 	Text:    true,
 	is: func(ending string, head []byte) bool {
 		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
@@ -28,33 +28,33 @@ var LIBSVM = &Format{
 	of64:    rows[float64]{read: readVectors[float64], write: newLIBSVMWriter[float64]},
 }
 
-// vectors reads LIBSVM's text line by line.
-type vectors struct {
+// vectorReader reads LIBSVM text line by line.
+type vectorReader struct {
 	*words
 	zeroBased bool
-	limit     int // of columns; 0: none
-	bits      int // of a value
+	limit     int // largest number of columns; 0: no limit
+	bits      int // precision of values, 32 or 64
 
 	rows    int64
 	first   int64 // line of the first row
-	kernel  bool
-	inOrder bool
-	cols    int // columns of a kernel; of features, the largest index so far
+	kernel  bool  // the file is a precomputed kernel
+	inOrder bool  // the serial numbers of a kernel are 1, 2, 3 …
+	cols    int   // columns of a kernel; for features, the largest index so far
 	label   []byte
 }
 
 const (
 	fixLine  = "fix the line"
-	maxIndex = math.MaxInt32 // LIBSVM keeps them in 32 bits
+	maxIndex = math.MaxInt32 // because LIBSVM stores indices in 32 bits
 )
 
-func (v *vectors) fault(fix, format string, args ...any) error {
+func (v *vectorReader) fault(fix, format string, args ...any) error {
 	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// vector reads the next vector and calls set with the column from 0 and the
-// value of every pair; false at the end of the text.
-func (v *vectors) vector(set func(col int, value float64)) (bool, error) {
+// vector reads the next line with a vector and calls set with the column, counted from 0, and
+// the value of every pair. It returns false at the end of the text.
+func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	var word []byte
 	var err error
 	for len(word) == 0 {
@@ -107,11 +107,11 @@ func (v *vectors) vector(set func(col int, value float64)) (bool, error) {
 	return true, nil
 }
 
-// readLabel keeps the first word of a line.
-func (v *vectors) readLabel(word []byte) error {
+// readLabel checks and stores the first word of a line.
+func (v *vectorReader) readLabel(word []byte) error {
 	switch {
 	case bytes.IndexByte(word, ':') >= 0:
-		return v.fault("begin the line with a label, 0 for none", "%s where the label is to be", table.Quoted(word))
+		return v.fault("begin the line with a label, 0 for none", "%s in place of the label", table.Quoted(word))
 	case bytes.IndexByte(word, ',') >= 0:
 		return v.fault("keep one of them", "%s are several labels", table.Quoted(word))
 	}
@@ -122,12 +122,12 @@ func (v *vectors) readLabel(word []byte) error {
 	return nil
 }
 
-// pair takes index:value apart.
-func (v *vectors) pair(word []byte) (index int, value float64, err error) {
+// pair parses index:value.
+func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	at := bytes.IndexByte(word, ':')
 	switch {
 	case at > 0 && string(word[:at]) == "qid":
-		return 0, 0, v.fault("cut them out", "%s: lists to be ranked, with query ids, are not supported", table.Quoted(word))
+		return 0, 0, v.fault("cut them out", "%s: ranking data with query ids is not supported", table.Quoted(word))
 	case at < 1 || at == len(word)-1:
 		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", table.Quoted(word))
 	}
@@ -143,22 +143,22 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
-			fix = "pass {dtype=float64}" // it has been read in 64 bits before
+			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
 		}
 		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[at+1:]), wrong)
 	}
 	return index, value, nil
 }
 
-// feature checks an index of features; last is the one before, −1 without.
-func (v *vectors) feature(index, last int) error {
+// feature checks an index of features; last is the index of the previous pair, −1 for the first.
+func (v *vectorReader) feature(index, last int) error {
 	switch {
 	case index == 0 && !v.zeroBased:
 		return v.fault("if they count from 0, pass {zero-based}", "index 0; indices of features count from 1")
 	case index == last:
-		return v.fault("keep one of its values", "index %d is there twice", index)
+		return v.fault("keep one of its values", "index %d is repeated", index)
 	case index < last:
-		return v.fault("sort the line by index", "index %d behind %d", index, last)
+		return v.fault("sort the line by index", "index %d after %d", index, last)
 	}
 	cols := index
 	if v.zeroBased {
@@ -170,22 +170,23 @@ func (v *vectors) feature(index, last int) error {
 	return nil
 }
 
-// entry checks pair number i of a line of a kernel: 0:serial, 1:value, 2:value …
-func (v *vectors) entry(i, index int, value float64) error {
+// entry checks pair number i of a line of a kernel, which has the form 0:serial 1:value
+// 2:value …
+func (v *vectorReader) entry(i, index int, value float64) error {
 	const fix = "list 0:serial and every column; features that count from 0 need {zero-based}"
 	switch {
 	case index != i:
-		return v.fault(fix, "index %d where %d is to be, for line %d begins as that of a precomputed kernel", index, i, v.first)
+		return v.fault(fix, "index %d, want %d, because line %d begins like a precomputed kernel", index, i, v.first)
 	case i == 0 && (value != math.Trunc(value) || math.Abs(value) > maxIndex):
-		return v.fault(fix, "serial number %v is not whole, and line %d begins as that of a precomputed kernel", value, v.first)
+		return v.fault(fix, "serial number %v is not an integer, and line %d begins like a precomputed kernel", value, v.first)
 	case i == 0:
 		v.inOrder = v.inOrder && value == float64(v.rows)
 	}
 	return nil
 }
 
-// complete checks how many columns a line of a kernel has.
-func (v *vectors) complete(cols int) error {
+// complete checks that a line of a kernel has as many columns as the first line.
+func (v *vectorReader) complete(cols int) error {
 	if v.rows == 1 {
 		v.cols = cols
 	}
@@ -196,15 +197,15 @@ func (v *vectors) complete(cols int) error {
 	return v.fault("list every column on each line", "%s, line %d has %d", table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
 }
 
-// openVectors begins to read text.
-func openVectors(in *textio.Reader, f *File, bits int) (*vectors, error) {
+// openVectors returns a reader of text.
+func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 	if err := in.CheckText(); err != nil {
 		return nil, err
 	}
-	return &vectors{words: newWords(f.Name, watched{in.Content(), f, in}), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
+	return &vectorReader{words: newWords(f.Name, progressReader{in.Content(), f, in}), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
-// inspectVectors reads all lines.
+// inspectVectors determines the shape by reading all lines, because the text does not declare it.
 func (f *File) inspectVectors(in *textio.Reader) error {
 	v, err := openVectors(in, f, 64)
 	if err != nil {
@@ -228,14 +229,14 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	return nil
 }
 
-// readVectors is [Read] for text.
+// readVectors implements [Read] for text.
 func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
 	v, err := openVectors(in, f, bitsOf[T]())
 	if err != nil {
 		return err
 	}
 	row := make([]T, f.Cols)
-	var given []int // columns of the row with a value: all others are 0 already
+	var given []int // columns of the row with a value: only these are reset to 0 afterwards
 	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
 	for {
 		fits := true
@@ -264,11 +265,10 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 }
 
-// isVectors reports whether the first lines of a text are vectors. One pair
-// might be the target of an edge that is called so; there must be two on some
-// line.
+// isVectors reports whether the first lines of a text are vectors. Some line must have two
+// pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
 func isVectors(head []byte) bool {
-	v := &vectors{words: newWords("", bytes.NewReader(head)), bits: 64}
+	v := &vectorReader{words: newWords("", bytes.NewReader(head)), bits: 64}
 	most := 0
 	for {
 		word, err := v.next()
@@ -298,9 +298,9 @@ func isVectors(head []byte) bool {
 	}
 }
 
-// newLIBSVMWriter begins LIBSVM's text. A line is the label and index:value of every
-// feature that is not 0, or 0:serial and all values of a kernel, indices and serial
-// numbers from 1. Values have as many digits as it takes to read the same bits back.
+// newLIBSVMWriter returns a writer of LIBSVM text. A line is the label and index:value of
+// every nonzero feature, or for a kernel 0:serial and all values; indices and serial numbers
+// count from 1. Values have enough digits to read the same bits back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
 	row := func(i int, values []T) error {
@@ -324,7 +324,7 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error)
 	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
 }
 
-// bitsOf returns how many bits an element has.
+// bitsOf returns the number of bits of an element.
 func bitsOf[T sparse.Float]() int {
 	if any(T(0)) == any(float32(0)) {
 		return 32

@@ -14,11 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// NPY is a single array in a file of NumPy's.
+// NPY is NumPy's file format of a single array.
 var NPY = &Format{
 	Name: "npy", Title: "a NumPy array", Endings: []string{".npy"},
-	NoGraph:   "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz",
-	IDsBeside: true, AnyOrder: true,
+	NoGraph:     "heatwalk convert reads it; for a graph, save the sparse matrix with scipy.sparse.save_npz",
+	SeparateIDs: true, AnyOrder: true,
 	is: func(ending string, head []byte) bool {
 		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
 	},
@@ -37,19 +37,20 @@ func (f *File) inspectArray(in *textio.Reader) error {
 	return f.shape(a, size)
 }
 
-// shape takes the shape of an array whose file has so many bytes.
+// shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
+// member, is the size that the header declares, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
 	f.Single, f.whole = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
 	case !a.IsNumeric():
-		return a.Fault("elements that are no numbers", "save numbers")
+		return a.Fault("elements that are not numbers", "save numbers")
 	case len(a.Shape) != 1 && len(a.Shape) != 2:
 		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns", len(a.Shape)), "reshape it")
 	case a.Len == 0:
 		return a.Fault("no elements", "save the array again")
 	case size != want:
-		return a.Fault(fmt.Sprintf("%d bytes, its header asks for %d", size, want), fetchAgain)
+		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want), fetchAgain)
 	}
 	if rows = a.Shape[0]; len(a.Shape) == 2 {
 		cols = a.Shape[1]
@@ -61,7 +62,8 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	return nil
 }
 
-// narrowTo stores the values of row i in dst.
+// narrowTo stores the values of row i in dst. Values that are infinite, NaN or too large for T
+// are errors, and so are integers above 2⁵³, because float64 does not hold all of these.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
@@ -72,7 +74,7 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	return nil
 }
 
-// element returns what is wrong with an element.
+// element returns the error about an element that narrowTo rejects.
 func (f *File) element(i, j int, v float64) error {
 	what, fix := "is beyond float32", "pass {dtype=float64}"
 	switch {
@@ -81,12 +83,12 @@ func (f *File) element(i, j int, v float64) error {
 	case math.IsInf(v, 0):
 		what, fix = "is infinite", "replace it"
 	case f.whole && math.Abs(v) > 1<<53:
-		what, fix = "is beyond 2⁵³ and may not be what it was", "save floats"
+		what, fix = "is beyond 2⁵³ and may have been rounded", "save floats"
 	}
 	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
 }
 
-// narrowed returns what stores the values of a row as elements T and visits them.
+// narrowed returns a function that converts a row to elements of type T and passes it to visit.
 func narrowed[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
 	row := make([]T, f.Cols)
 	return func(i int, values []float64) error {
@@ -107,7 +109,7 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, vi
 	if file == nil {
 		return streamed(f.Name)
 	}
-	a, err := npy.Read(f.Name, watched{io.NewSectionReader(file, 0, size), f, in})
+	a, err := npy.Read(f.Name, progressReader{io.NewSectionReader(file, 0, size), f, in})
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, vi
 	return f.readRows(a, rows)
 }
 
-// readRows reads an array that is stored by rows.
+// readRows visits the rows of an array that is stored by rows.
 func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) error {
 	row := make([]float64, f.Cols)
 	for i := range f.Rows {
@@ -131,8 +133,8 @@ func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) er
 	return a.End()
 }
 
-// panelRows returns how many rows of an array stored by columns are read at
-// once.
+// panelRows returns the number of rows of a panel: rows of an array stored by columns that are
+// read together, so that each read covers adjacent elements of a column.
 func (f *File) panelRows() int {
 	memory := int64(64 << 20)
 	if f.o.Memory > 0 {
@@ -141,7 +143,7 @@ func (f *File) panelRows() int {
 	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
 }
 
-// panelBytes returns what a panel takes.
+// panelBytes returns the memory of a panel and its buffers.
 func (f *File) panelBytes() int64 {
 	if !f.byColumns {
 		return 0
@@ -149,8 +151,8 @@ func (f *File) panelBytes() int64 {
 	return int64(f.panelRows()) * (8*int64(f.Cols) + 16)
 }
 
-// readPanels reads an array that is stored by columns: a piece of each for some
-// rows at once.
+// readPanels visits the rows of an array that is stored by columns. For each panel it reads
+// the same range of every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
 	most := f.panelRows()
 	panel, column, raw := make([]float64, most*f.Cols), make([]float64, most), make([]byte, most*a.Width)
@@ -176,7 +178,7 @@ func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit
 	return nil
 }
 
-// newNPYWriter begins a .npy file.
+// newNPYWriter returns a writer of a .npy file, row by row.
 func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out, err := npy.NewWriter[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {
@@ -185,7 +187,7 @@ func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	return &Writer[T]{cols: m.Cols.N, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
 }
 
-// placeNPY begins a .npy file whose elements come in any order.
+// placeNPY returns a writer of a .npy file that accepts elements in any order.
 func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
 	out, err := npy.NewPlaced[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// npyFile returns a .npy file with a header of its own.
+// npyFile returns a .npy file with the given header.
 func npyFile(descr, fortran, shape string, data any) []byte {
 	var b bytes.Buffer
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, fortran, shape)
@@ -84,23 +84,23 @@ func TestBadArrays(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"x.npy", three[:len(three)-1], ": 93 bytes, its header asks for 94; fetch the file again"},
+		{"x.npy", three[:len(three)-1], ": 93 bytes, its header requires 94; fetch the file again"},
 		{"x.npy", nil, ": empty file; fetch the file again"},
-		{"x.npy", append(three, 0), ": 95 bytes, its header asks for 94; fetch the file again"},
+		{"x.npy", append(three, 0), ": 95 bytes, its header requires 94; fetch the file again"},
 		{"x.npy", []byte("1 2 3\n4 5 6\n"), ": no NumPy array; fetch the file again"},
-		{"x.npy", npyFile("<f8", "False", "(4000000000, 1)", []float64{1}), ": 87 bytes, its header asks for 32000000079; fetch the file again"},
+		{"x.npy", npyFile("<f8", "False", "(4000000000, 1)", []float64{1}), ": 87 bytes, its header requires 32000000079; fetch the file again"},
 		{"x.npy", npyFile("<f8", "False", "(1, 1, 1)", []float64{1}), ": 3 dimensions, want rows and columns; reshape it"},
 		{"x.npy", npyFile("<f8", "False", "()", []float64{1}), ": 0 dimensions, want rows and columns; reshape it"},
 		{"x.npy", npyFile("<f8", "False", "(0, 5)", []float64{}), ": no elements; save the array again"},
-		{"x.npy", npyFile("|S1", "False", "(1,)", []byte("a")), ": elements that are no numbers; save numbers"},
+		{"x.npy", npyFile("|S1", "False", "(1,)", []byte("a")), ": elements that are not numbers; save numbers"},
 		{"x.npy", npyFile("|O", "False", "(1,)", []byte("a")), ": object array; save with allow_pickle=False"},
 		{"x.npy", npyFile("<f8", "False", "(2, 2)", []float64{1, 2, 3, math.NaN()}), ": element [1, 1] = NaN is not a number; replace it"},
 		{"x.npy", npyFile("<f8", "True", "(2, 2)", []float64{1, 2, math.Inf(-1), 3}), ": element [0, 1] = -Inf is infinite; replace it"},
 		{"x.npy", npyFile("<f8", "False", "(1, 1)", []float64{1e300}), ": element [0, 0] = 1e+300 is beyond float32; pass option dtype=float64"},
-		{"x.npy", npyFile("<u8", "False", "(2,)", []uint64{0, 1<<53 + 2}), ": element [1, 0] = 9.007199254740994e+15 is beyond 2⁵³ and may not be what it was; save floats"},
-		{"x.npz", npzFile(zip.Store, "a", three, "b", three), ": none of its arrays is called features, kernel, X, x, arr_0; save the matrix as one of them"},
+		{"x.npy", npyFile("<u8", "False", "(2,)", []uint64{0, 1<<53 + 2}), ": element [1, 0] = 9.007199254740994e+15 is beyond 2⁵³ and may have been rounded; save floats"},
+		{"x.npz", npzFile(zip.Store, "a", three, "b", three), ": no array is named features, kernel, X, x, arr_0; save the matrix as one of them"},
 		{"x.npz", npzFile(zip.Store, "X", npyFile("<f8", "True", "(1, 2)", []float64{1, 2})), ": X: columns are stored one after the other; save np.ascontiguousarray of it"},
-		{"x.npz", npzFile(zip.Store, "X", three[:90]), ": X: 90 bytes, its header asks for 94; fetch the file again"},
+		{"x.npz", npzFile(zip.Store, "X", three[:90]), ": X: 90 bytes, its header requires 94; fetch the file again"},
 		{"x.npz", cut[:len(cut)-3], ": no whole zip archive, which a .npz file is; fetch the file again"},
 		{"x.npz", damaged, ": X: checksum of the data is wrong; fetch the file again"},
 	} {
@@ -123,8 +123,8 @@ func TestNames(t *testing.T) {
 		{npyFile("<i2", "False", "(2,)", []int16{7, 8}), "[] <nil>"},
 		{text("(1, 2)", "a\x00b\x00"), "[] <nil>"},
 		{text("(3,)", "a\x00b\x00c\x00"), "[] : rows: 3 names, the matrix has 2 rows; give one for each, or leave the array out"},
-		{text("(2,)", "a\x00b\n"), `[] : rows: element 1 is "b\n", which is no name: it is empty or holds a tab, a line break or NUL; give it another name`},
-		{text("(2,)", "\x00\x00b\t"), `[] : rows: element 0 is "", which is no name: it is empty or holds a tab, a line break or NUL; give it another name`},
+		{text("(2,)", "a\x00b\n"), `[] : rows: element 1, "b\n", is not a valid name: it is empty or holds a tab, a line break or NUL; rename it`},
+		{text("(2,)", "\x00\x00b\t"), `[] : rows: element 0, "", is not a valid name: it is empty or holds a tab, a line break or NUL; rename it`},
 	} {
 		path := write(t, "x.npz", npzFile(zip.Store, "X", two, "rows", test.rows))
 		f, err := Inspect(t.Context(), path, nil)
@@ -138,14 +138,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What can be read once only is copied first.
+// TestStream checks that input that can be read only once is copied to a file first.
 func TestStream(t *testing.T) {
 	ctx := context.Background()
 	three := npyFile("<f8", "False", "(3, 1)", []float64{1, 2, 3})
 	if _, err := Inspect(ctx, "-", nil); !errors.Is(err, ErrStream) {
 		t.Error(err)
 	}
-	if _, err := Inspect(ctx, os.DevNull, nil); !errors.Is(err, ErrStream) || err.Error() != os.DevNull+": can be read once, and is read several times; give a plain file" {
+	if _, err := Inspect(ctx, os.DevNull, nil); !errors.Is(err, ErrStream) || err.Error() != os.DevNull+": cannot be read several times, as this command requires; give a plain file" {
 		t.Error(err)
 	}
 	dir := t.TempDir()
@@ -158,7 +158,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// sparseFile returns what scipy.sparse.save_npz writes of a matrix.
+// sparseFile returns an archive as scipy.sparse.save_npz writes it.
 func sparseFile(format string, shape [2]int64, indptr []int64, indices []int32, data []float64) []byte {
 	of := func(n int) string { return fmt.Sprintf("(%d,)", n) }
 	return npzFile(zip.Deflate, "indices", npyFile("<i4", "False", of(len(indices)), indices), "indptr", npyFile("<i8", "False", of(len(indptr)), indptr),
@@ -200,8 +200,8 @@ func TestSparse(t *testing.T) {
 		file []byte
 		says string
 	}{
-		{sparseFile("csc", wide, []int64{0, 0, 0, 0, 0}, nil, nil), `a sparse matrix in the form "csc"; save X.tocsr()`},
-		{npzFile(zip.Store, "shape", npyFile("<i8", "False", "(2,)", wide[:]), "format", npyFile("|S3", "False", "()", []byte("coo")), "data", []byte{}), `a sparse matrix in the form "coo"; save X.tocsr()`},
+		{sparseFile("csc", wide, []int64{0, 0, 0, 0, 0}, nil, nil), `a sparse matrix in the format "csc"; save X.tocsr()`},
+		{npzFile(zip.Store, "shape", npyFile("<i8", "False", "(2,)", wide[:]), "format", npyFile("|S3", "False", "()", []byte("coo")), "data", []byte{}), `a sparse matrix in the format "coo"; save X.tocsr()`},
 		{npzFile(zip.Store, "shape", npyFile("<i8", "False", "(2,)", wide[:]), "format", npyFile("|S3", "False", "()", []byte("csr")),
 			"data", npyFile("<f8", "False", "(0,)", []float64{})), "the array indptr is missing"},
 		{sparseFile("csr", wide, []int64{0, 2, 1, 2}, []int32{0, 1}, []float64{1, 2}), "indptr[2] = 1 after 2, of 2 entries"},

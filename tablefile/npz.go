@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// NPZ is an archive of arrays in a file of NumPy's, one of which is the matrix.
+// NPZ is NumPy's file format of an archive of arrays, one of which is the matrix.
 var NPZ = &Format{
 	Name: "npz", Title: "a NumPy archive", Endings: []string{".npz"},
 	is:    func(_ string, head []byte) bool { return isArchive(head) },
@@ -22,13 +22,13 @@ var NPZ = &Format{
 	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
 }
 
-// arrays are the names under which an archive has its matrix, and which of them
-// a kernel has.
+// arrays lists the names of the array that holds the matrix of an archive. A precomputed
+// kernel has the name kernelArray.
 var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
 
-// pick returns the name of the matrix of an archive, "" if there is none.
+// pick returns the name of the array that holds the matrix of an archive, or "".
 func pick(archive *npy.Archive) string {
 	for _, name := range arrays {
 		if archive.Has(name) {
@@ -38,7 +38,7 @@ func pick(archive *npy.Archive) string {
 	return archive.Single()
 }
 
-// archive opens the archive that is being read.
+// archive opens the archive in.
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
@@ -47,16 +47,16 @@ func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	return npy.OpenArchive(f.Name, file, size)
 }
 
-// openMember opens the archive that is being read and its matrix.
+// openMember opens the archive in and its matrix.
 func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array, err error) {
 	if archive, err = f.archive(in); err != nil {
 		return nil, nil, err
 	}
 	name := pick(archive)
 	if name == "" {
-		return archive, nil, textio.Fault(f.Name, 0, "save the matrix as one of them", "none of its arrays is called %s", strings.Join(arrays, ", "))
+		return archive, nil, textio.Fault(f.Name, 0, "save the matrix as one of them", "no array is named %s", strings.Join(arrays, ", "))
 	}
-	a, err = archive.Open(name, func(r io.Reader) io.Reader { return watched{r, f, in} })
+	a, err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} })
 	return archive, a, err
 }
 
@@ -79,9 +79,9 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 	return f.shape(a, archive.Size(name))
 }
 
-// archiveNames returns the n names of the rows or the cols of an archive, which are
-// strings in an array that is called so; nil if there are none. Each fits on a
-// line of its own.
+// archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"): the strings
+// of the array with that name, or nil if it is missing or holds numbers. Names with tabs or
+// line breaks are errors, because files of ids could not hold them.
 func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, error) {
 	in, err := open(ctx, f.path)
 	if err != nil {
@@ -97,7 +97,7 @@ func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, 
 		return nil, err
 	}
 	if a.IsNumeric() || len(a.Shape) != 1 {
-		return nil, nil // of something else
+		return nil, nil // an array of the same name with another meaning
 	}
 	if a.Len != int64(n) {
 		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out")
@@ -109,19 +109,19 @@ func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, 
 			return nil, err
 		}
 		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
-			return nil, a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name")
+			return nil, a.Fault(fmt.Sprintf("element %d, %q, is not a valid name: it is empty or holds a tab, a line break or NUL", i, name), "rename it")
 		}
 		names = append(names, name)
 	}
 	return names, a.End()
 }
 
-// sparseArrays are the arrays of a sparse matrix that scipy.sparse.save_npz
-// writes by rows, beside its format and its shape.
+// sparseArrays lists the arrays that scipy.sparse.save_npz writes for a CSR matrix, in
+// addition to format and shape.
 var sparseArrays = []string{"indptr", "indices", "data"}
 
-// sparseShape returns the shape of a sparse matrix in an archive; ok is false if
-// there is none.
+// sparseShape returns the shape of the sparse matrix in an archive; ok is false if the archive
+// does not hold one.
 func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	shape := make([]int64, 2)
 	a, err := archive.Open("shape", nil)
@@ -131,7 +131,7 @@ func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
 }
 
-// inspectSparse takes the shape of the sparse matrix of an archive.
+// inspectSparse sets the shape of f to that of the sparse matrix in an archive.
 func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	format, err := archive.Open("format", nil)
 	if err != nil {
@@ -142,7 +142,7 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	case err != nil:
 		return err
 	case order != "csr":
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("a sparse matrix in the form %q", order), Fix: "save X.tocsr()"}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("a sparse matrix in the format %q", order), Fix: "save X.tocsr()"}
 	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
 		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
 	}
@@ -151,14 +151,14 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 		return err
 	}
 	if !data.IsNumeric() {
-		return data.Fault("elements that are no numbers", "save numbers")
+		return data.Fault("elements that are not numbers", "save numbers")
 	}
 	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
 	f.Single, f.whole = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
 	return nil
 }
 
-// readNPZ reads the rows of the matrix of an archive.
+// readNPZ implements [Read] for archives.
 func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
 	rows := narrowed(ctx, f, visit)
 	if f.sparse {
@@ -171,8 +171,8 @@ func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, vi
 	return f.readRows(a, rows)
 }
 
-// readSparse reads the rows of the sparse matrix of an archive. Entries of one
-// place are added, as SciPy does.
+// readSparse visits the rows of the sparse matrix in an archive. Entries of the same row and
+// column are added, as in SciPy.
 func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
 	archive, err := f.archive(in)
 	if err != nil {
@@ -180,7 +180,7 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	}
 	arrays := make([]*npy.Array, len(sparseArrays))
 	for i, name := range sparseArrays {
-		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return watched{r, f, in} }); err != nil {
+		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} }); err != nil {
 			return err
 		}
 	}
@@ -229,8 +229,8 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	return nil
 }
 
-// holdsMatrix reports whether an archive holds a matrix of features. A square sparse one is
-// a graph, unless what is wanted are features.
+// holdsMatrix reports whether an archive holds a matrix of features. A square sparse matrix is
+// taken for a graph.
 func holdsMatrix(name string, in *textio.Reader) bool {
 	file, size := in.File()
 	if file == nil {
@@ -244,8 +244,8 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 	return sparse && rows != cols || pick(archive) != ""
 }
 
-// newNPZWriter begins an archive with the arrays rows and cols, which hold the ids, and
-// the matrix, which is called kernel if it is one, else features.
+// newNPZWriter returns a writer of an archive with the arrays rows and cols, which hold the
+// ids, and the matrix, in the array kernel for a kernel, else features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
 	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 )
 
-// WritePairs writes eigenvalues and eigenvectors, an entry of each for every row of m, which
-// vector returns: arrays of NumPy with the vectors and the values, and what the rows are called
-// to m.RowIDs; or, where values is nil, one archive with the arrays vectors, values and rows in
-// vectors.
+// WritePairs writes eigenvalues and eigenvectors; vector(i) returns row i of the matrix of
+// eigenvectors, which has the shape of m. If values is not nil, WritePairs writes two NumPy
+// arrays, to values and vectors, and the row ids to m.RowIDs. If values is nil, it writes one
+// archive with the arrays values, vectors and rows to vectors.
 func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vector func(i int) []float64) error {
 	writeValues := func(w io.Writer) error {
 		return writeArray(w, 1, func(int) []float64 { return eigenvalues }, len(eigenvalues))
@@ -43,7 +43,7 @@ func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vec
 	return archive.Close()
 }
 
-// writeArray writes an array of a shape, which is so many pieces.
+// writeArray writes an array of the given shape as a sequence of pieces.
 func writeArray(w io.Writer, pieces int, piece func(i int) []float64, shape ...int) error {
 	file, err := npy.NewWriter[float64](w, shape...)
 	for i := 0; i < pieces && err == nil; i++ {

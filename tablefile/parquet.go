@@ -6,13 +6,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 )
 
-// groupRows is the number of rows of a Parquet row group, which is held in memory until it
-// is complete.
+// groupRows is the number of rows of a Parquet row group, which the writer keeps in memory
+// until it is complete.
 const groupRows = 1 << 16
 
-// newParquet returns a file of predictions in the Parquet format with the columns
-// of the TSV form, in their order: node (string), label (string, null: none),
-// reached (boolean), scores (double, null: none).
+// newParquet returns a writer of predictions in the Parquet format. The columns are those of
+// the TSV format, in the same order: node (string), label (string, null without a label),
+// reached (boolean), scores (double, null without scores).
 func newParquet(w io.Writer, c Columns) predictionFile {
 	var columns []parquetfile.Column
 	for i, name := range c.header() {

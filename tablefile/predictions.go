@@ -11,30 +11,29 @@ import (
 // Prediction is the prediction for one node.
 type Prediction struct {
 	Node    string
-	Label   string // the class; empty: none
-	Reached bool   // some labelled node can reach it
+	Label   string // predicted class; empty if no class was predicted
+	Reached bool   // a path connects the node with a labelled node
 
-	// Scores has one score for each class; nil: none. It is read only during
-	// the call.
+	// Scores has one score for each class, or is nil for a node without scores. Writers read
+	// it during the call only.
 	Scores []float64
 }
 
-// predictionFile is a file of predictions under way, in one of the formats. write is
-// given the classes of a line's scores in their order, also where the scores are missing;
+// predictionFile writes a file of predictions in one of the formats. write writes a
+// prediction; order lists the classes whose scores the line holds, even if p has no scores.
 // close flushes the buffer and does not close the underlying writer.
 type predictionFile struct {
 	write func(p *Prediction, order []int) error
 	close func() error
 }
 
-// predictionFormats are the formats of predictions, of which each stands in a file of code of
-// its own.
+// predictionFormats lists the formats of predictions. The code of each is in a file of its own.
 var predictionFormats = []struct {
 	ending string
 	begin  func(w io.Writer, c Columns) predictionFile
 }{{".tsv", newTSV}, {".csv", newCSV}, {".jsonl", newJSONL}, {".parquet", newParquet}}
 
-// PredictionEndings are the endings of files of predictions.
+// PredictionEndings lists the endings of files of predictions.
 var PredictionEndings = func() (endings []string) {
 	for _, f := range predictionFormats {
 		endings = append(endings, f.ending)
@@ -42,10 +41,10 @@ var PredictionEndings = func() (endings []string) {
 	return endings
 }()
 
-// WritePredictions writes n predictions, which line stores in *p one after the other, in
-// the format of an ending, the first of [PredictionEndings] for one of no format. Before
-// each call of line, p.Scores has an element for each class; the slice is used again.
-// Memory is needed for a line, for Parquet for a group of them.
+// WritePredictions writes n predictions in the format of a file ending, or in the first of
+// [PredictionEndings] for an unknown ending. line(i, p) stores prediction i in *p; p.Scores has
+// one element for each class and is reused for the next prediction. Memory: one line, or one
+// row group for Parquet.
 func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int, line func(i int, p *Prediction)) error {
 	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
 	file := format.begin(w, c)
@@ -65,17 +64,17 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 	return file.close()
 }
 
-// Columns says which scores a file of predictions holds.
+// Columns selects the scores in a file of predictions.
 type Columns struct {
-	Classes []string // the names of the classes, in the order of the scores
-	Top     int      // number of best classes, each with its name; 0: all classes, a column each; < 0: no scores
+	Classes []string // class names, in the order of the scores
+	Top     int      // > 0: name and score of that many best classes; 0: a column for each class; < 0: no scores
 }
 
-// fixedColumns stand in front of the scores.
+// fixedColumns are the titles of the columns before the scores.
 var fixedColumns = []string{"node", "label", "reached"}
 
-// header returns the names of all columns. A class called like one of the
-// fixed columns is written as class:NAME.
+// header returns the titles of all columns. A class with the name of a fixed column gets the
+// title class:NAME, so that titles are unique.
 func (c Columns) header() []string {
 	names := slices.Clone(fixedColumns)
 	for i := range c.top() {
@@ -93,11 +92,11 @@ func (c Columns) header() []string {
 	return names
 }
 
-// top returns how many ranked classes a line holds.
+// top returns the number of ranked classes in a line.
 func (c Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order stores in dst the classes whose scores a line holds: all, or those with the
-// highest scores, the lower class first among equals.
+// order stores in dst the classes whose scores a line holds: all, or the c.Top classes with the
+// highest scores. Among equal scores the class with the lower index comes first.
 func (c Columns) order(dst []int, scores []float64) []int {
 	dst = dst[:0]
 	for class := range c.Classes {
@@ -112,7 +111,6 @@ func (c Columns) order(dst []int, scores []float64) []int {
 	return dst[:c.top()]
 }
 
-// appendScore appends a score with six digits.
 func appendScore(buf []byte, score float64) []byte {
 	return strconv.AppendFloat(buf, score, 'g', 6, 64)
 }

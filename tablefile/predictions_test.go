@@ -63,8 +63,8 @@ func TestTSV(t *testing.T) {
 	}
 }
 
-// Every id comes back from text, read as pandas, R and DuckDB read it by default, and as
-// heatwalk reads it.
+// TestQuotedIDs checks that text gives back every id by the default rules of pandas, R and
+// DuckDB, and with the reader of this module.
 func TestQuotedIDs(t *testing.T) {
 	ids := []string{`"open`, `"Bob" Smith`, `a "b"`, `"whole"`, `"`, `""`, "a b", "it's", "a,b", "a;b", "#x", " a", `\`, "plain"}
 	for ending, comma := range map[string]rune{".tsv": '\t', ".csv": ','} {
@@ -214,8 +214,7 @@ func TestParquetTopAndManyRows(t *testing.T) {
 	}
 }
 
-// TestParquetReportsWriteErrors: an error is that of the writer and nothing more,
-// whichever write fails.
+// TestParquetReportsWriteErrors checks that the error of any failing write is returned as it is.
 func TestParquetReportsWriteErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

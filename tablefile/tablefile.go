@@ -18,55 +18,55 @@ import (
 // pipe, standard input or a compressed array.
 var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
-// streamed returns [ErrStream] of a file.
+// streamed returns an error about a file that wraps [ErrStream].
 func streamed(path string) error {
-	return &nodefile.ParseError{File: path, Msg: "can be read once, and is read several times", Fix: "give a plain file", Err: ErrStream}
+	return &nodefile.ParseError{File: path, Msg: "cannot be read several times, as this command requires", Fix: "give a plain file", Err: ErrStream}
 }
 
 // Options holds the settings of [Inspect]; nil means the zero value.
 type Options struct {
-	Name      string                                // of the file for messages and by its ending; "": the path
-	ZeroBased bool                                  // indices of LIBSVM's text count from 0
-	Columns   int                                   // of LIBSVM's features; 0: up to the largest index
-	Memory    int64                                 // bytes that panels of rows may take; 0: 64 MiB
-	Progress  func(stage string, done, total int64) // called with the bytes read and those of the file, 0 if unknown; may be nil
+	Name      string                                // file name for messages and for the format; "": the path
+	ZeroBased bool                                  // indices of LIBSVM text count from 0
+	Columns   int                                   // number of columns of LIBSVM features; 0: the largest index
+	Memory    int64                                 // limit of a panel of rows, in bytes; 0: 64 MiB
+	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0 if unknown); may be nil
 	Stdin     io.Reader                             // read for the path "-"; nil: os.Stdin
 
-	// Copy names a file to which what can only be read once is copied, decompressed; nil:
-	// that is an error.
+	// Copy returns the path of a temporary file. [Inspect] copies input that can be read only
+	// once to it, decompressed. If Copy is nil, such input is an error.
 	Copy func() (string, error)
 }
 
-// File is a file of features whose shape is known.
+// File describes a file with a matrix, as [Inspect] found it.
 type File struct {
 	Name       string
 	Format     *Format
 	Rows, Cols int
-	Kernel     bool // a precomputed kernel
+	Kernel     bool // the matrix is a precomputed kernel
 	Labelled   bool // every row has a label
-	InOrder    bool // of LIBSVM's kernels: the serial numbers are 1, 2, 3 …
-	Single     bool // float32 holds every element, by its type
+	InOrder    bool // the serial numbers of a LIBSVM kernel are 1, 2, 3 …
+	Single     bool // the type of the elements fits into float32
 
-	// Held is the approximate memory of [Read], without the elements of a row.
+	// Held is the approximate memory of [Read] in bytes, without the elements of a row.
 	Held int64
 
 	path      string
 	o         Options
-	first     int  // the number of the first column
-	byColumns bool // of an array: how it is stored
-	whole     bool // of an array: it holds integers
-	sparse    bool // of an archive: a sparse matrix by rows
+	first     int  // number of the first column, 0 or 1
+	byColumns bool // an array is stored by columns
+	whole     bool // an array holds integers
+	sparse    bool // an archive holds a sparse matrix in CSR form
 }
 
 const fetchAgain = "fetch the file again"
 
-// isStream reports whether a file can be read once: stdin, a pipe or a device.
+// isStream reports whether a file can be read only once: stdin, a pipe or a device.
 func isStream(path string) bool {
 	info, err := os.Stat(path)
 	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// open opens a plain file.
+// open opens a regular file; the error for a stream wraps [ErrStream].
 func open(ctx context.Context, path string) (*textio.Reader, error) {
 	if isStream(path) {
 		return nil, streamed(path)
@@ -77,9 +77,9 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 // rowBytes returns the memory of [Read] for one row with elements of the given size.
 func (f *File) rowBytes(element int64) int64 { return f.Held + element*int64(f.Cols) }
 
-// Inspect finds out what the matrix in a file is like. The error wraps [ErrStream] for what
-// can only be read once, unless Options.Copy makes a file of it. Cost: LIBSVM's text is
-// read once, else a header.
+// Inspect determines the format, shape and type of the matrix in a file. The error wraps
+// [ErrStream] if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is
+// read once to the end; of other formats Inspect reads the header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if o == nil {
 		o = &Options{}
@@ -112,7 +112,7 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	return inspect(ctx, plain, &named)
 }
 
-// inspect is Inspect for a plain file.
+// inspect implements [Inspect] for a regular file.
 func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	f := &File{path: path, o: *o, Name: cmp.Or(o.Name, path)}
 	in, err := open(ctx, path)
@@ -121,7 +121,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // whose errors suit other text
+	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // because its errors fit any text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
@@ -133,14 +133,13 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	f.Held = 1<<20 + f.panelBytes()
 	if !f.Format.Text {
-		f.Held += 16 * int64(f.Cols) // elements as they are stored, and as float64
+		f.Held += 16 * int64(f.Cols) // a row as stored, and as float64
 	}
 	return f, nil
 }
 
-// Read calls visit with every row in order and its label, nil if rows have
-// none. Both are valid during the call. Values of which T holds none that is near
-// are an error.
+// Read calls visit with every row, in order, and its label, or nil if the format has no
+// labels. Both slices are valid during the call only. A value that overflows T is an error.
 func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) error {
 	in, err := open(ctx, f.path)
 	if err != nil {
@@ -151,17 +150,16 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	return cmp.Or(in.Unchanged(), err)
 }
 
-// watched reports the progress with every read.
-type watched struct {
+// progressReader reports the progress after every read.
+type progressReader struct {
 	io.Reader
 	f  *File
 	in *textio.Reader
 }
 
-// Read implements [io.Reader].
-func (w watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	w.f.progress(w.in)
+func (r progressReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.f.progress(r.in)
 	return n, err
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// loaded is a file as its rows.
+// loaded holds the rows of a file.
 type loaded[T sparse.Float] struct {
 	*File
 	labels []string
@@ -48,7 +48,7 @@ func read[T sparse.Float](path string, o *Options) (*loaded[T], error) {
 	return t, err
 }
 
-// write returns a new file of that content.
+// write returns the path of a new file with the given content.
 func write(t interface {
 	TempDir() string
 	Fatal(...any)
@@ -111,15 +111,15 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestBadVectors compares messages: place, what is wrong and what to do.
+// TestBadVectors compares place, problem and remedy of the messages.
 func TestBadVectors(t *testing.T) {
 	const kernel = "list 0:serial and every column; features that count from 0 need option zero-based"
 	for _, test := range []struct{ text, want string }{
 		{"", "no index:value in 0 vectors; is this LIBSVM text?"},
 		{"# only\n\n", "no index:value in 0 vectors; is this LIBSVM text?"},
 		{"1\n-1", "no index:value in 2 vectors; is this LIBSVM text?"},
-		{"1 1:1\n\n2 4:1 4:2\n", ":3:7: index 4 is there twice; keep one of its values"},
-		{"1 1:1 7:1 3:2\n", ":1:11: index 3 behind 7; sort the line by index"},
+		{"1 1:1\n\n2 4:1 4:2\n", ":3:7: index 4 is repeated; keep one of its values"},
+		{"1 1:1 7:1 3:2\n", ":1:11: index 3 after 7; sort the line by index"},
 		{"1 1:1\n1 0:1 3:2\n", ":2:3: index 0; indices of features count from 1; if they count from 0, pass option zero-based"},
 		{"1 1:nan", `:1:3: value "nan" is not a number; fix the line`},
 		{"1 1:-Inf", `:1:3: value "-Inf" is infinite; fix the line`},
@@ -134,17 +134,17 @@ func TestBadVectors(t *testing.T) {
 		{"1 -1:2", `:1:3: index "-1" is not a number; is this LIBSVM text?`},
 		{"1 2147483648:2", `:1:3: index "2147483648" is beyond 2147483647; fix the line`},
 		{"1 99999999999999999999999:2", `:1:3: index "99999999999999999999999" is beyond 2147483647; fix the line`},
-		{"1:1 2:1", `:1:1: "1:1" where the label is to be; begin the line with a label, 0 for none`},
+		{"1:1 2:1", `:1:1: "1:1" in place of the label; begin the line with a label, 0 for none`},
 		{"1,3 2:1", `:1:1: "1,3" are several labels; keep one of them`},
 		{"nan 2:1", `:1:1: label "nan" is not a number; number the classes`},
-		{"3 qid:1 2:1", `:1:3: "qid:1": lists to be ranked, with query ids, are not supported; cut them out`},
+		{"3 qid:1 2:1", `:1:3: "qid:1": ranking data with query ids is not supported; cut them out`},
 		{"1 1:\x00", `:1:3: value "\x00" is not a number; fix the line`},
 		{"1 " + strings.Repeat("9", 5000), ":1: a word longer than 4 KiB; is this LIBSVM text?"},
 		{"1 0:1 1:1 2:0\n2 0:2 1:1\n", ":2: 1 kernel value, line 1 has 2; list every column on each line"},
 		{"1 0:1 1:1\n2 0:2 1:1 2:1\n", ":2: 2 kernel values, line 1 has 1; list every column on each line"},
-		{"# kernel\n1 0:1 1:1 2:0\n2 1:1 2:1\n", ":3:3: index 1 where 0 is to be, for line 2 begins as that of a precomputed kernel; " + kernel},
-		{"1 0:1 2:1\n", ":1:7: index 2 where 1 is to be, for line 1 begins as that of a precomputed kernel; " + kernel},
-		{"1 0:0.5 1:1\n", ":1:3: serial number 0.5 is not whole, and line 1 begins as that of a precomputed kernel; " + kernel},
+		{"# kernel\n1 0:1 1:1 2:0\n2 1:1 2:1\n", ":3:3: index 1, want 0, because line 2 begins like a precomputed kernel; " + kernel},
+		{"1 0:1 2:1\n", ":1:7: index 2, want 1, because line 1 begins like a precomputed kernel; " + kernel},
+		{"1 0:0.5 1:1\n", ":1:3: serial number 0.5 is not an integer, and line 1 begins like a precomputed kernel; " + kernel},
 		{"1 0:1 1:1\n2\n", ":2: 0 kernel values, line 1 has 1; list every column on each line"},
 	} {
 		path := write(t, "x.svm", []byte(test.text))
@@ -163,7 +163,7 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// Text cut anywhere by its reader is the same text.
+// TestWordsAcrossReads checks that the positions at which reads split the text do not matter.
 func TestWordsAcrossReads(t *testing.T) {
 	var text strings.Builder
 	for i := range 300 {
@@ -195,7 +195,7 @@ func TestWordsAcrossReads(t *testing.T) {
 	}
 }
 
-// What scikit-learn and NumPy wrote is one matrix in all forms.
+// TestOthers reads the same matrix from files that scikit-learn, NumPy and SciPy wrote.
 func TestOthers(t *testing.T) {
 	want, err := read[float64]("testdata/sklearn.npy", nil)
 	if err != nil {
@@ -270,7 +270,7 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 	})
 }
 
-// A kernel of more columns than a line of other files may be long.
+// TestLongLines reads and writes a kernel with lines beyond the limit of other text files.
 func TestLongLines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// newTSV returns a file of predictions as tab-separated text: a header, then a line for
-// each node. Missing scores are empty cells. Text is quoted where pandas, R and DuckDB need
-// quotes to read it back.
+// newTSV returns a writer of predictions as tab-separated text: a header, then a line for each
+// node. Missing scores are empty cells. Text is quoted if pandas, R and DuckDB need quotes to
+// read it back.
 func newTSV(w io.Writer, c Columns) predictionFile {
 	return newLines(w, c, '\t', table.AppendTabbed[string])
 }
@@ -20,7 +20,7 @@ func newCSV(w io.Writer, c Columns) predictionFile {
 	return newLines(w, c, ',', table.AppendField[string])
 }
 
-// newLines returns a file of predictions as text; field appends a field to a line.
+// newLines returns a writer of predictions as text; field appends a field to a line.
 func newLines(w io.Writer, c Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	var header []byte

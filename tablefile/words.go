@@ -8,23 +8,24 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// words takes text apart into lines and words. A line ends in a line feed or a
-// carriage return; a comment begins with #.
+// words splits text into lines and words. A line ends in a line feed, a carriage return or
+// both; a comment begins with #. A buffer of its own instead of bufio.Scanner allows lines of
+// any length: a line of a kernel has a value for every column.
 type words struct {
 	name string
 	in   io.Reader
 
 	buf  []byte
-	at   int   // of the next byte in buf
-	err  error // why there are no more bytes behind buf
-	line int64 // of the next byte
+	at   int   // offset of the next byte in buf
+	err  error // error of the last read, io.EOF at the end
+	line int64 // number of the current line, from 1
 
 	before int64 // bytes of the text before buf
-	start  int64 // of the line in the text
-	column int   // of the word that was read last, from 1
+	start  int64 // offset of the current line in the text
+	column int   // column of the last word, from 1
 }
 
-// bufferBytes is how much text is read at once, maxWord the longest word.
+// bufferBytes is the size of a buffer, maxWord the limit of the length of a word.
 const (
 	bufferBytes = 256 << 10
 	maxWord     = 4 << 10
@@ -40,7 +41,8 @@ func newWords(name string, in io.Reader) *words {
 	return w
 }
 
-// more reads on, keeping what is not used up; false at the end or at an error.
+// more moves the unread bytes to the front of the buffer and reads the next ones after them.
+// It returns false at the end of the text and after an error.
 func (w *words) more() bool {
 	if w.err != nil {
 		return false
@@ -60,11 +62,11 @@ func (w *words) fail() error {
 	return w.err
 }
 
-// ends are the bytes behind a word.
+// ends marks the bytes that end a word.
 var ends = [256]bool{' ': true, '\t': true, '\v': true, '\f': true, '\r': true, '\n': true, '#': true}
 
-// next returns the next word of the line, nil at its end. It is valid until the
-// next call.
+// next returns the next word of the line, or nil at the end of the line. The word is valid
+// until the next call.
 func (w *words) next() ([]byte, error) {
 	for comment := false; ; w.at++ {
 		if w.at == len(w.buf) && !w.more() {
@@ -94,8 +96,8 @@ func (w *words) next() ([]byte, error) {
 	}
 }
 
-// endLine takes the end of the line, at which next has arrived; false if the
-// text ends there.
+// endLine skips the end of the current line, after next has returned nil. It returns false at
+// the end of the text.
 func (w *words) endLine() bool {
 	if w.at == len(w.buf) && !w.more() {
 		return false

@@ -12,34 +12,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Matrix says what a file of a matrix holds beside the values. Ids are for archives, and for
-// the files beside an array.
+// Matrix holds the shape, the ids and the labels of a matrix to be written.
 type Matrix struct {
-	Rows, Cols     Axis
-	Kernel         bool      // a precomputed kernel
-	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
+	Rows, Cols     Axis      // archives hold the ids, see RowIDs for arrays
+	Kernel         bool      // the matrix is a precomputed kernel
+	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// Label returns the label of row i for LIBSVM's text: a number, 0 for none; nil: 0.
+	// Label returns the label of row i for LIBSVM text, a number; nil: all labels are 0.
 	Label func(i int) string
 
-	// Pieces come in any order, by [Writer.Put]. With Hold all elements are kept in memory
-	// and written at the end. Else the format is one of AnyOrder, and what is written to an
-	// [io.WriterAt]: each row of a piece is written at its place.
+	// Pieces means that blocks are written in any order, with [Writer.Put]. With Hold, all
+	// elements stay in memory until Close. Without Hold, the format must have AnyOrder and the
+	// io.Writer must be an [io.WriterAt], so that each row of a block is written at its offset.
 	Pieces, Hold bool
 }
 
-// Writer writes a matrix: row by row, or in pieces in any order.
+// Writer writes a matrix row by row, or in blocks in any order.
 type Writer[T sparse.Float] struct {
 	cols, written int
 	row           func(i int, values []T) error
-	put           func(i, j int, row []T) error // nil: row by row
-	held          []T                           // what pieces were put into, before it is written
+	put           func(i, j int, row []T) error // nil if rows are written in order
+	held          []T                           // all elements, with Matrix.Hold
 	close         func() error
-	narrow        []T // a row of a piece
-	rows          []T // of a panel
+	narrow        []T // buffer for a row of a block
+	rows          []T // buffer for rows of a panel
 }
 
-// NewWriter begins a file of a matrix of T in the format f.
+// NewWriter returns a writer of a matrix with elements of type T in the format f, and writes
+// the ids to m.RowIDs and m.ColIDs.
 func NewWriter[T sparse.Float](w io.Writer, f *Format, m *Matrix) (*Writer[T], error) {
 	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func NewWriter[T sparse.Float](w io.Writer, f *Format, m *Matrix) (*Writer[T], e
 	return file, nil
 }
 
-// Fill writes a whole file: values stores row i. The error about a number
-// that T does not hold wraps [ErrRange].
+// Fill writes a whole file; values stores row i in row. The error about a number that
+// overflows T wraps [ErrRange].
 func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix, values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
 	if err != nil {
@@ -84,7 +84,7 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix
 	return file.Close(ctx)
 }
 
-// Row writes the next row, which has as many elements as the matrix columns.
+// Row writes the next row. It panics if the length of values is not the number of columns.
 func (w *Writer[T]) Row(values []T) error {
 	if len(values) != w.cols || w.put != nil {
 		panic(badRow)
@@ -93,8 +93,8 @@ func (w *Writer[T]) Row(values []T) error {
 	return w.row(w.written-1, values)
 }
 
-// Put places a piece, whose first element belongs in row i and column j. The error
-// wraps [ErrRange] where T holds no number near one of the piece.
+// Put writes a block whose first element has row i and column j of the matrix. The error about
+// a number that overflows T wraps [ErrRange].
 func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
 		w.narrow = make([]T, piece.Cols)
@@ -114,9 +114,10 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float
 	return nil
 }
 
-// PutRows places whole rows, the first of them as row i.
+// PutRows writes a panel of whole rows, starting with row i. Rows are joined to writes of up to
+// 65,536 elements, because many small writes are slow.
 func (w *Writer[T]) PutRows(ctx context.Context, i int, panel *sparse.Block[T]) error {
-	const most = 1 << 16 // elements that are written at once
+	const most = 1 << 16 // elements of a write
 	for r := range panel.Rows {
 		w.rows = append(w.rows, panel.Row(r)...)
 		if len(w.rows) < most && r < panel.Rows-1 {
@@ -133,8 +134,8 @@ func (w *Writer[T]) PutRows(ctx context.Context, i int, panel *sparse.Block[T]) 
 	return nil
 }
 
-// Close writes what is still buffered or held. Rows that are missing in an array that is
-// written row by row are an error. It does not close the underlying writer.
+// Close writes the buffered elements. It returns an error if rows of an array that is written
+// row by row are missing. It does not close the underlying writer.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	for ; len(w.held) > 0; w.held = w.held[w.cols:] {
 		if ctx.Err() != nil {
@@ -151,7 +152,7 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 // ErrRange is wrapped by the error about a number that is too large for float32.
 var ErrRange = errors.New("too large for float32")
 
-// narrow stores values in dst, which has their precision or less.
+// narrow converts values to the precision of dst.
 func narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)

@@ -58,7 +58,7 @@ func TestLIBSVMText(t *testing.T) {
 	}
 }
 
-// A list of ids that are of nothing yet.
+// TestReadAxis reads lists of ids without a matrix.
 func TestReadAxis(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -102,7 +102,7 @@ func TestWriteIDs(t *testing.T) {
 	}
 }
 
-// An error is that of the writer, whichever write fails.
+// TestWriterReportsWriteErrors checks that the error of any failing write is returned.
 func TestWriterReportsWriteErrors(t *testing.T) {
 	for f, cols := range map[*Format]int{LIBSVM: 40_000, NPY: 20_000, NPZ: 1000} { // some buffers full
 		m := &Matrix{Rows: Axis{2, idOf("r")}, Cols: Axis{cols, idOf("c")}, Kernel: true}

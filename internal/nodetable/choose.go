@@ -12,11 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// sampleRows is the number of rows by which columns are chosen.
+// sampleRows is the number of rows that decide the choice of the columns.
 const sampleRows = 100
 
-// begin finds the first line of data of the file that begins with the chunk, decides
-// whether it is a header, and chooses the columns.
+// begin finds the first line of data in the first chunk of a file, decides whether it is a
+// header, and chooses the columns.
 func (t *Reader) begin(chunk *textio.Chunk) error {
 	t.first, t.Line = 0, 0
 	t.Node, t.At = 0, -1
@@ -29,7 +29,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 			t.first = chunk.First + int64(chunk.Lines)
 		}
 		if doubtful >= 0 && t.Options.Warn != nil {
-			t.Options.Warn(textio.Fault(t.Name, chunk.First+int64(doubtful), "if it is data, write a header line above it", "taken as a comment"))
+			t.Options.Warn(textio.Fault(t.Name, chunk.First+int64(doubtful), "if it is data, write a header line above it", "read as a comment"))
 		}
 	}
 	lines, number := t.dataLines(chunk)
@@ -49,7 +49,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	if first == nil {
-		return nil // the fault is reported where the line is read
+		return nil // Rows reports the error when it reads the line
 	}
 	header, err := t.choose(number, first, below)
 	if header {
@@ -77,7 +77,8 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, first int64) {
 	return lines, first
 }
 
-// sample cuts the first line and those below it. Lines that cannot be cut are left out.
+// sample splits the first line and the lines below it into fields. Lines that cannot be split
+// are omitted.
 func (t *Reader) sample(lines [][]byte) (first []string, below [][]string) {
 	var f table.Fields
 	for i, line := range lines {
@@ -93,8 +94,9 @@ func (t *Reader) sample(lines [][]byte) (first []string, below [][]string) {
 	return first, below
 }
 
-// isTable reports whether lines that blanks separate are a table of three or more columns
-// under a header, so that a value contains no blanks.
+// isTable reports whether lines with fields separated by blanks are a table of three or more
+// columns with a header. Otherwise the first blank ends the node, and the value may contain
+// blanks.
 func (t *Reader) isTable(first []string, below [][]string) bool {
 	if len(below) == 0 || len(first) < 2 || t.Header == input.NoHeader {
 		return false
@@ -107,7 +109,7 @@ func (t *Reader) isTable(first []string, below [][]string) bool {
 	return node >= 0 && value >= 0
 }
 
-// byTitles returns the columns whose titles name the node and the value, −1 for none.
+// byTitles returns the columns with titles for the node and the value, or −1.
 func (t *Reader) byTitles(titles []string) (node, value int) {
 	node, value = -1, -1
 	valueRank := func(title string) (rank int, is bool) {
@@ -136,7 +138,7 @@ func (t *Reader) byTitles(titles []string) (node, value int) {
 			ties++
 		}
 	}
-	if ties > 0 && best > 0 { // customer_id and branch_id
+	if ties > 0 && best > 0 { // ambiguous: customer_id and branch_id
 		node = -1
 	}
 	return node, value
@@ -174,10 +176,10 @@ func (t *Reader) choose(line int64, first []string, below [][]string) (header bo
 type chooser struct {
 	t      *Reader
 	line   int64
-	line1  []string // the first line
-	titles []string // the first line, with an empty title before it if rows have names
+	line1  []string // fields of the first line
+	titles []string // line1, after an empty title if rows begin with a name, as R writes them
 	below  [][]string
-	guess  bool // the first line is a header by the ids below it alone
+	guess  bool // only the ids below the first line suggest that it is a header
 }
 
 // values returns the values of a column in the sample.
@@ -201,8 +203,8 @@ func (c *chooser) known(column int) (n int) {
 	return n
 }
 
-// holdsNodes reports whether a column can be that of the node: all values of the sample are
-// nodes of the graph, and each is there once.
+// holdsNodes reports whether a column can be the column of the node: all values of the sample
+// are nodes of the graph, and distinct.
 func (c *chooser) holdsNodes(column int) bool {
 	values := c.values(column)
 	if c.t.Lookup == nil || len(values) == 0 || len(values) < len(c.below) || c.known(column) < len(values) {
@@ -233,14 +235,14 @@ func (c *chooser) isCounter(column int) bool {
 	return true
 }
 
-// isIndex reports whether the first column numbers the rows: its title says so, or it is
-// empty, and its values count from 0 or 1.
+// isIndex reports whether the first column numbers the rows: its title is empty or a word for
+// an index, and its values count from 0 or 1.
 func (c *chooser) isIndex() bool {
 	return len(c.titles) > 1 && table.IsIndex(c.titles[0]) && (c.isCounter(0) || len(c.below) == 0)
 }
 
-// isHeader decides whether the first line is a header: it names no node of the graph, and
-// has the titles of columns or differs from all ids below.
+// isHeader decides whether the first line is a header: it holds no node of the graph, and it
+// has known titles or differs in form from all ids below it.
 func (c *chooser) isHeader() bool {
 	t, first := c.t, c.titles
 	node, value := t.byTitles(first)
@@ -277,7 +279,7 @@ func (c *chooser) isHeader() bool {
 	if table.IsIndex(first[0]) && len(first) > 1 && (t.Value != "" || node >= 0) {
 		return true
 	}
-	used := false // the label of the first line is that of other lines
+	used := false // the label of the first line occurs again below it
 	if col := value; t.Value != "" {
 		if col < 0 {
 			col = 1
@@ -305,8 +307,7 @@ func (c *chooser) isHeader() bool {
 	return c.guess
 }
 
-// hasWords reports whether no field of the first line is a number, while there are lines
-// below it.
+// hasWords reports whether no field of the first line is a number.
 func (c *chooser) hasWords() bool {
 	return !slices.ContainsFunc(c.titles, func(text string) bool {
 		_, fault := table.ParseNumber([]byte(text), 64)
@@ -322,7 +323,7 @@ func (c *chooser) byFields(header bool) (bool, error) {
 		return false, textio.Fault(t.Name, c.line, "correct {"+t.Option+"}", "%w", err)
 	}
 	if most := slices.Max(columns); most >= len(c.titles) && !(header && len(c.below) > 0 && most < len(c.below[0])) {
-		return false, textio.Fault(t.Name, c.line, "correct {"+t.Option+"}", "%s, but column %d is wanted", table.Counted(len(c.titles), "column"), most+1)
+		return false, textio.Fault(t.Name, c.line, "correct {"+t.Option+"}", "%s, but column %d was requested", table.Counted(len(c.titles), "column"), most+1)
 	}
 	if t.Node = columns[0]; len(columns) > 1 {
 		t.At = columns[1]
@@ -330,9 +331,10 @@ func (c *chooser) byFields(header bool) (bool, error) {
 	return header || !table.Numbers(t.Fields), nil
 }
 
-// underTitles chooses the columns under a header. Titles decide; a column of row numbers is
-// skipped unless no other holds nodes of the graph. Where titles do not decide and there
-// are more columns than are read, the choice is the caller's.
+// underTitles chooses the columns of a table with a header by their titles. A column of row
+// numbers is skipped unless no other column holds nodes of the graph. If the titles are
+// ambiguous and the table has more columns than are read, the error requests the option, to
+// avoid a wrong guess.
 func (c *chooser) underTitles() error {
 	t := c.t
 	index := c.isIndex()
@@ -354,8 +356,8 @@ func (c *chooser) underTitles() error {
 		}
 	}
 	if node < 0 && len(c.titles) > 1 && table.IsIndex(c.titles[0]) && value != 0 {
-		// pandas writes the ids as an index without a title; row numbers are ids only where
-		// no other column can be.
+		// pandas writes ids in the index without a title. Row numbers are ids only if no other
+		// column can hold the ids.
 		others := slices.DeleteFunc(slices.Clone(rest), func(i int) bool { return i == 0 })
 		only := len(others) == 0 || value < 0 && len(others) == 1 && t.Value != ""
 		if !index || only || c.holdsNodes(0) && !slices.ContainsFunc(others, c.holdsNodes) {
@@ -387,7 +389,7 @@ func (c *chooser) underTitles() error {
 		if at := strings.IndexAny(c.titles[0], "|^~:"); at >= 0 {
 			fix = "pass {delimiter=" + c.titles[0][at:at+1] + "}"
 		}
-		return textio.Fault(t.Name, c.line, fix, "one column, want those of node and %s", t.Value)
+		return textio.Fault(t.Name, c.line, fix, "one column, want two: node and %s", t.Value)
 	default:
 		return c.undecided(index)
 	}
@@ -395,8 +397,8 @@ func (c *chooser) underTitles() error {
 	return c.checkNodes()
 }
 
-// checkNodes returns an error if the titles name a column without nodes of the graph, and
-// another column holds them: a title such as id may be that of row numbers.
+// checkNodes returns an error if the chosen column holds no nodes of the graph but another
+// column does, because a title such as id may belong to row numbers.
 func (c *chooser) checkNodes() error {
 	t := c.t
 	if t.Lookup == nil || len(c.below) == 0 || c.known(t.Node) > 0 || t.Option == "" {
@@ -411,9 +413,8 @@ func (c *chooser) checkNodes() error {
 	return nil
 }
 
-// attributeNode returns the column of nodes of a table of attributes whose titles name
-// none: the only one that holds nodes of the graph, or the first where the graph is not
-// known.
+// attributeNode returns the column of the node of a table of attributes without such a title:
+// the only column that holds nodes of the graph, or the first column if the graph is not known.
 func (c *chooser) attributeNode() (int, error) {
 	if c.t.Lookup == nil || len(c.below) == 0 {
 		return 0, nil
@@ -433,7 +434,8 @@ func (c *chooser) attributeNode() (int, error) {
 	return 0, c.undecided(c.isIndex())
 }
 
-// undecided returns the error about titles that do not name the columns.
+// undecided returns the error about titles that do not determine the columns. Its remedy names
+// the most likely columns.
 func (c *chooser) undecided(index bool) error {
 	t := c.t
 	from := 0
@@ -456,13 +458,13 @@ func (c *chooser) undecided(index bool) error {
 	if t.shifted {
 		shown = shown[1:]
 	}
-	e := textio.Fault(t.Name, c.line, "", "cannot tell which columns of %s hold the node and the %s", table.QuoteLine(shown, t.sep), t.Value)
+	e := textio.Fault(t.Name, c.line, "", "cannot determine which columns of %s hold the node and the %s", table.QuoteLine(shown, t.sep), t.Value)
 	if t.titled {
 		e.Line = 0
 	}
 	switch {
 	case t.Every, t.Value == "":
-		e.Msg = fmt.Sprintf("cannot tell which column of %s holds the node", table.QuoteLine(shown, t.sep))
+		e.Msg = fmt.Sprintf("cannot determine which column of %s holds the node", table.QuoteLine(shown, t.sep))
 		e.Fix = `title it "node"`
 	case t.Option == "":
 		e.Fix = fmt.Sprintf(`title them "node" and %q`, t.Value)
@@ -472,8 +474,8 @@ func (c *chooser) undecided(index bool) error {
 	return e
 }
 
-// likelyValue returns the last column whose values occur again and are no numbers, or else
-// the last one with text, or else the last one.
+// likelyValue returns the last column with repeated text, or else the last column with text, or
+// else the last column.
 func (c *chooser) likelyValue(from, node int) int {
 	best, rank := len(c.titles)-1, 0
 	for i := len(c.titles) - 1; i >= from; i-- {
@@ -491,8 +493,8 @@ func (c *chooser) likelyValue(from, node int) int {
 	return best
 }
 
-// fieldsOf returns the value of the setting that names two columns: by titles, or by numbers
-// where titles would have to be quoted.
+// fieldsOf returns the value of the setting for two columns: their titles, or their numbers if
+// a shell would require quotes around the titles.
 func (c *chooser) fieldsOf(node, value int) string {
 	one, two := c.titles[node], c.titles[value]
 	text := one + "," + two
@@ -502,8 +504,8 @@ func (c *chooser) fieldsOf(node, value int) string {
 	return text
 }
 
-// untitled chooses the columns without a header: the first, or the first two. A column
-// that counts the rows is skipped if it holds no nodes of the graph and the next one does.
+// untitled chooses the columns of a table without a header: the first, or the first two. A
+// column of row numbers is skipped if the next column holds nodes of the graph instead.
 func (c *chooser) untitled() error {
 	t := c.t
 	rows := append([][]string{c.titles}, c.below...)
@@ -544,7 +546,7 @@ func (c *chooser) report(header bool) {
 	if !header {
 		n := len(titles)
 		if t.Node == 0 && (t.At < 0 && n == 1 || t.At == 1 && n <= 2) {
-			return // the usual columns, without titles
+			return // nothing to report about the usual columns without titles
 		}
 		titles = make([]string, n)
 		for i := range titles {
@@ -563,6 +565,6 @@ func (c *chooser) report(header bool) {
 		}
 	}
 	if c.guess && t.Options.Warn != nil {
-		t.Options.Warn(textio.Fault(t.Name, c.line, "", "taken as a header; no node is called %s", table.Quoted(c.titles[t.Node])))
+		t.Options.Warn(textio.Fault(t.Name, c.line, "", "read as a header; no node has the id %s", table.Quoted(c.titles[t.Node])))
 	}
 }

@@ -16,52 +16,52 @@ import (
 
 // Endings of files about nodes.
 const (
-	IDsFile     = ".ids"     // lists that heatwalk writes, an id on each line as it is; they have no header
-	ContentFile = ".content" // of the LINQS collections: a node on each line, its features and at last its class
+	IDsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
+	ContentFile = ".content" // files of the LINQS collections: each line is a node, its features and its class
 )
 
 // MaxFields bounds the numbers of columns in settings.
 const MaxFields = 1000
 
 // Reader reads a table with a node in each row. Set the fields of the first group, then call
-// [Reader.Read]; the others are known from the first row on.
+// [Reader.Read], which sets the other fields before it yields the first row.
 type Reader struct {
-	Name    string                                // of the file, for messages
+	Name    string                                // file name for messages
 	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: the graph is not known
-	Value   string                                // use of the column that is read together with the node, input.Label or input.Part; "": none
+	Value   string                                // kind of the second column, input.Label or input.Part; "": only the node is read
 	Every   bool                                  // all columns are read, as attributes
-	Fields  []string                              // columns of node and value, numbers from 1 or titles; nil: by their titles
-	Option  string                                // name of the setting for Fields, for messages; "" if there is none
+	Fields  []string                              // columns of node and value, by numbers from 1 or titles; nil: found by their titles
+	Option  string                                // name of the option for Fields, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
-	Options textio.Options // of the file
+	Options textio.Options // settings for opening the file
 
-	Titles   []string      // of the header; nil if there is none
-	Line     int64         // of the header; 0 if there is none
-	Columns  input.Columns // how the columns are used; nil if there is nothing to report
-	Node, At int           // columns of the node and of the value; At is −1 if there is none
+	Titles   []string      // titles of the header; nil without a header
+	Line     int64         // line of the header; 0 without a header
+	Columns  input.Columns // use of the columns; nil if there is nothing to report
+	Node, At int           // columns of the node and of the value; At is −1 without a value
 
-	isPart  bool // the file is a part of a table, which may have no row but a header
+	isPart  bool // the file is a part of a table, and may hold only a header
 	titled  bool // Parquet: the first row holds titles
 	first   int64
 	sep     byte
-	cutNode bool // the first blank ends the node, and the rest of the line is its value
-	shifted bool // rows have one field more than the header, the name of the row, as R writes them
+	cutNode bool // the first blank of a line ends the node, the rest is its value
+	shifted bool // rows have one field more than the header: the row name, as R writes it
 	fields  table.Fields
 }
 
 // Row is one row of a table, valid until the next one.
 type Row struct {
 	Line     int64
-	Text     [][]byte // the fields, one at least
-	Start    []int    // column in which each field begins, from 0
+	Text     [][]byte // the fields, at least one
+	Start    []int    // column at which each field begins, from 0
 	node, at int
 }
 
-// ID returns the node.
+// ID returns the id of the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
-// Value returns the value of the node without blanks around it, empty if there is none.
+// Value returns the value of the node without blanks around it, or nil.
 func (r Row) Value() []byte {
 	if r.at < 0 {
 		return nil
@@ -85,8 +85,8 @@ func (r Row) Field(i int) []byte {
 	return nil
 }
 
-// Read opens the file called path and yields its rows, see [Reader.Rows]; an error comes
-// last. A directory of parts is read as one table, see [Parts].
+// Read opens the file at path and yields its rows, see [Reader.Rows]. After an error it yields
+// nothing more. A directory of parts is read as one table, see [Parts].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	parts := Parts(path)
 	if t.isPart = parts != nil; !t.isPart {
@@ -104,7 +104,7 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	}
 }
 
-// readFile is Read for a file.
+// readFile implements Read for a single file.
 func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
 	t.Options.Any, t.Options.Text = isParquet, t.Text
@@ -124,11 +124,14 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 	}
 }
 
-// Rows yields the rows of an open file of text, without its header; an error comes last.
+// Rows yields the rows of an open text file, without the header. After an error it yields
+// nothing more.
+//
 // Fields are separated by tabs if the first line has one, else by commas or semicolons as in
-// an edge list, else by blanks; then, if only a node and a value are read, the first blank
-// ends the node so that the value may contain blanks. A line of a list of ids is an id as a
-// whole, unless the file is called .csv or a tab ends the id.
+// an edge list, else by blanks. If blanks separate a node from its value, the first blank ends
+// the node, so that the value may contain blanks: "n1 Graph Theory" has the value "Graph
+// Theory". In a list of ids the whole line is an id, unless the file name ends in .csv or a
+// tab ends the id.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {
@@ -177,12 +180,11 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// find looks an id up in the graph. A whole number matches one that is written as 3 in one
-// file and as 3.0 in the other.
+// find looks up an id in the graph, see Find.
 func (t *Reader) find(id string) (row int, known bool) { return Find(t.Lookup, id) }
 
-// Find looks an id up in the graph, and then the other way to write it if it is a whole
-// number: 3 for 3.0, and 3.0 for 3.
+// Find looks up an id in the graph, and if it is an unknown integer, its other spelling: 3 for
+// 3.0, and 3.0 for 3, because pandas writes integers as floats if a column has missing values.
 func Find(lookup func(id string) (row int, known bool), id string) (row int, known bool) {
 	if row, known = lookup(id); !known {
 		if other := table.WholeNumber(id); other != "" {
@@ -192,10 +194,10 @@ func Find(lookup func(id string) (row int, known bool), id string) (row int, kno
 	return row, known
 }
 
-// isRemark reports whether a line that is not blank is a comment. One that begins with a
-// comment marker is data if its id is in the graph, or, where that is not known, if the
-// line has the form of a row. With anyField the id may be any field, because the column of the
-// node is not known yet.
+// isRemark reports whether a line that is not blank is a comment. A line that begins with a
+// comment marker is data if its id is in the graph, or, if the graph is not known, if it has
+// the form of a row. For example, "#12,red" is data if the graph has a node "#12". With
+// anyField any field may be the id, because the column of the node is not known yet.
 func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	if !table.IsComment(line) || t.isList() {
 		return false
@@ -225,13 +227,13 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	return true
 }
 
-// isList reports whether the file is a list that heatwalk writes: an id is a line as it is.
+// isList reports whether the file is a list that heatwalk writes: each line is an id, verbatim.
 func (t *Reader) isList() bool { return table.IsNamed(t.Name, IDsFile) }
 
 // isContent reports whether the last field of each line is the label.
 func (t *Reader) isContent() bool { return table.IsNamed(t.Name, ContentFile) }
 
-// separator returns the separator of the fields of the file whose first line this is.
+// separator returns the separator of the fields, determined from the first line of the file.
 func (t *Reader) separator(line []byte) byte {
 	switch {
 	case t.isList():
@@ -253,7 +255,7 @@ func (t *Reader) separator(line []byte) byte {
 	return sep
 }
 
-// split cuts a line into its fields.
+// split splits a line into its fields and checks the id.
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	fault := func(column int, fix string, err error) *textio.Error {
@@ -285,12 +287,12 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 
 var errEmpty = errors.New("empty id")
 
-// mayBeEmpty reports whether no column of nodes was asked for, so that any field may be
-// empty.
+// mayBeEmpty reports whether the id may be empty, because the caller chooses the column of
+// ids after reading.
 func (t *Reader) mayBeEmpty() bool { return t.Every && t.Lookup == nil }
 
-// isVerbatim reports whether an id has the blanks around it that its line has: one of the
-// graph does, and where the graph is not known one in a list of heatwalk's own.
+// isVerbatim reports whether the blanks around an id belong to it: the graph has such an id,
+// or, if the graph is not known, the file is a list that heatwalk writes.
 func (t *Reader) isVerbatim(id []byte) bool {
 	if t.Lookup == nil {
 		return t.isList()
@@ -299,8 +301,8 @@ func (t *Reader) isVerbatim(id []byte) bool {
 	return known
 }
 
-// cut cuts a line. The first blank ends the node if that is how the file is built, unless
-// the node is in quotes.
+// cut splits a line into fields. With cutNode, the first blank ends the node, unless the node
+// is in quotes.
 func (t *Reader) cut(f *table.Fields, line []byte) error {
 	text := bytes.Trim(line, table.Blank)
 	if !t.cutNode || text[0] == '"' {

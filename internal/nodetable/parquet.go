@@ -14,18 +14,18 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// mostParquet bounds the memory for the columns of a row group that are read.
+// mostParquet is the memory limit for the columns of a row group.
 const mostParquet = 256 << 20
 
-// errEnough ends the reading of a file early.
-var errEnough = errors.New("nodetable: no more rows are wanted")
+// errEnough is returned by a visitor to stop reading a file.
+var errEnough = errors.New("nodetable: enough rows")
 
-// parquet yields the rows of a Parquet file, whose lines count from 1. Columns that are not
-// read are empty.
+// parquet yields the rows of a Parquet file; row numbers from 1 take the place of lines. Fields
+// of columns that are not read are empty.
 func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {
-		return textio.Fault(t.Name, 0, "give it as one", "Parquet is read from a file, which is not compressed as a whole")
+		return textio.Fault(t.Name, 0, "decompress it to a file", "a Parquet file cannot be read from a pipe, or compressed with gzip or zstd")
 	}
 	file, err := parquetfile.Open(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
@@ -39,7 +39,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if t.titled = true; len(file.Titles) == 0 {
 		return nil
 	}
-	var columns []int // that hold text or numbers
+	var columns []int // columns with text or numbers
 	for i := range file.Titles {
 		if file.IsText(i) {
 			columns = append(columns, i)
@@ -47,7 +47,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	}
 	var below [][]string
 	node, value := t.byTitles(file.Titles)
-	if t.Fields == nil && (node < 0 || value < 0 && t.Value != "") { // titles do not decide
+	if t.Fields == nil && (node < 0 || value < 0 && t.Value != "") { // the titles are ambiguous
 		err = t.parquetRows(file, columns, func(row Row) error {
 			cells := make([]string, len(row.Text))
 			for i, text := range row.Text {
@@ -76,7 +76,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 				continue
 			}
 			if !file.IsText(c) {
-				return textio.Fault(t.Name, 0, "write it as one or the other", "column %s holds neither text nor numbers", input.Escape(file.Titles[c]))
+				return textio.Fault(t.Name, 0, "convert it to text or numbers", "column %s holds neither text nor numbers", input.Escape(file.Titles[c]))
 			}
 			columns = append(columns, c)
 		}
@@ -87,7 +87,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 		switch id := row.ID(); {
 		case len(id) == 0:
-			return textio.Fault(t.Name, row.Line, "leave such rows out", "%w", errEmpty)
+			return textio.Fault(t.Name, row.Line, "remove such rows", "%w", errEmpty)
 		case bytes.IndexByte(id, table.Tab) >= 0:
 			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(row, nil):
@@ -98,8 +98,8 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	return cmp.Or(err, in.Unchanged())
 }
 
-// parquetRows calls visit with each row, of which the given columns are read, until visit
-// returns an error. It returns that error unless it is [errEnough].
+// parquetRows reads the given columns and calls visit with each row until visit returns an
+// error. It returns that error unless it is errEnough.
 func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
 	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, at: t.At}

@@ -9,20 +9,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// Unknown counts the lines of a file about nodes, and those with an id that is not in
-// the graph.
+// Unknown counts the lines of a file about nodes, and the lines with an unknown id: one that is
+// not in the graph.
 type Unknown struct {
-	Nodes        any // of the graph; where it has a method ID(row int) string, the error shows an id
-	Total, Count int
-	line         int64 // of the first of them
-	id           string
+	Nodes        any // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
+	Total, Count int // number of lines, and of lines with an unknown id
+	line         int64
+	id           string // first unknown id, and its line
 
-	encoded     string // the first with another encoding than the graph's
+	encoded     string // first id that the graph has in another encoding
 	encodedLine int64
-	isUTF8      bool // the file's encoding, where the graph's is another
+	isUTF8      bool // encoding of that id in the file
 }
 
-// Add counts a line with an id that is not in the graph; line 0 means that there is none.
+// Add counts a line with an unknown id; line is 0 if the file has no lines.
 func (u *Unknown) Add(line int64, id []byte) {
 	u.Total++
 	if u.Count++; u.Count == 1 || line < u.line {
@@ -33,7 +33,8 @@ func (u *Unknown) Add(line int64, id []byte) {
 	}
 }
 
-// compare finds out whether the graph has an id in another encoding.
+// compare checks whether the graph has an id in another encoding, which is a common reason for
+// unknown ids: a program wrote Windows-1252 where another wrote UTF-8.
 func (u *Unknown) compare(line int64, id []byte) {
 	graph, ok := u.Nodes.(interface {
 		Lookup(id string) (row int, known bool)
@@ -56,8 +57,9 @@ func (u *Unknown) compare(line int64, id []byte) {
 	}
 }
 
-// Err returns the error of the file called name if none of its ids is in the graph, or, unless
-// skip is set, if some are not; fix is the remedy for the latter.
+// Err returns an error about the file name if all ids are unknown, because the file then
+// belongs to another graph, or if some are unknown and skip is not set; fix is the remedy for
+// the latter.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := table.Quoted(u.id)
 	switch {
@@ -86,12 +88,11 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return &textio.Error{File: name, Line: u.line, Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
 }
 
-// mistake returns a likely reason, to append to the message, and the remedy for a file
-// without any id of the graph.
+// mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
 	if of, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := of.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
-			return fmt.Sprintf("; the graph has ids like %s", table.Quoted(id)), "give the file and the column with these"
+			return fmt.Sprintf("; the graph has ids like %s", table.Quoted(id)), "pass the file and the column with such ids"
 		}
 	}
 	return "", "does one file count from 0 and the other from 1?"

@@ -225,7 +225,7 @@ func (a *Array) integer(b []byte) int64 {
 // Floats reads the next len(dst) elements of an array of numbers; true is 1.
 func (a *Array) Floats(dst []float64) error {
 	if !a.IsNumeric() {
-		return a.Fault("elements that are no numbers", "save numbers")
+		return a.Fault("elements that are not numbers", "save numbers")
 	}
 	b, err := a.raw(len(dst))
 	if err == nil {

@@ -117,7 +117,7 @@ type eigenReport struct {
 func runEigen(in *invocation, name string, f *eigenFlags) error {
 	var values, ids io.Writer // of arrays beside an .npy file
 	d, err := in.beginRun(name, f.out, nil, &f.reading, func(d *graphRun) (err error) {
-		if matrixFormatOf(f.out, eigenFormats).IDsBeside {
+		if matrixFormatOf(f.out, eigenFormats).SeparateIDs {
 			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
 				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")
 			}

@@ -406,7 +406,7 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 		return nil, err
 	}
 	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Fix: "take such lines out", Stdin: r.in.stdin, Warn: r.in.warnOf,
+		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.in.stdin, Warn: r.in.warnOf,
 	})
 }
 

@@ -74,7 +74,7 @@ func (in *invocation) beginProduct(path string, format *tablefile.Format) (o *pr
 	if in.completes && o.resumable() {
 		begin = o.beginPartial
 	}
-	if o.w, err = begin(path); err == nil && format != nil && format.IDsBeside {
+	if o.w, err = begin(path); err == nil && format != nil && format.SeparateIDs {
 		if o.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.beside(path, filepath.Ext(path), ".cols.ids")
 		}

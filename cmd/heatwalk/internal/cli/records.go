@@ -209,7 +209,7 @@ func (in *invocation) readRecords(file string, f *recordsClassifyFlags) (a *node
 		return nil, nil, nil, err
 	}
 	read := func(path string) (*nodefile.Labels, error) {
-		return nodefile.ReadLabels(in.ctx, path, a.Records, in.labelConfig(f.unknown, "take such lines out, or pass --unknown-ids=skip to go on"))
+		return nodefile.ReadLabels(in.ctx, path, a.Records, in.labelConfig(f.unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip"))
 	}
 	if f.labels != "" {
 		l, err = read(f.labels)
