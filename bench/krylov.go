@@ -32,14 +32,14 @@ func checkPairs(s *Settings) error {
 	return &spec.ParameterError{Of: "eigen", Parameter: "tolerance", What: fmt.Sprintf("%v is out of range; eigen takes %v", s.Tolerance, lanczos.Tolerances.Text("tolerance"))}
 }
 
-func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
-	return measured(spec.Least(s.Problem.Memory(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns, nil)), lanczos.RowBytes), nil
+func eigenBytes(t *Target, s *Settings) (int64, error) {
+	return s.Problem.Bytes(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns), nil
 }
 
-func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+func exponentialBytes(t *Target, s *Settings) (int64, error) {
 	last := len(s.Betas) - 1
 	more := int64(last) * tall.BlockBytes[float64](len(t.Degrees), s.Columns)
-	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
+	return s.applyBytes(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
 }
 
 // inverseKernel returns the kernel that is M⁻¹, or takes as much.
@@ -58,22 +58,22 @@ func checkSystem(s *Settings) error {
 	return err
 }
 
-func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+func solveBytes(t *Target, s *Settings) (int64, error) {
 	name, given := s.inverseKernel()
-	return s.applyMemory(t, name, given, 0)
+	return s.applyBytes(t, name, given, 0)
 }
 
-// applyMemory lists what a kernel takes that is applied to a block, and more.
-func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more int64) ([]spec.Bytes, error) {
+// applyBytes returns the memory of applying a kernel to a block, plus more.
+func (s *Settings) applyBytes(t *Target, name string, given spec.Values, more int64) (int64, error) {
 	family := kernel.Families().Named(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
 		given["laplacian"] = spec.Of("combinatorial")
 	}
 	v, err := family.Resolve(given, kernel.OnDegrees(t.Degrees))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return measured(family.ApplyBytes(v, t.Degrees, s.Columns)+more, 8*sparse.Stride[float64](s.Columns)), nil
+	return family.ApplyBytes(v, t.Degrees, s.Columns) + more, nil
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is

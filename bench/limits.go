@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // streamBytes is the memory that stream takes, far beyond the caches of the
@@ -17,7 +16,7 @@ const streamBytes = 256 << 20
 // gatherEntries is the number of rows that are added up.
 const gatherEntries = 1 << 23
 
-func streamMemory(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes, 0), nil }
+func measuredStreamBytes(*Target, *Settings) (int64, error) { return streamBytes, nil }
 
 // stream measures how fast memory is read in order: the sum of an array of 256 MiB.
 func stream(ctx context.Context, _ *Target, s *Settings) (*Report, error) {
@@ -51,9 +50,9 @@ func stream(ctx context.Context, _ *Target, s *Settings) (*Report, error) {
 	return v, nil
 }
 
-// gatherMemory lists what gatherRandom takes: the block and the ids of rows.
-func gatherMemory(_ *Target, s *Settings) ([]spec.Bytes, error) {
-	return measured(s.blockBytes(s.Rows, s.Columns)+4*gatherEntries, 0), nil
+// gatherBytes returns the memory of gatherRandom: the block and the ids of rows.
+func gatherBytes(_ *Target, s *Settings) (int64, error) {
+	return s.blockBytes(s.Rows, s.Columns) + 4*gatherEntries, nil
 }
 
 // gatherRandom measures how fast rows are added up in random order out of a block: the

@@ -14,9 +14,9 @@ import (
 )
 
 // AddRMAT times the product on R-MAT graphs of the scales least to most, which it makes
-// as stores in dir, one beside the other. First room is asked for what the largest takes,
-// while it is made or while it is measured.
-func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, settings *Settings, room func([]spec.Bytes) error) error {
+// as stores in dir. check is called first with the memory of the largest, while it is ingested or
+// while it is measured; its error ends the run.
+func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, settings *Settings, check func(bytes int64) error) error {
 	g, err := rmatOf(most, settings.Workers)
 	if err != nil {
 		return err
@@ -24,8 +24,8 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 	largest := g.Size()
 	made := (&ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}).Bytes(nil)
 	const node = 8 + 8 // bytes of its degree, and of its id and its place in their order
-	swept := append([]spec.Bytes{{What: "a copy", Bytes: sparse.LoadBytes(largest.Nodes, 2*largest.Lines, false)}}, spec.Bytes{What: "degrees and ids", Bytes: node * largest.Nodes})
-	if err := room(spec.Larger([]spec.Bytes{{What: "ingest", Bytes: made}}, append(swept, settings.productMemory(int(largest.Nodes))...))); err != nil {
+	swept := sparse.LoadBytes(largest.Nodes, 2*largest.Lines, false) + node*largest.Nodes + settings.productBytes(int(largest.Nodes))
+	if err := check(max(made, swept)); err != nil {
 		return err
 	}
 	for scale := least; scale <= most; scale++ {

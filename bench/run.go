@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -87,9 +88,9 @@ type Workload struct {
 	// Check, if not nil, returns what is wrong with settings, a [*spec.ParameterError].
 	Check func(s *Settings) error
 
-	// Memory lists what Run takes beside t, which is nil if it sweeps no graph, but for a
-	// factor and the limits.
-	Memory func(t *Target, s *Settings) ([]spec.Bytes, error)
+	// Bytes returns the memory of Run without t, which is nil for a limit of the machine, and
+	// without Settings.Limits.
+	Bytes func(t *Target, s *Settings) (int64, error)
 
 	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
@@ -99,25 +100,25 @@ const onGraph = spec.Undirected | spec.Directed
 
 // Workloads are limits of the machine, sweeps and Krylov methods.
 var Workloads = spec.List[*Workload]{
-	{Spec: spec.Spec{Name: "stream"}, run: stream, Memory: streamMemory},
-	{Spec: spec.Spec{Name: "gather"}, run: gatherRandom, Memory: gatherMemory},
-	{Spec: spec.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Memory: decodeMemory},
+	{Spec: spec.Spec{Name: "stream"}, run: stream, Bytes: measuredStreamBytes},
+	{Spec: spec.Spec{Name: "gather"}, run: gatherRandom, Bytes: gatherBytes},
+	{Spec: spec.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Bytes: decodeBytes},
 	Product,
-	{Spec: spec.Spec{Name: "walk", Works: onGraph}, run: walk, Memory: walkMemory},
-	{Spec: spec.Spec{Name: "exponential", Works: spec.Undirected}, Krylov: true, run: exponential, Memory: exponentialMemory},
-	{Spec: spec.Spec{Name: "solve", Works: spec.Undirected}, Krylov: true, Check: checkSystem, run: solve, Memory: solveMemory},
-	{Spec: spec.Spec{Name: "eigen", Works: spec.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Memory: eigenMemory},
+	{Spec: spec.Spec{Name: "walk", Works: onGraph}, run: walk, Bytes: walkBytes},
+	{Spec: spec.Spec{Name: "exponential", Works: spec.Undirected}, Krylov: true, run: exponential, Bytes: exponentialBytes},
+	{Spec: spec.Spec{Name: "solve", Works: spec.Undirected}, Krylov: true, Check: checkSystem, run: solve, Bytes: solveBytes},
+	{Spec: spec.Spec{Name: "eigen", Works: spec.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Bytes: eigenBytes},
 }
 
 // Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	if w.Krylov {
-		list, err := w.Memory(t, s)
+		bytes, err := w.Bytes(t, s)
 		if err != nil {
 			return nil, err
 		}
 		own := *s
-		own.Limit = budget.Remaining(s.Limit, spec.Sum(list))
+		own.Limit = budget.Remaining(s.Limit, bytes)
 		s = &own
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err
@@ -135,12 +136,21 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 	return v, nil
 }
 
-// measured is the list of what is measured, with rows of so many bytes.
-func measured(bytes int64, row int) []spec.Bytes {
-	return []spec.Bytes{{What: "what is measured", Bytes: bytes, Row: row}}
+// RowBytes returns the bytes of a row of the block that sweeps of the workload gather from, by
+// which the layout of a copy is chosen.
+func (w *Workload) RowBytes(s *Settings) int {
+	switch {
+	case w.Pairs:
+		return lanczos.RowBytes
+	case w.Krylov:
+		return 8 * sparse.Stride[float64](s.Columns)
+	case w.Name == "walk":
+		return int(s.blockBytes(1, walkClasses))
+	}
+	return int(s.blockBytes(1, s.Columns))
 }
 
-// blockBytes returns what a block takes.
+// blockBytes returns the memory of a block.
 func (s *Settings) blockBytes(rows, columns int) int64 {
 	if s.Double {
 		return tall.BlockBytes[float64](rows, columns)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {
@@ -90,16 +89,16 @@ func TestChart(t *testing.T) {
 
 func TestOverNodesMakesItsGraphs(t *testing.T) {
 	s := &Scaling{Over: "nodes"}
-	var asked int64
-	room := func(list []spec.Bytes) error {
-		asked = spec.Sum(list)
+	var required int64
+	check := func(bytes int64) error {
+		required = bytes
 		return nil
 	}
-	if err := s.AddRMAT(t.Context(), t.TempDir(), 6, 7, &Settings{Columns: 5, Workers: 2, Repeat: 1}, room); err != nil {
+	if err := s.AddRMAT(t.Context(), t.TempDir(), 6, 7, &Settings{Columns: 5, Workers: 2, Repeat: 1}, check); err != nil {
 		t.Fatal(err)
 	}
-	if asked == 0 {
-		t.Error("no room was asked for")
+	if required == 0 {
+		t.Error("the memory was not checked")
 	}
 	if len(s.Points) != 2 || s.Points[0].X != 64 || s.Points[1].Entries <= s.Points[0].Entries {
 		t.Errorf("%+v", s.Points)
@@ -109,7 +108,7 @@ func TestOverNodesMakesItsGraphs(t *testing.T) {
 func TestOverNodesEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := (&Scaling{Over: "nodes"}).AddRMAT(ctx, t.TempDir(), 8, 8, &Settings{Columns: 5, Workers: 2, Repeat: 1}, func([]spec.Bytes) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := (&Scaling{Over: "nodes"}).AddRMAT(ctx, t.TempDir(), 8, 8, &Settings{Columns: 5, Workers: 2, Repeat: 1}, func(int64) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

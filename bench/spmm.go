@@ -10,13 +10,13 @@ import (
 )
 
 // Product is the workload whose times a [Scaling] has.
-var Product = &Workload{Spec: spec.Spec{Name: "spmm", Works: onGraph}, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
-	return s.productMemory(len(t.Degrees)), nil
+var Product = &Workload{Spec: spec.Spec{Name: "spmm", Works: onGraph}, run: spmm, Bytes: func(t *Target, s *Settings) (int64, error) {
+	return s.productBytes(len(t.Degrees)), nil
 }}
 
-// productMemory lists what spmm takes beside a graph of so many rows: X, Y and D⁻¹.
-func (s *Settings) productMemory(rows int) []spec.Bytes {
-	return measured(2*s.blockBytes(rows, s.Columns)+8*int64(rows), int(s.blockBytes(1, s.Columns)))
+// productBytes returns the memory of spmm on a graph with the given number of rows: X, Y and D⁻¹.
+func (s *Settings) productBytes(rows int) int64 {
+	return 2*s.blockBytes(rows, s.Columns) + 8*int64(rows)
 }
 
 // spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
@@ -52,11 +52,10 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 
 const walkSteps, walkClasses = 10, 5
 
-// walkMemory lists what walk takes: every P_t, D⁻¹ and seeds.
-func walkMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+// walkBytes returns the memory of walk: every P_t, D⁻¹ and seeds.
+func walkBytes(t *Target, s *Settings) (int64, error) {
 	rows := len(t.Degrees)
-	bytes := s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows)
-	return measured(bytes, int(s.blockBytes(1, walkClasses))), nil
+	return s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows), nil
 }
 
 // walk times ten steps of the partially absorbing walk with five classes and
@@ -132,7 +131,7 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-func decodeMemory(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }
+func decodeBytes(*Target, *Settings) (int64, error) { return 0, nil }
 
 // decode times a sweep that reads and decodes every range and adds nothing.
 // The checksum is the sum of all column ids.

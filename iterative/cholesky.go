@@ -104,8 +104,7 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 }
 
 func memoryError(need, limit int64) error {
-	plan := budget.Plan{Limit: limit}
-	return fmt.Errorf("%w: %w", ErrMemory, plan.Reserve(need, "the sampled Cholesky factor"))
+	return fmt.Errorf("%w: %w", ErrMemory, budget.Check(limit, need, "the sampled Cholesky factor"))
 }
 
 // arrange orders the positions by level: a position's level is one more than

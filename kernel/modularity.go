@@ -334,10 +334,10 @@ const panelBytes = 8 << 20
 // stalls, or these and F after it; rank 0 stands for all positive eigenvalues.
 func modularityBytes(n, rank int) (sure, most int64) {
 	pairs := pairsOf(n, rank)
-	search := lanczos.Memory(n, pairs, 0, lanczos.Largest, nil)
+	search := lanczos.Bytes(n, pairs, 0, lanczos.Largest, 0)
 	if rank == 0 {
 		rank = n
 	}
 	found := tall.BlockBytes[float64](n, pairs) + tall.BlockBytes[float64](n, featureColumns(rank))
-	return max(spec.Least(search), found), max(spec.Sum(search), found)
+	return max(search, found), max(search, found)
 }

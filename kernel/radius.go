@@ -66,9 +66,5 @@ func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.P
 // series that follows.
 const radiusBasis = 32
 
-// radiusMemory lists the memory of [radius], radiusBytes is that of it which is sure.
-func radiusMemory(n int) []spec.Bytes {
-	return lanczos.Memory(n, 1, 0, lanczos.Largest, &lanczos.Settings{Basis: radiusBasis})
-}
-
-func radiusBytes(n int) int64 { return spec.Least(radiusMemory(n)) }
+// radiusBytes returns the memory of [radius].
+func radiusBytes(n int) int64 { return lanczos.Bytes(n, 1, 0, lanczos.Largest, radiusBasis) }

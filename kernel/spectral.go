@@ -349,7 +349,7 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 	list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
 	if w.radius { // crowded largest eigenvalues take more, before all but the graph is there
 		held := spec.Sum(list)
-		larger := spec.Bytes{What: "a larger basis", Bytes: max(0, spec.Sum(vectorsOf(n))+spec.Sum(radiusMemory(n))-held), Optional: true}
+		larger := spec.Bytes{What: "a larger basis", Bytes: max(0, spec.Sum(vectorsOf(n))+radiusBytes(n)-held), Optional: true}
 		list = append(list, larger.Upto(limit, held))
 	}
 	return list

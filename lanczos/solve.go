@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // run is one solve: the problem as checked, and the counts that all methods share.
@@ -165,8 +164,7 @@ func lanczosBytes(n, k, size int) int64 {
 // reserve returns an error if an allocation does not fit into the memory limit, on which
 // nothing else depends: results have the same bits with any.
 func (r *run) reserve(bytes int64, what string) error {
-	plan := budget.Plan{Limit: r.s.Memory}
-	return plan.Reserve(bytes, what)
+	return budget.Check(r.s.Memory, bytes, what)
 }
 
 // report calls [Settings.Progress].
@@ -200,13 +198,4 @@ const sparseEntries = 8
 // limitError says that rounding or the number of products ended the search.
 func limitError(converged, wanted, products int) error {
 	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, wanted, products)
-}
-
-// Memory lists Bytes in the form that plans of several steps take.
-func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
-	basis := 0
-	if s != nil {
-		basis = s.Basis
-	}
-	return []spec.Bytes{{What: "eigenvectors", Bytes: Bytes(n, k, known, which, basis), Row: RowBytes}}
 }

@@ -188,9 +188,9 @@ func (spectralLogistic) bytes(p *Problem, labels int, settings []spec.Values, s 
 	for _, v := range settings {
 		most = max(most, min(n, v.Int("dimension")))
 	}
-	list := embeddingProblem.Memory(n, p.A.NNZ(), 1, min(n, most+1), &lanczos.Settings{Memory: s.Memory})
+	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, most+1))
 	embedding := tall.BlockBytes[float64](n, most)
 	fit := 8*int64(labels)*int64(most) + classify.LogisticBytes(labels, most, len(p.Names))
 	const graphVectors = 8
-	return graphVectors*8*int64(n) + max(spec.Sum(list), embedding+fit, embedding+scoreBytes(p))
+	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scoreBytes(p))
 }

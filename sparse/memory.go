@@ -1,8 +1,8 @@
 package sparse
 
-import "github.com/heatwalk/heatwalk/spec"
+import "github.com/heatwalk/heatwalk/internal/budget"
 
 // ErrMemory is wrapped by the error of every package that refuses to exceed a limit on
 // memory: errors.Is(err, sparse.ErrMemory) holds for stores, solves, eigenpairs, kernels,
 // learners and ingestion alike. The text of the error states the required bytes.
-var ErrMemory = spec.ErrMemory
+var ErrMemory = budget.ErrMemory

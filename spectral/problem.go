@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Matrix names a matrix of a graph.
@@ -118,11 +117,6 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+iterative.CholeskyBytes(n, entries, 0))
 	}
 	return vectorBytes(n) + bytes
-}
-
-// Memory lists the result of Bytes in the form that plans of several steps take.
-func (p *Problem) Memory(n int, entries int64, components, k int, _ *lanczos.Settings) []spec.Bytes {
-	return []spec.Bytes{{What: "eigenvectors", Bytes: p.Bytes(n, entries, components, k), Row: lanczos.RowBytes}}
 }
 
 // vectorBytes returns the memory of the order of the rows, degrees and their roots,

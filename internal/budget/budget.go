@@ -1,63 +1,43 @@
-// Package budget accounts bytes against a limit. Whatever grows with the graph
-// or the number of classes asks here first, under a name; adding up the names
-// without running anything is an estimate.
+// Package budget checks estimates of memory against a limit.
+//
+// Each algorithm that allocates large blocks has a function Bytes, the sum of its allocations. A
+// run adds these up in a [Plan] before it starts. The error of a sum above the limit is an
+// [*Error], because the command prints the memory that would be enough.
 package budget
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
 // packages export it as sparse.ErrMemory.
-var ErrMemory = spec.ErrMemory
+var ErrMemory = errors.New("would not fit the memory limit")
 
-// Item is one reservation.
+// Item is a named part of the memory of a run.
 type Item struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`
-
-	Perhaps bool `json:"perhaps,omitempty"` // the run may find out that it is not needed
 }
 
-// Plan collects reservations, and what of them is given back before others are
-// made, in the order of the run that is planned. The zero value has no limit. It
-// is not safe for concurrent use.
+// Plan is the memory of a run by part. The zero value is empty and has no limit.
 type Plan struct {
 	Limit int64 // bytes; 0 means no limit
 	items []Item
 	total int64
-
-	peak int64
-	atop []Item // what made up the peak
-
-	perhaps int64 // of total, what may not be needed
-	sure    int64 // the largest sum without it
 }
 
-// Reserve adds bytes under a name. If the plan then exceeds its limit, the
-// reservation stays in the report and the error, an [*Error], says what is
-// needed.
+// Reserve adds a part. If the sum exceeds the limit, the error is an [*Error] and the part is in
+// the plan all the same, so that an estimate can be printed.
 func (p *Plan) Reserve(bytes int64, what string) error {
-	return p.reserve(Item{What: what, Bytes: bytes})
-}
-
-// ReservePerhaps is Reserve for what may turn out not to be needed.
-func (p *Plan) ReservePerhaps(bytes int64, what string) error {
-	p.perhaps += bytes
-	return p.reserve(Item{What: what, Bytes: bytes, Perhaps: true})
-}
-
-func (p *Plan) reserve(it Item) error {
-	p.items = append(p.items, it)
-	p.total += it.Bytes
-	p.sure = max(p.sure, p.total-p.perhaps)
-	if p.total > p.peak || p.atop == nil {
-		p.peak, p.atop = p.total, slices.Clone(p.items)
+	if i := slices.IndexFunc(p.items, func(it Item) bool { return it.What == what }); i >= 0 {
+		p.items[i].Bytes += bytes
+	} else if bytes > 0 {
+		p.items = append(p.items, Item{What: what, Bytes: bytes})
 	}
+	p.total += bytes
 	if p.Limit > 0 && p.total > p.Limit {
 		largest := slices.MaxFunc(p.items, func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
 		return &Error{Need: p.total, Limit: p.Limit, Largest: largest}
@@ -65,26 +45,20 @@ func (p *Plan) reserve(it Item) error {
 	return nil
 }
 
-// Release gives back what was reserved under a name.
-func (p *Plan) Release(what string) {
-	p.items = slices.DeleteFunc(p.items, func(it Item) bool {
-		if it.What == what {
-			p.total -= it.Bytes
-			if it.Perhaps {
-				p.perhaps -= it.Bytes
-			}
-		}
-		return it.What == what
-	})
-}
-
-// Left returns what the limit leaves; ok is false if there is no limit.
+// Left returns the memory that the limit leaves; ok is false if there is no limit.
 func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.total), p.Limit > 0
 }
 
-// Room returns what the limit leaves as the limit of a part: at least 1, 0 for none.
+// Room returns the memory that the limit leaves, as the limit of a part of the run: at least 1,
+// because 0 means no limit.
 func (p *Plan) Room() int64 { return Remaining(p.Limit, p.total) }
+
+// Total returns the sum of all parts.
+func (p *Plan) Total() int64 { return p.total }
+
+// Items returns the parts in the order in which they were first reserved.
+func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
 // Remaining returns limit−used as the limit of a part of a run, at least 1 because 0 means
 // that there is no limit.
@@ -103,15 +77,14 @@ func Check(limit, need int64, what string) error {
 	return nil
 }
 
-// Total returns the sum of what is reserved now.
-func (p *Plan) Total() int64 { return p.total }
-
-// Peak returns the largest sum that there ever was, and what it was made of in
-// the order of the reservations.
-func (p *Plan) Peak() (bytes int64, items []Item) { return p.peak, p.atop }
-
-// Sure returns the largest sum without what may turn out not to be needed.
-func (p *Plan) Sure() int64 { return p.sure }
+// Fitting returns the number of columns, at most all and at least 1, that fit limit−fixed bytes
+// when each takes perColumn bytes. A limit of 0 means none.
+func Fitting(limit, fixed, perColumn int64, all int) int {
+	if limit == 0 || perColumn <= 0 {
+		return all
+	}
+	return int(min(int64(all), max(1, (limit-fixed)/perColumn)))
+}
 
 // Error reports the bytes that a run needs and its limit. It wraps [ErrMemory].
 type Error struct {

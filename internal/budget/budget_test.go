@@ -43,42 +43,33 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestPeak(t *testing.T) {
+// TestItems checks that each part is listed once, and that the resident memory of a run stays
+// within the limit from which its data was computed.
+func TestItems(t *testing.T) {
 	var p Plan
-	_ = p.Reserve(10, "store")
-	_ = p.Reserve(50, "walk")
-	_ = p.Reserve(5, "walk")
-	p.Release("walk")
-	_ = p.Reserve(40, "scores")
-	p.Release("nothing of this name")
-	if p.Total() != 50 {
-		t.Error(p.Total())
+	for _, it := range []Item{{"graph", 300 << 20}, {"factor", 100 << 20}, {"graph", 5}, {"nothing", 0}} {
+		if err := p.Reserve(it.Bytes, it.What); err != nil {
+			t.Fatal(err)
+		}
 	}
-	bytes, items := p.Peak()
-	if bytes != 65 || len(items) != 3 || items[2] != (Item{What: "walk", Bytes: 5}) {
-		t.Error(bytes, items)
+	if items := p.Items(); len(items) != 2 || items[0] != (Item{"graph", 300<<20 + 5}) || p.Total() != 400<<20+5 {
+		t.Errorf("%+v, total %d", items, p.Total())
 	}
-	_ = p.Reserve(16, "votes")
-	if bytes, items = p.Peak(); bytes != 66 || len(items) != 3 || items[1].What != "scores" {
-		t.Error(bytes, items)
+	for _, limit := range []int64{LeastLimit, 1 << 30, 1<<40 + 7} {
+		if data := Data(limit); Resident(data) > limit || Resident(data+1<<20) <= limit || HeapLimit(data) >= limit {
+			t.Errorf("a limit of %d leaves %d bytes of data, whose run needs %d", limit, data, Resident(data))
+		}
 	}
 }
 
-// What may not be needed counts for the peak and the limit, but not for what is
-// sure.
-func TestPerhaps(t *testing.T) {
-	p := Plan{Limit: 100}
-	_ = p.Reserve(40, "solve")
-	if err := p.ReservePerhaps(70, "factor"); !errors.Is(err, ErrMemory) {
-		t.Error(err)
-	}
-	bytes, items := p.Peak()
-	if bytes != 110 || p.Sure() != 40 || items[0].Perhaps || !items[1].Perhaps {
-		t.Error(bytes, p.Sure(), items)
-	}
-	p.Release("factor")
-	_ = p.Reserve(20, "votes")
-	if bytes, _ := p.Peak(); bytes != 110 || p.Sure() != 60 || p.Total() != 60 {
-		t.Error(bytes, p.Sure(), p.Total())
+// TestFitting checks the number of columns that are computed at a time: at least one.
+func TestFitting(t *testing.T) {
+	for _, c := range []struct {
+		limit, fixed int64
+		want         int
+	}{{0, 5, 9}, {100, 0, 9}, {74, 5, 6}, {9, 0, 1}, {5, 100, 1}} {
+		if got := Fitting(c.limit, c.fixed, 10, 9); got != c.want {
+			t.Errorf("%+v: %d columns", c, got)
+		}
 	}
 }

@@ -28,8 +28,8 @@ type Kernel struct {
 	// the largest in the collection; nil: there are no walks of any length.
 	radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
 
-	// memory lists what prepare makes, and what each worker needs beside it.
-	memory func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes
+	// bytes returns the memory of prepare and of the vectors of all workers.
+	bytes func(s *graphfile.Shape, v spec.Values, workers int) int64
 
 	// cycles returns how many simple cycles a graph may have whose patterns are looked for,
 	// 0 if they are not; nil: they never are.
@@ -132,15 +132,14 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Memory lists what the kernel takes beside a collection of a shape and the values. Where c
-// is not nil it is the collection itself: its patterns, whose number no shape bounds, are
-// found for this.
-func (k *Kernel) Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v spec.Values, workers int) ([]spec.Bytes, error) {
+// Bytes returns the memory of the kernel on a collection of the given shape, without the
+// collection and the values. c, if not nil, is the collection itself: its patterns are counted,
+// because the shape does not bound their number.
+func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v spec.Values, workers int) (int64, error) {
 	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
-		return k.memory(s, v, sched.Workers(workers)), nil
+		return k.bytes(s, v, sched.Workers(workers)), nil
 	}
-	bytes, err := patternBytes(ctx, c, k.cycles(v))
-	return []spec.Bytes{{What: "patterns", Bytes: bytes}}, err
+	return patternBytes(ctx, c, k.cycles(v))
 }
 
 // Prepare returns the kernel of a collection, ready to compute values, with the given

@@ -51,12 +51,9 @@ var labelPair = Kernel{
 		w := newPlainWalks(c, s)
 		return w.largest(ctx, w.alone)
 	},
-	memory: func(s *graphfile.Shape, _ spec.Values, workers int) []spec.Bytes {
-		return []spec.Bytes{
-			orderedBytes(s),
-			{What: "sums of walks between two labels", Bytes: s.Pairs * (featureBytes + 16)},
-			{What: "vectors on graphs", Bytes: int64(workers) * 5 * 8 * int64(s.Largest)},
-		}
+	bytes: func(s *graphfile.Shape, _ spec.Values, workers int) int64 {
+		sums, vectors := s.Pairs*(featureBytes+16), int64(workers)*5*8*int64(s.Largest)
+		return orderedBytes(s) + sums + vectors
 	},
 }
 

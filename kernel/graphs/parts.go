@@ -92,9 +92,7 @@ func setKernel(name, title string, multi bool, value func(x, y *multiset, s *Set
 			}
 			return pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
 		},
-		memory: func(s *graphfile.Shape, v spec.Values, _ int) []spec.Bytes {
-			return []spec.Bytes{{What: "sets of parts", Bytes: partBytes(s, v.Word("parts"))}}
-		},
+		bytes: func(s *graphfile.Shape, v spec.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
 		cycles: func(v spec.Values) int {
 			if v.Word("parts") == "patterns" {
 				return defaultCycles

@@ -38,9 +38,7 @@ var cyclicPatterns = Kernel{
 		}
 		return newFeatures(graph, len(number)), nil
 	},
-	memory: func(s *graphfile.Shape, _ spec.Values, _ int) []spec.Bytes {
-		return []spec.Bytes{{What: "patterns of trees", Bytes: partBytes(s, "patterns")}}
-	},
+	bytes:  func(s *graphfile.Shape, _ spec.Values, _ int) int64 { return partBytes(s, "patterns") },
 	cycles: func(v spec.Values) int { return v.Int("cycles") },
 }
 

@@ -72,15 +72,12 @@ var propagation = Kernel{
 		}
 		return newFeatures(graph, count), nil
 	},
-	memory: func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
+	bytes: func(s *graphfile.Shape, v spec.Values, workers int) int64 {
 		const binBytes = 16
 		cols := int64(max(1, s.Labels) + s.Attributes)
 		bins := int64(s.Vertices) * int64(v.Int("steps")+1)
-		return []spec.Bytes{
-			{What: "bins of vertices", Bytes: binBytes * (bins + int64(s.Vertices))}, // those of a step twice
-			{What: "features, if hardly any vertices are alike", Bytes: (featureBytes - binBytes) * bins, Optional: true},
-			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * int64(s.Largest) * cols},
-		}
+		// Every vertex may have features of its own; bins of the present step are kept twice.
+		return binBytes*int64(s.Vertices) + featureBytes*bins + int64(workers)*2*8*int64(s.Largest)*cols
 	},
 }
 

@@ -46,13 +46,10 @@ var labelSequence = Kernel{
 		w := newWalks(c, s)
 		return w.largest(ctx, w.self)
 	},
-	memory: func(s *graphfile.Shape, _ spec.Values, workers int) []spec.Bytes {
-		// A graph has no more equally labelled vertices in common with another than one of the
-		// two has with itself.
-		return []spec.Bytes{
-			orderedBytes(s),
-			{What: "vectors on products of graphs", Bytes: int64(workers) * 3 * 8 * s.Alike},
-		}
+	bytes: func(s *graphfile.Shape, _ spec.Values, workers int) int64 {
+		// The product of two graphs has at most as many vertices as that of one of the two with
+		// itself, so that the largest product bounds the vectors.
+		return orderedBytes(s) + int64(workers)*3*8*s.Alike
 	},
 }
 
@@ -74,8 +71,8 @@ func newWalks(c *graphfile.Collection, s *Settings) *walks {
 }
 
 // orderedBytes is what newWalks makes.
-func orderedBytes(s *graphfile.Shape) spec.Bytes {
-	return spec.Bytes{What: "graphs in the order of their labels", Bytes: 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)}
+func orderedBytes(s *graphfile.Shape) int64 {
+	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
 // product returns the product of two graphs, valid until the worker asks for the next.

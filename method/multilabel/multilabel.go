@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Columns of several labels are at most so many, and no more than half as many as nodes;
@@ -103,7 +102,7 @@ func Bytes(p *method.Problem, limit int64) (bytes int64) {
 	node, _ := setsOf(p)
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
-	search := spec.Sum(lanczos.Memory(n, k, 0, lanczos.Largest, &lanczos.Settings{Memory: limit}))
+	search := lanczos.Bytes(n, k, 0, lanczos.Largest, 0)
 	fits := tall.BlockBytes[float64](n, k) + tall.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)
 	return bytes + max(search+8*int64(n), fits)

@@ -24,11 +24,11 @@ func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Colle
 		n := int64(s.Graphs)
 		bytes += 8 * n * n * int64(len(settings))
 		for _, v := range settings {
-			own, err := k.Memory(ctx, s, c, v, workers)
+			own, err := k.Bytes(ctx, s, c, v, workers)
 			if err != nil {
 				return 0, err
 			}
-			most = max(most, spec.Sum(own))
+			most = max(most, own)
 		}
 	}
 	for _, l := range learners {

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
@@ -82,8 +81,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 func eigenvectorBytes(p *problem.Problem, limit int64) (most int64) {
 	for _, end := range spectralEnds {
 		of := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
-		list := of.Memory(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: limit})
-		most = max(most, spec.Sum(list))
+		most = max(most, of.Bytes(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs))
 	}
 	return most
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -126,9 +125,9 @@ func (in *invocation) bench(w *bench.Workload, graph []string, f *benchFlags) er
 		if t, err = in.openBench(w, v, f); err != nil {
 			return err
 		}
-	} else if list, err := w.Memory(nil, s); err != nil {
+	} else if bytes, err := w.Bytes(nil, s); err != nil {
 		return err
-	} else if err := in.roomFor(list); err != nil {
+	} else if err := in.checkMemory(bytes); err != nil {
 		return err
 	}
 	var err error
@@ -159,7 +158,7 @@ func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) 
 	if g.Copy != nil {
 		v.IDs, v.Tiled = "raw", g.Copy.Tiled
 	} else if f.ids == "raw" {
-		return nil, fault.Limit("--ids", "there is no room for raw ids beside what is measured; allow more with --max-memory, or give --ids auto")
+		return nil, fault.Limit("--ids", "raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
@@ -173,9 +172,9 @@ func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) 
 	return t, nil
 }
 
-// roomFor returns an error if a list does not fit the limit.
-func (in *invocation) roomFor(list []spec.Bytes) error {
-	return in.needs().Reserve(spec.Sum(list), "what is measured")
+// checkMemory returns an error if the memory of a benchmark exceeds the limit.
+func (in *invocation) checkMemory(bytes int64) error {
+	return in.needs().Reserve(bytes, "the benchmark")
 }
 
 // print writes what a workload took.
@@ -251,15 +250,16 @@ func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workl
 		}
 		components = len(parts.Sizes)
 	}
-	_, err = in.fit(g, func() (*budget.Needs, error) {
+	_, err = in.fit(g, func() (*requirements, error) {
 		n := g.needs()
-		n.Sweeps = spec.UnknownSweeps
+		n.Sweeps = unknownSweeps
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
-		list, err := w.Memory(t, s)
+		n.RowBytes = w.RowBytes(s)
+		bytes, err := w.Bytes(t, s)
 		if err != nil {
 			return n, err
 		}
-		return n, n.ReserveList(list)
+		return n, n.Reserve(bytes, "the benchmark")
 	})
 	if err == nil {
 		err = g.Load(in.ctx)
@@ -342,7 +342,7 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 		if err != nil {
 			return err
 		}
-		return v.AddRMAT(in.ctx, dir, f.least, f.most, s, in.roomFor)
+		return v.AddRMAT(in.ctx, dir, f.least, f.most, s, in.checkMemory)
 	}
 	widest := *s
 	if f.over == "columns" {

@@ -57,10 +57,6 @@ func (in *invocation) guard(run func() error) (code int) {
 	}()
 	err := in.cleaned(run)
 	in.progress.Close()
-	if in.tooLow > 0 && !tooMuch(err) && fault.Code(err) != fault.Interrupted {
-		err = fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
-			words.Bytes(in.tooLow), words.Bytes(budget.LeastMemory+budget.LeastMemory/100)) // figures are rounded
-	}
 	if err == nil {
 		err = in.stdout.err
 	}
@@ -147,11 +143,10 @@ type invocation struct {
 	warnings []string // printed so far
 
 	estimating bool          // the run ends when it has been planned
-	planned    *budget.Needs // what an estimated run would take
+	planned    *requirements // what an estimated run would take
 
 	threads   int
 	maxMemory int64  // --max-memory, 0 if not given
-	tooLow    int64  // bytes of a limit on memory that is too low for any run; 0: none is
 	memory    int64  // bytes to plan with; 0 if not known
 	limitedBy string // what limits memory beside --max-memory
 	seed      int64
@@ -364,10 +359,13 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 // stdoutNames are other names of stdout.
 var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
+// leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
+var leastLimit int64 = budget.LeastLimit
+
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
 func (in *invocation) limitMemory(cmd *cobra.Command) error {
-	if limit, needed := system.SpaceFor(budget.LeastMemory); needed > 0 {
+	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
 		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
 	}
@@ -377,17 +375,13 @@ func (in *invocation) limitMemory(cmd *cobra.Command) error {
 		in.memory = limit / 10 * 9
 		return nil
 	}
+	if in.maxMemory < leastLimit {
+		return fault.Limit("--max-memory", "%s is less than any run may be limited to; allow 256MiB or more", words.Bytes(in.maxMemory))
+	}
 	in.memory = in.maxMemory
 	if limit > 0 && limit < in.memory {
 		in.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose, words.Bytes(in.memory))
 		in.memory = limit
-	}
-	if in.memory < budget.LeastMemory {
-		// What is planned nonetheless tells a limit that is enough.
-		in.tooLow, in.memory, in.estimating = in.memory, budget.LeastMemory, true
-		if !in.isPlanned(cmd) {
-			return errPlanned
-		}
 	}
 	debug.SetMemoryLimit(in.memory - budget.FileBytes)
 	return nil
@@ -420,7 +414,7 @@ func (in *invocation) newCommand(use string, takes cobra.PositionalArgs, short s
 // sharedFlags declares the flags of all subcommands.
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	numberVar(in, flags, &in.threads, "threads", 0, spec.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")
-	in.sizeVar(flags, &in.maxMemory, "max-memory", "memory to stay within, such as 4GiB or 4G (= 4GB, of 1000s); never changes a result")
+	in.sizeVar(flags, &in.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
 	numberVar(in, flags, &in.seed, "seed", 1, spec.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
 	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")

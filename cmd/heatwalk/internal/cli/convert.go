@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -219,7 +218,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	}
 	m, options := g.Manifest, new(graphfile.WriteOptions)
 	var file int64
-	err = in.take(g, func() (*budget.Needs, error) {
+	err = in.take(g, func() (*requirements, error) {
 		n := g.needs()
 		n.Sweeps = f.format.graph.Sweeps
 		options.Memory = g.memory()

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -154,7 +153,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		}
 		components = len(parts.Sizes)
 	}
-	plan, err := in.fit(g, func() (*budget.Needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
+	plan, err := in.fit(g, func() (*requirements, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
 	if err != nil {
 		return err
 	}
@@ -226,15 +225,16 @@ func (p *eigenParameters) problem() *spectral.Problem {
 
 // planEigen returns what the eigenpairs of a graph with the nodes ids and so many
 // components take, and sets the memory of their settings.
-func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*budget.Needs, error) {
+func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*requirements, error) {
 	n, p := g.needs(), f.problem()
-	n.Sweeps = spec.UnknownSweeps
+	n.Sweeps = unknownSweeps
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.Disk += idBytes(ids)
 	}
 	s.Memory = n.Room()
-	return n, n.ReserveList(p.Memory(ids.N, g.NNZ(), components, f.K, s))
+	n.RowBytes = lanczos.RowBytes
+	return n, n.Reserve(p.Bytes(ids.N, g.NNZ(), components, f.K), "eigenvectors")
 }
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.

@@ -63,7 +63,6 @@ func (in *invocation) named(err error) error {
 // overLimit says what --max-memory would have to be, if err is about it.
 func (in *invocation) overLimit(err error) error {
 	var (
-		plan  *overError
 		over  *budget.Error
 		room  *ingest.LimitError
 		what  string
@@ -72,7 +71,8 @@ func (in *invocation) overLimit(err error) error {
 	switch {
 	case errors.As(err, &over):
 		// The limit may be that of a part.
-		what, short = over.Largest.What, over.Need-over.Limit
+		short = over.Need - over.Limit
+		what, short = over.Largest.What, short+short/8+1 // see budget.Resident
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":
@@ -84,10 +84,7 @@ func (in *invocation) overLimit(err error) error {
 		}
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
-	enough := in.memory + max(short, in.memory/8)
-	if errors.As(err, &plan) && plan.enough > 0 {
-		enough = plan.enough
-	}
+	enough := in.memory + short
 	need := words.Bytes(enough + enough/100) // its figures are rounded
 	otherwise := ""
 	if room != nil && room.Unordered {
@@ -103,7 +100,7 @@ func (in *invocation) overLimit(err error) error {
 	case in.maxMemory == 0:
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
-	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(cmp.Or(in.tooLow, in.memory)), what, need, otherwise)
+	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(in.memory), what, need, otherwise)
 }
 
 // unsolved says that an iteration did not come to its end, in place of its own words,

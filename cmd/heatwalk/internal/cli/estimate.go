@@ -9,27 +9,17 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // estimated is the JSON document of estimate.
 type estimated struct {
 	Command     string        `json:"command"`
 	MemoryBytes int64         `json:"memory_bytes"`
-	SureBytes   int64         `json:"memory_bytes_sure"`
 	LimitBytes  int64         `json:"limit_bytes"`
 	DiskBytes   int64         `json:"disk_bytes"`
 	Sweeps      *int          `json:"sweeps"`
 	Items       []budget.Item `json:"items"`
 	Closing
-}
-
-// isPlanned tells whether cmd plans what it does, or tells a plan.
-func (in *invocation) isPlanned(cmd *cobra.Command) bool {
-	for cmd.HasParent() && cmd.Parent().HasParent() {
-		cmd = cmd.Parent()
-	}
-	return cmd.Name() == "estimate" || slices.ContainsFunc(commands(), func(c command) bool { return c.planned && c.name == cmd.Name() })
 }
 
 func newEstimate(in *invocation) *cobra.Command {
@@ -58,7 +48,7 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in.estimating = true
-		if err := run(cmd, args); !errors.Is(err, errPlanned) || in.tooLow > 0 {
+		if err := run(cmd, args); !errors.Is(err, errPlanned) {
 			return err
 		}
 		in.doing = ""
@@ -68,11 +58,11 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 }
 
 // printPlan prints what a run takes.
-func (in *invocation) printPlan(command string, n *budget.Needs) error {
+func (in *invocation) printPlan(command string, n *requirements) error {
 	in.progress.Close()
-	items, peak := n.Items()
-	doc := estimated{Command: command, MemoryBytes: peak, SureBytes: budget.Resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
-	if n.Sweeps != spec.UnknownSweeps {
+	items, peak := n.items()
+	doc := estimated{Command: command, MemoryBytes: peak, LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
+	if n.Sweeps != unknownSweeps {
 		doc.Sweeps = &n.Sweeps
 	}
 	if in.json {
@@ -86,9 +76,6 @@ func (in *invocation) printPlan(command string, n *budget.Needs) error {
 	total := words.Bytes(doc.MemoryBytes)
 	if in.memory > 0 {
 		total += " of " + words.Bytes(in.memory)
-	}
-	if doc.SureBytes < doc.MemoryBytes {
-		total += ", " + words.Bytes(doc.SureBytes) + " without what may not be needed"
 	}
 	sweeps := "unknown before the run"
 	if doc.Sweeps != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -210,19 +209,13 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	err = in.take(d.g, func() (*budget.Needs, error) {
-		n, err := d.needs(files)
-		if err != nil {
-			return n, err
-		}
+	err = in.take(d.g, func() (*requirements, error) {
+		n := d.needs(files)
 		w.A, w.Memory = d.g.A, n.Room()
 		bytes, sweeps, err := m.memory()
-		if err != nil {
-			return n, err
-		}
 		n.Sweeps += sweeps
 		n.RowBytes = max(n.RowBytes, rowBytes(w))
-		return n, n.Reserve(bytes, "columns of a walk")
+		return n, n.compute(bytes, err, "columns of a walk")
 	})
 	if err != nil {
 		return err

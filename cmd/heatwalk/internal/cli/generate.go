@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -213,7 +212,7 @@ func (in *invocation) runGenerate(r *generated) error {
 
 // planGenerate plans a run, and keeps it to the plan.
 func (in *invocation) planGenerate(output string, size generate.Size) error {
-	return in.take(nil, func() (*budget.Needs, error) {
+	return in.take(nil, func() (*requirements, error) {
 		n := in.needs()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
@@ -274,7 +273,7 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
 	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(bytes int64) error {
-		return in.take(nil, func() (*budget.Needs, error) {
+		return in.take(nil, func() (*requirements, error) {
 			n := in.needs()
 			return n, n.Reserve(bytes, "graphs")
 		})

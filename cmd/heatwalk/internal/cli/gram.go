@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -191,7 +190,7 @@ func taken(s *spec.Spec, v spec.Values) string {
 
 // keepData checks a run without a graph against its limits on disk and memory.
 func (in *invocation) keepData(disk, bytes int64) error {
-	return in.take(nil, func() (*budget.Needs, error) {
+	return in.take(nil, func() (*requirements, error) {
 		n := in.needs()
 		n.Disk = disk
 		return n, n.Reserve(learnerBytes+bytes, "data and learner")

@@ -227,11 +227,11 @@ func (in *invocation) noteColumns(name string, c input.Columns) {
 	in.progress.Print([]byte(line.String()))
 }
 
-// openError says what is enough where the fixed parts of a store exceed the half of the
-// memory that it is given, with room for frames on their way.
+// openError doubles the requirement of a store whose fixed parts exceed the half of the memory
+// limit that it gets, and adds an eighth for the frames that are being read.
 func openError(err error) error {
 	if over := (*budget.Error)(nil); errors.As(err, &over) {
-		return &overError{err, budget.Resident(2*over.Need + over.Need/8)}
+		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
 	}
 	return err
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,10 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -47,7 +43,7 @@ type graphRun struct {
 	g          *openGraph
 	l          *nodefile.Labels // nil: without
 	rows, cols []int            // of a matrix, if they are nodes
-	lists      []spec.Bytes     // what has been made of the inputs of a matrix
+	listBytes  int64            // of lists of nodes and labels, for a run that writes a matrix
 }
 
 // beginRun begins the output called path, if it is not "", opens the graph, and reads what
@@ -89,23 +85,14 @@ const labelBytes = 16
 // without the graph and the labels; before it is called, the settings get the memory that these
 // leave.
 func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes int64, err error)) error {
-	return d.in.take(d.g, func() (*budget.Needs, error) {
+	return d.in.take(d.g, func() (*requirements, error) {
 		n := d.g.needs()
 		n.Disk += disk
-		if err := n.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
-			return n, err
-		}
+		_ = n.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // compute checks the sum
 		s.Memory = n.Room()
-		n.Sweeps = spec.UnknownSweeps
+		n.Sweeps = unknownSweeps
 		bytes, err := estimate()
-		if err != nil && bytes == 0 {
-			return n, err
-		}
-		all, over := n.Reserve(bytes, "learning and predictions"), new(budget.Error)
-		if hint := new(budget.Error); errors.As(all, &over) && errors.As(err, &hint) {
-			over.Instead = hint.Instead
-		}
-		return n, cmp.Or(all, err)
+		return n, n.compute(bytes, err, "learning and predictions")
 	})
 }
 
@@ -153,7 +140,7 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 		if d.l != nil {
 			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
 		}
-		d.lists = []spec.Bytes{{What: "lists of nodes", Bytes: lists}}
+		d.listBytes = lists
 		return err
 	})
 }
@@ -161,16 +148,17 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 // pick returns what a walk picks of its rows, see [cwk.Picks].
 func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
 	const pick = 16 // bytes
-	d.lists = append(d.lists, spec.Bytes{What: "picked rows", Bytes: pick * int64(len(rows))})
+	d.listBytes += pick * int64(len(rows))
 	return cwk.Picks(rows, seeds, fold)
 }
 
-// needs returns the needs of a run but for its computation: what it has read, and files of so
-// many bytes.
-func (d *graphRun) needs(files int64) (*budget.Needs, error) {
+// needs returns the requirements of a run without its computation: inputs and files bytes of
+// output. The computation checks the sum.
+func (d *graphRun) needs(files int64) *requirements {
 	n := d.g.needs()
 	n.Disk += files
-	return n, n.ReserveList(d.lists)
+	_ = n.Reserve(d.listBytes, "lists of nodes")
+	return n
 }
 
 // runFileBytes is about what a run file takes.

@@ -146,7 +146,7 @@ type collectionRun struct {
 	shape     *graphfile.Shape      // of c, or a bound
 	readBytes int64                 // of data while it is read
 	set       *graphs.Settings
-	takes     []spec.Bytes // beside the collection
+	bytes     int64 // of kernels and learners, in addition to the collection
 
 	// Of a run that learns.
 	l          *nodefile.Labels
@@ -180,14 +180,17 @@ func (in *invocation) readCollection(name, out string, format *tablefile.Format,
 			r.shape, r.readBytes = shape, reading
 			n, over := r.plan(nil)
 			if over == nil {
-				peak, _ := n.Peak()
-				pages.Within(budget.HeapLimit(peak), budget.HeapLimit(peak))
+				pages.Within(budget.HeapLimit(n.peak()), budget.HeapLimit(n.peak()))
 				return nil
 			}
-			if r.takes, err = r.list(); err != nil {
+			// The refusal names the memory of the whole run, not that of reading alone.
+			if r.bytes, err = r.computationBytes(); err != nil {
 				return err
 			}
-			return &overError{over, in.enough(func() (*budget.Needs, error) { return r.plan(nil) })}
+			if _, whole := r.plan(nil); whole != nil {
+				return whole
+			}
+			return over
 		},
 	})
 	if err != nil {
@@ -206,52 +209,49 @@ func (in *invocation) readCollection(name, out string, format *tablefile.Format,
 }
 
 // plan returns what a run takes: the collection, what is listed, and the rest, if any.
-func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, error) {
-	const reading = "graphs while they are read"
+func (r *collectionRun) plan(rest func(n *requirements) error) (*requirements, error) {
 	n := r.in.needs()
-	if err := n.Reserve(r.readBytes, reading); err != nil {
-		return n, err
-	}
-	n.Release(reading)
-	err := n.Reserve(r.shape.Bytes(), "graphs")
-	if err == nil {
-		err = n.ReserveList(r.takes)
-	}
+	n.Earlier = budget.Item{What: "graphs while they are read", Bytes: r.readBytes}
+	_ = n.Reserve(r.shape.Bytes(), "graphs")
+	err := n.Reserve(r.bytes, "kernels and learners")
 	if err == nil && rest != nil {
 		err = rest(n)
+	}
+	if n.Limit > 0 && n.Earlier.Bytes > n.Limit && n.Earlier.Bytes > n.Total() {
+		err = &budget.Error{Need: n.Earlier.Bytes, Limit: n.Limit, Largest: n.Earlier}
 	}
 	return n, err
 }
 
 // keep plans a run with all that is listed and rest tells, and keeps it to that.
-func (r *collectionRun) keep(rest func(n *budget.Needs) error) (err error) {
-	if r.takes, err = r.list(); err == nil {
-		err = r.in.take(nil, func() (*budget.Needs, error) { return r.plan(rest) })
+func (r *collectionRun) keep(rest func(n *requirements) error) (err error) {
+	if r.bytes, err = r.computationBytes(); err == nil {
+		err = r.in.take(nil, func() (*requirements, error) { return r.plan(rest) })
 	}
 	return r.explain(err)
 }
 
-// list lists what kernels and learners take beside the collection. Before that has been read,
-// a row of values of a kernel is among it.
-func (r *collectionRun) list() ([]spec.Bytes, error) {
+// computationBytes returns the memory of kernels and learners. Before the collection has been read
+// it includes a row of values of a kernel.
+func (r *collectionRun) computationBytes() (int64, error) {
 	in, f := r.in, r.f
 	if len(f.learners) == 0 {
 		v, err := f.kernels[0].Resolve(f.given, nil)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		list, err := f.kernels[0].Memory(in.ctx, r.shape, r.c, v, in.threads)
+		bytes, err := f.kernels[0].Bytes(in.ctx, r.shape, r.c, v, in.threads)
 		if r.c == nil {
-			list = append(list, spec.Bytes{What: "rows of values", Bytes: valuesBytes(r.shape.Graphs)})
+			bytes += valuesBytes(r.shape.Graphs)
 		}
-		return list, err
+		return bytes, err
 	}
 	classes := r.shape.Classes
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
 	bytes, err := ongram.CollectionBytes(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
-	return []spec.Bytes{{What: "values of kernels, learners and labels", Bytes: bytes + learnerBytes}}, err
+	return bytes + learnerBytes, err
 }
 
 // explain names files and flags in errors about a collection.
@@ -322,10 +322,11 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	err = r.keep(func(need *budget.Needs) (err error) {
+	err = r.keep(func(need *requirements) (err error) {
 		need.Disk = files
-		group, err = need.ReserveRows(n, valuesBytes(n), "rows of values")
-		return err
+		row := valuesBytes(n)
+		group = budget.Fitting(need.Limit, need.Total(), row, n)
+		return need.Reserve(int64(group)*row, "rows of values")
 	})
 	if err != nil {
 		return err
@@ -392,7 +393,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r
 		}
 	}
 	r.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
-	return r, r.keep(func(n *budget.Needs) error {
+	return r, r.keep(func(n *requirements) error {
 		n.Disk = files(r)
 		return nil
 	})

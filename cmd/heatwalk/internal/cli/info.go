@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/input"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -87,7 +86,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			return nil, err
 		}
 	}
-	err = in.take(g, func() (*budget.Needs, error) {
+	err = in.take(g, func() (*requirements, error) {
 		n := g.needs()
 		n.Sweeps = 2
 		return n, n.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")

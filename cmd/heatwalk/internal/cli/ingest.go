@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // ingestFlags are the flags of ingest.
@@ -216,7 +215,7 @@ func (in *invocation) planIngest(dir string, inputs []string, r *reading) error 
 		return err
 	}
 	store, temporary := n.DiskBytes(c)
-	in.planned = &budget.Needs{Disk: store + temporary + runFileBytes, Demand: spec.Demand{Sweeps: 1}}
+	in.planned = &requirements{Disk: store + temporary + runFileBytes, Sweeps: 1}
 	bytes := n.Bytes(c)
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
@@ -235,7 +234,7 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 	if err != nil {
 		return err
 	}
-	in.planned = &budget.Needs{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Demand: spec.Demand{Sweeps: 1}}
+	in.planned = &requirements{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Sweeps: 1}
 	_ = in.planned.Reserve(in.measuredBytes(), "ingest") // without a limit
 	return errPlanned
 }

@@ -27,6 +27,9 @@ import (
 // count the operations of their own file system.
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
+	if os.Getenv("HEATWALK_TEST_LIMITS") == "" {
+		leastLimit = 1 // small inputs reach small limits, which users may not set
+	}
 	if os.Getenv("HEATWALK_TEST_MAIN") != "" {
 		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 		if path := os.Getenv("HEATWALK_TEST_PEAK"); path != "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -77,12 +76,9 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	}
 	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
-	err = in.take(d.g, func() (*budget.Needs, error) {
-		n, err := d.needs(files)
-		if err == nil {
-			err = f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
-		}
-		return n, err
+	err = in.take(d.g, func() (*requirements, error) {
+		n := d.needs(files)
+		return n, f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
 	})
 	if err != nil {
 		return in.graphError(err, name, loosened)
@@ -145,8 +141,8 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 
 // plan adds the memory of a block to n and sets that of its computation. An output that cannot be
 // written in pieces is kept in memory until it is complete.
-func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, block int64) error {
-	n.Sweeps = spec.UnknownSweeps
+func (f *kernelFlags) plan(d *graphRun, n *requirements, s *kernel.Settings, block int64) error {
+	n.Sweeps = unknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
 		return err
@@ -156,9 +152,7 @@ func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, blo
 			return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 				d.path, words.Bytes(block))
 		}
-		if err := n.Reserve(block, "block"); err != nil {
-			return err
-		}
+		_ = n.Reserve(block, "block")
 	}
 	bytes := f.family.Bytes(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room())
 	s.Memory = cmp.Or(n.Room(), bytes)

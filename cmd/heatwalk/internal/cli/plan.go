@@ -3,10 +3,8 @@ package cli
 import (
 	"errors"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
@@ -17,23 +15,64 @@ func (in *invocation) dataLimit() int64 {
 	return max(1, budget.Data(in.memory))
 }
 
-// needs returns the needs of a run within the limit, so far nothing.
-func (in *invocation) needs() *budget.Needs {
-	return &budget.Needs{Plan: budget.Plan{Limit: in.dataLimit()}}
+// requirements are the estimated memory, files and sweeps of a run.
+type requirements struct {
+	budget.Plan
+	Earlier  budget.Item // memory of reading the input, which is freed before the Plan begins
+	Disk     int64       // bytes of files
+	Sweeps   int         // over all entries, or unknownSweeps
+	RowBytes int         // of a row of the widest block that sweeps gather from; 0: not known
 }
 
-// needs returns the needs of a run on g, so far those of the graph itself.
-func (g *openGraph) needs() *budget.Needs {
+// unknownSweeps means that the number of sweeps depends on the data.
+const unknownSweeps = -1
+
+// peak returns the largest number of bytes of data at one time.
+func (n *requirements) peak() int64 { return max(n.Earlier.Bytes, n.Total()) }
+
+// items returns the parts of the resident memory at the peak, and their sum.
+func (n *requirements) items() (list []budget.Item, resident int64) {
+	list = n.Items()
+	if n.Earlier.Bytes > n.Total() {
+		list = []budget.Item{n.Earlier}
+	}
+	resident = budget.Resident(n.peak())
+	return append(list, budget.Item{What: "program and heap", Bytes: resident - n.peak()}), resident
+}
+
+// compute adds the memory of the computation of a run and returns an error if all of the run
+// exceeds the limit. An error of the estimate of the computation within the rest of the limit counts
+// as the memory that is missing, so that a refusal names the memory of the whole run.
+func (n *requirements) compute(bytes int64, err error, what string) error {
+	over := new(budget.Error)
+	if errors.As(err, &over) && bytes == 0 {
+		bytes, what = n.Room()+over.Need-over.Limit, over.Largest.What
+	}
+	if all := n.Reserve(bytes, what); all != nil {
+		if whole := new(budget.Error); errors.As(all, &whole) {
+			whole.Instead = over.Instead
+		}
+		return all
+	}
+	return err
+}
+
+// needs returns the empty requirements of a run within the limit.
+func (in *invocation) needs() *requirements {
+	return &requirements{Plan: budget.Plan{Limit: in.dataLimit()}}
+}
+
+// needs returns the requirements of the graph itself, to which those of a run are added.
+func (g *openGraph) needs() *requirements {
 	n := g.in.needs()
 	if g.in.estimating && g.report != nil {
 		n.Disk = g.Manifest.BytesTotal() + g.report.SpilledBytes
-		_ = n.Reserve(g.readBytes, "ingest")
-		n.Release("ingest")
+		n.Earlier = budget.Item{What: "ingest", Bytes: g.readBytes}
 	}
-	// It has been opened, so it fits.
+	// Errors are ignored: an open graph fits, and the next part reports attributes that do not.
 	_ = n.Reserve(g.Held(), "graph")
 	if g.attributes != nil {
-		_ = n.Reserve(g.attributes.Table.Bytes, "attributes") // if they do not fit, fit tells
+		_ = n.Reserve(g.attributes.Table.Bytes, "attributes")
 	}
 	return n
 }
@@ -42,12 +81,12 @@ func (g *openGraph) needs() *budget.Needs {
 var errPlanned = errors.New("planned")
 
 // fit plans a run with plan, and settles what of the graph, if there is one, lies in memory.
-func (in *invocation) fit(g *openGraph, plan func() (*budget.Needs, error)) (n *budget.Needs, err error) {
+func (in *invocation) fit(g *openGraph, plan func() (*requirements, error)) (n *requirements, err error) {
 	settle := func() (sweeps, rowBytes int, _ error) {
 		if n, err = plan(); err != nil {
 			return 0, 0, err
 		}
-		if n.Sweeps == spec.UnknownSweeps {
+		if n.Sweeps == unknownSweeps {
 			return 0, n.RowBytes, nil
 		}
 		return max(1, n.Sweeps), n.RowBytes, nil
@@ -55,41 +94,18 @@ func (in *invocation) fit(g *openGraph, plan func() (*budget.Needs, error)) (n *
 	switch {
 	case g == nil:
 		_, _, err = settle()
-	case g.unread != nil:
-		err = g.unread
+	case g.unread != nil: // attributes that exceed the limit: the error names the memory of the whole run
+		if _, _, err = settle(); err == nil {
+			err = g.unread
+		}
 	default:
 		err = g.Settle(in.ctx, settle)
-	}
-	if tooMuch(err) {
-		err = &overError{err, in.enough(plan)}
 	}
 	return n, err
 }
 
-// overError is the error of a plan that does not fit, and what would fit.
-type overError struct {
-	error
-	enough int64 // bytes, 0 if unknown
-}
-
-// Unwrap returns the error of the plan.
-func (e *overError) Unwrap() error { return e.error }
-
-// enough returns a limit with which plan fits; 0 if there is none.
-func (in *invocation) enough(plan func() (*budget.Needs, error)) int64 {
-	limit := in.memory
-	defer func() { in.memory = limit }()
-	return budget.Enough(limit, func(limit int64) (*budget.Needs, error) {
-		in.memory = limit
-		return plan()
-	}, tooMuch)
-}
-
-// tooMuch reports whether an error is that of a plan that does not fit.
-func tooMuch(err error) bool { return fault.Code(err) == fault.OverLimit }
-
 // take plans a run with plan, as fit does, and begins it.
-func (in *invocation) take(g *openGraph, plan func() (*budget.Needs, error)) error {
+func (in *invocation) take(g *openGraph, plan func() (*requirements, error)) error {
 	n, err := in.fit(g, plan)
 	if err != nil {
 		return err
@@ -99,15 +115,14 @@ func (in *invocation) take(g *openGraph, plan func() (*budget.Needs, error)) err
 
 // begin keeps the heap within the plan and loads the graph, if there is one. It ends the run if only
 // an estimate is wanted.
-func (in *invocation) begin(g *openGraph, n *budget.Needs) error {
+func (in *invocation) begin(g *openGraph, n *requirements) error {
 	if in.estimating {
 		in.planned = n
 		return errPlanned
 	}
-	peak, _ := n.Peak()
 	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
 	// otherwise the collector would let garbage grow up to the estimate.
-	pages.Within(budget.HeapLimit(n.Sure()/2), budget.HeapLimit(peak))
+	pages.Within(budget.HeapLimit(n.peak()/2), budget.HeapLimit(n.peak()))
 	if g == nil {
 		return nil
 	}

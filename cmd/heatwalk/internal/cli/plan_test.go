@@ -91,16 +91,16 @@ func TestPlanBoundsPeak(t *testing.T) {
 		}
 		within := func() bool {
 			const large = 256 << 20
-			return ran.Peak <= plan.MemoryBytes && (plan.LimitBytes == 0 || ran.Peak <= plan.LimitBytes) && (plan.SureBytes <= large || plan.SureBytes <= 2*ran.Peak)
+			return ran.Peak <= plan.MemoryBytes && (plan.LimitBytes == 0 || ran.Peak <= plan.LimitBytes) && (plan.MemoryBytes <= large || plan.MemoryBytes <= 2*ran.Peak)
 		}
 		for try := 0; try == 0 || try < 5 && !within(); try++ {
 			if err := json.Unmarshal(run(args...), &ran); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s: plan %d, sure %d, limit %d, peak %d", line, plan.MemoryBytes, plan.SureBytes, plan.LimitBytes, ran.Peak)
+			t.Logf("%s: plan %d, limit %d, peak %d", line, plan.MemoryBytes, plan.LimitBytes, ran.Peak)
 		}
 		if !within() {
-			t.Errorf("%s: the plan is %d bytes, %d of them sure, the limit %d, the peak %d", line, plan.MemoryBytes, plan.SureBytes, plan.LimitBytes, ran.Peak)
+			t.Errorf("%s: the plan is %d bytes, the limit %d, the peak %d", line, plan.MemoryBytes, plan.LimitBytes, ran.Peak)
 		}
 	}
 	// What a refusal says is enough, is; and a sixth less is not.
