@@ -20,7 +20,7 @@ var floors = map[string]int{
 	"internal/simd":                     0,
 	"internal/sched":                    0,
 	"internal/durable":                  0,
-	"internal/budget":                   1,
+	"internal/budget":                   0,
 	"internal/checkpoint":               2,
 	"internal/pages":                    0,
 	"internal/reorder":                  0,
