@@ -82,6 +82,9 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 func (g *Graph) open(ctx context.Context, path string) (err error) {
 	dir := path
 	if !ingest.IsStore(path) {
+		if loaded, err := g.load(ctx, path); loaded || err != nil {
+			return err
+		}
 		if dir, err = g.read(ctx, path); err != nil {
 			return err
 		}
@@ -113,6 +116,30 @@ func (g *Graph) openDirected(ctx context.Context, dir string, o *shard.Options) 
 	return err
 }
 
+// load opens a sparse matrix that can be swept as it is in the file, and reports whether it has.
+func (g *Graph) load(ctx context.Context, path string) (bool, error) {
+	if !ingest.Loads(path) {
+		return false, nil
+	}
+	s, report, err := ingest.Load(ctx, path, g.reading())
+	if s == nil {
+		return false, err
+	}
+	g.Report, g.Weighted = report, s.Manifest.Weighted
+	g.Graph, err = graph.New(ctx, s.A, &graph.Settings{Nodes: s.Nodes, Workers: g.options.Workers})
+	return true, err
+}
+
+// reading returns the settings of a graph file.
+func (g *Graph) reading() *ingest.Config {
+	c := new(ingest.Config)
+	if g.options.Reading != nil {
+		*c = *g.options.Reading
+	}
+	c.Memory, c.Workers = g.options.Memory, g.options.Workers
+	return c
+}
+
 // read makes a temporary store of a graph file and returns its directory.
 func (g *Graph) read(ctx context.Context, path string) (dir string, err error) {
 	temp, err := os.MkdirTemp(g.options.TempDir, "heatwalk-")
@@ -120,13 +147,8 @@ func (g *Graph) read(ctx context.Context, path string) (dir string, err error) {
 		return "", err
 	}
 	g.closers = append(g.closers, func() error { return os.RemoveAll(temp) })
-	c := new(ingest.Config)
-	if g.options.Reading != nil {
-		*c = *g.options.Reading
-	}
-	c.Memory, c.Workers = g.options.Memory, g.options.Workers
 	dir = filepath.Join(temp, "graph")
-	if g.Report, err = ingest.Run(ctx, dir, []string{path}, c); err != nil {
+	if g.Report, err = ingest.Run(ctx, dir, []string{path}, g.reading()); err != nil {
 		return "", err
 	}
 	g.Weighted = g.Report.Store.Weighted

@@ -181,7 +181,7 @@ func TestDeclaredEdges(t *testing.T) {
 	}
 }
 
-// TestHold ends the reading when the nodes outgrow what they may take.
+// TestHold checks that the reading ends when the nodes exceed their memory limit.
 func TestHold(t *testing.T) {
 	full := errors.New("full")
 	var b strings.Builder
@@ -202,8 +202,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestKept keeps a stream that has to be read at any place: it is told what that
-// takes before it is taken, and gives back what was read.
+// TestKept checks that a stream that must be read at any place is kept in memory, and that
+// Hold is called with the bytes before they are allocated.
 func TestKept(t *testing.T) {
 	full := errors.New("full")
 	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}

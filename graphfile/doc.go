@@ -47,8 +47,8 @@
 //
 // # Hostile files
 //
-// What a file declares is never allocated before it has been read: memory grows
-// with the file, not with its claims. Numbered formats and Parquet take a fixed
+// A size that a file declares is never allocated before the data has been read, so that memory grows
+// with the file and not with its header. Numbered formats and Parquet take a fixed
 // amount, of a Parquet file one page of each column; no word, string or piece of
 // XML has more than 1 MiB; the named formats keep
 // their nodes, GML and GraphML also their edges, and report this to [Input].Hold. Every fault is an [*nodefile.ParseError] with

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// fuzz reads whatever it is given as one format. A batch must keep its promises,
-// and neither memory nor the number of edges may exceed what the file can pay
-// for.
+// fuzz reads arbitrary bytes as one format. Every batch must be valid, and memory and
+// the number of edges must be bounded by a multiple of the size of the file.
 func fuzz(f *testing.F, format *Format, name string, seeds ...[]byte) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
 	if err != nil {

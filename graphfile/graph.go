@@ -165,8 +165,7 @@ func (g *graph) id(dst []byte, position uint32) []byte {
 }
 
 // entries is some of the entries of the row at a position, in the order of
-// their columns, which are positions too. What is given is valid during the
-// call.
+// their columns, which are positions too. The slices are valid during the call.
 type entries struct {
 	row   int
 	col   []uint32

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// content is what a file holds, as text: a line for each node that is listed
-// and each edge.
+// content is the content of a file as text: a line for each listed node and
+// each edge.
 type content struct {
 	graph *Summary
 	nodes []string
 	edges []string
 	sum   float64 // of weights
-	first uint64  // the number that position 0 stands for
+	first uint64  // the number of the node at position 0
 }
 
 // readContent reads a file, and once more from a stream.

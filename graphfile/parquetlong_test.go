@@ -94,7 +94,7 @@ func TestDamagedParquet(t *testing.T) {
 			bad[at] ^= change
 			_, err := Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(bad), Size: int64(len(bad))}, func(*Batch) error { return nil })
 			if err == nil {
-				continue // what is written in names and statistics
+				continue // the byte is part of a name or of statistics
 			}
 			if fault := new(nodefile.ParseError); !errors.As(err, &fault) || strings.Contains(err.Error(), "runtime error") {
 				t.Errorf("%v, byte %d: %v", codec, at, err)

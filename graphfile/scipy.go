@@ -32,7 +32,7 @@ func isZip(head []byte) bool {
 // the prefix adj_ are read too, and rows without data or shape.
 type npz struct {
 	*sink
-	archive *npy.Archive
+	archive arrays
 	prefix  string
 	nodes   int64
 }
@@ -49,6 +49,11 @@ func readNPZ(s *sink) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readMatrix(s, archive)
+}
+
+// readMatrix reads the sparse matrix that is made of the given arrays.
+func readMatrix(s *sink, archive arrays) (*Summary, error) {
 	s.numbered = true
 	z := &npz{sink: s, archive: archive}
 	form, err := z.form()

@@ -94,8 +94,8 @@ func TestReadTUDirected(t *testing.T) {
 	}
 }
 
-// The shape that is told before a collection is read bounds that of what is read, whether
-// edges stand there once or at both ends.
+// TestShapeOfTU checks that the shape that is reported before a collection is read is an upper bound,
+// whether edges are listed once or at both ends.
 func TestShapeOfTU(t *testing.T) {
 	for _, edges := range []string{"1, 2\n2,3\n", "1, 2\n2, 1\n2,3\n3, 2\n"} {
 		var told Shape
@@ -150,8 +150,8 @@ func TestBrokenTU(t *testing.T) {
 	}
 }
 
-// Where nobody takes the text no more of it is made: the second graph has a label that
-// does not exist.
+// TestWriteTUEndsWhereWritingFails checks that nothing more is written after an error: the second
+// graph has a label that does not exist.
 func TestWriteTUEndsWhereWritingFails(t *testing.T) {
 	full := errors.New("full")
 	c := &Collection{

@@ -162,8 +162,8 @@ func TestRoundTrips(t *testing.T) {
 	})
 }
 
-// What is held while a file is written is within what Memory lists, and what a table of edges is
-// made in is part of that.
+// TestWriteMemory checks that writing a file allocates at most its memory estimate, the buffers of a
+// table of edges included.
 func TestWriteMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -181,7 +181,7 @@ func TestWriteMemory(t *testing.T) {
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // pools keep what they have for one
+		runtime.GC() // pools keep their objects for one
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}

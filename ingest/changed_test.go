@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestInputChangedMeanwhile changes an input after a part of it has been read. It
-// is not taken for what it was, nor for what it has become.
+// TestInputChangedMeanwhile changes an input after a part of it has been read, and
+// expects an error, because neither the old nor the new content was read.
 func TestInputChangedMeanwhile(t *testing.T) {
 	const lines = 150_000
 	matrix, err := os.ReadFile("../graphfile/testdata/small-csr.npz")

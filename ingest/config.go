@@ -147,7 +147,7 @@ func (c *Config) validate() error {
 		bad("weight", "the columns of fields name a weight too; leave one of them out")
 	}
 	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == nodefile.NoHeader {
-		bad("fields", "names columns of a header, and there is none; give numbers")
+		bad("fields", "names columns of a header, and the file has no header; give numbers")
 	}
 	if c.Memory < 0 {
 		bad("max-memory", "%d bytes", c.Memory)

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// disks has so many bytes left below each directory, and much elsewhere.
+// disks is a file system with the given free bytes below each directory, and plenty elsewhere.
 type disks struct {
 	durable.FS
 	free map[string]int64

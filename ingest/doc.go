@@ -20,7 +20,7 @@
 // dictionary with the weight. Quotes around a field are removed;
 // between tabs, those that do not enclose a whole field belong to the text. A quoted field
 // ends on its line. Weights are decimal numbers ≥ 0,
-// as float64; zero stands for no edge. A KONECT file says so in its first line; blanks
+// as float64; an edge of weight zero is dropped. A KONECT file says so in its first line; blanks
 // and tabs separate its fields alike, and the time in the fourth is passed over.
 //
 // # Matrix Market

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,9 @@ const headBytes = 4 << 10
 // recognize returns the format of an input. Files of features and of formats that are not read are
 // errors.
 func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.Format, error) {
+	if folder := filepath.Dir(in.Name()); in.Name() == graphfile.ArraysFile(folder) && graphfile.IsArrays(folder) {
+		return graphfile.Arrays, nil
+	}
 	head := in.Peek(headBytes)
 	if f := unread.Recognize(in.Name(), head); f != nil {
 		return nil, notRead(in.Name(), f)
@@ -76,9 +80,13 @@ func isWebGraph(ctx context.Context, name string) bool {
 func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
 	r.files[f.file].Format = format.Title
+	if format == graphfile.Arrays {
+		r.files[f.file].Name = filepath.Dir(in.Name())
+	}
 	var last int64 // line
 	defer func() { r.close(in, f.file, last) }()
-	if err := r.foreignFlags(in.Name(), format); err != nil {
+	name := r.files[f.file].Name
+	if err := r.foreignFlags(name, format); err != nil {
 		return err
 	}
 	if format.Text && (format.Encoded == nil || !format.Encoded(in.Peek(2))) {
@@ -101,19 +109,19 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	}
 	last = g.Lines
 	r.files[f.file].setColumns(g.Columns)
-	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
+	r.rounded(name+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
 		r.warn(note)
 	}
 	if g.Numbered {
 		if several {
-			return numbersItsOwn(in.Name(), format)
+			return numbersItsOwn(name, format)
 		}
 		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
 			graphfile.BySymmetry: market.General, graphfile.Undirected: market.Symmetric, graphfile.Directed: "directed",
 		}[g.Direction]}
 	}
-	return r.state(in.Name(), g.Direction)
+	return r.state(name, g.Direction)
 }
 
 // foreignFlags refuses settings that belong to edge lists.

@@ -209,7 +209,7 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// TestForeignEncodings names what a file is whose name says another format.
+// TestForeignEncodings checks that the error names the encoding of a file that another format was expected in.
 func TestForeignEncodings(t *testing.T) {
 	for _, name := range []string{"e.graphml", "e.gml", "e.net", "e.graph"} {
 		for text, want := range map[string]string{
@@ -274,7 +274,7 @@ func TestPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = ingestInto(t, nil, path("c.content"))
-	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not beside it; give that file, and this one with option nodes"; err == nil || err.Error() != want {
+	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not in the same folder; give that file, and this one with option nodes"; err == nil || err.Error() != want {
 		t.Errorf(" got %v\nwant %s", err, want)
 	}
 	if !IsStore(dir) {

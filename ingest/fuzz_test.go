@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// fuzzRun runs an ingest of any text with the settings that what chooses, and
-// checks what holds of every one.
+// fuzzRun runs an ingest of any text with the settings in the bits of what, and
+// checks the invariants of every store.
 func fuzzRun(t *testing.T, name, text string, what uint8) {
 	c := Config{
 		Directed: what&1 != 0, KeepLoops: what&2 != 0, SkipBadLines: what&4 != 0,

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestKilled kills ingests of a graph that does not fit into their memory at
-// random moments: what they leave opens whole or not at all, and the next run
-// leaves nothing else.
+// random moments. The store then opens completely or not at all, and the next run
+// removes all other files.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -19,7 +19,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 		name string
 		c    Config
 		line func(i int) string
-		most int64 // bytes beside those of workers
+		most int64 // bytes in addition to those of workers
 	}{
 		{"star", Config{}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 8 << 20},
 		{"star in the best order", Config{Order: AutoOrder}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 6 << 20},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -17,10 +18,10 @@ import (
 const citesFile = ".cites"
 
 // IsStore reports whether path is to be opened as a store rather than read by [Run]:
-// a directory that holds neither LINQS files nor the parts of a table.
+// a directory that holds neither LINQS files nor the parts of a table nor the arrays of a matrix.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil
+	return err == nil && info.IsDir() && folder(path) == "" && nodetable.Parts(path) == nil && !graphfile.IsArrays(path)
 }
 
 // folder returns the path of the only .cites file in a directory; "" if there is not exactly one,
@@ -59,13 +60,15 @@ func stemOf(path string) string {
 	return name[:at]
 }
 
-// pair returns the inputs with folders replaced by their .cites file or by the parts of their
-// table. The .content file next to a .cites file becomes the list of nodes, unless one is given.
+// pair returns the inputs with folders replaced by their .cites file, by the parts of their
+// table, or by the array of columns of their matrix. The .content file next to a .cites file becomes the list of nodes, unless one is given.
 func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {
 		if cites := folder(path); cites != "" {
 			path = cites
+		} else if graphfile.IsArrays(path) {
+			path = graphfile.ArraysFile(path)
 		} else if parts := nodetable.Parts(path); parts != nil {
 			paths = append(paths, parts...)
 			continue
@@ -79,7 +82,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		}
 		cites := filesWith(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
+			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not in the same folder", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
 		}
 		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])

@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// stored opens what an ingest that succeeds makes.
+// stored ingests paths and opens the store.
 func stored(t *testing.T, c *Config, paths ...string) *shard.Store {
 	t.Helper()
 	dir, _, err := ingestInto(t, c, paths...)
@@ -237,8 +237,8 @@ func TestOrderMemory(t *testing.T) {
 	}
 }
 
-// TestDegreeOrderMemory: to order by degree takes about 8 bytes a node more, what the
-// dictionary knows of it. Lines that would stay in memory else make room for it.
+// TestDegreeOrderMemory checks that the order by degree takes about 8 bytes more for each node of the
+// dictionary, and that lines are spilled to free this memory.
 func TestDegreeOrderMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -257,7 +257,7 @@ func TestDegreeOrderMemory(t *testing.T) {
 	}
 }
 
-// TestProgressOfAnOrder: whatever the order, it is told of on the way, from 0 to all
+// TestProgressOfAnOrder checks that every order reports its progress, from 0 to all
 // rows and never backwards.
 func TestProgressOfAnOrder(t *testing.T) {
 	var text strings.Builder

@@ -102,8 +102,8 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 	}
 }
 
-// TestSpillIsUsedAgain holds that entries go where lines were that nobody reads any
-// more, and nowhere else.
+// TestSpillIsUsedAgain checks that entries are written over lines that are not read any
+// more, and over nothing else.
 func TestSpillIsUsedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -43,6 +43,23 @@ func (t *task) progress(stage string, done, total int64) {
 	}
 }
 
+// storeOptions returns the settings that the manifest of a store records.
+func (c *Config) storeOptions() map[string]string {
+	options := map[string]string{"self_loops": "drop"}
+	if c.KeepLoops {
+		options["self_loops"] = "keep"
+	}
+	if c.Duplicates != DefaultDuplicates {
+		options["duplicates"] = duplicateNames[c.Duplicates]
+	}
+	for _, s := range c.Sources {
+		if s.Option != "" {
+			options[s.Option] = "yes"
+		}
+	}
+	return options
+}
+
 // create begins the store.
 func (t *task) create(directed bool) (*shard.Writer, error) {
 	o := shard.WriteOptions{}
@@ -53,20 +70,9 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	if t.c.Codec != "" {
 		o.Codec = t.c.Codec
 	}
-	options := map[string]string{"self_loops": "drop"}
-	if t.c.KeepLoops {
-		options["self_loops"] = "keep"
-	}
+	options := t.c.storeOptions()
 	for name, value := range o.Options {
 		options[name] = value
-	}
-	if t.c.Duplicates != DefaultDuplicates {
-		options["duplicates"] = duplicateNames[t.c.Duplicates]
-	}
-	for _, s := range t.c.Sources {
-		if s.Option != "" {
-			options[s.Option] = "yes"
-		}
 	}
 	o.Options = options
 	w, err := shard.Create(t.dir, &o)

@@ -78,8 +78,7 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 	out.complete(w.report, rows, directed)
 	if n := out.counts.Averaged; n > 0 {
 		w.report.Averaged = n
-		w.warn(&nodefile.ParseError{File: w.files[0].Name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
-			Fix: "keep directions with {directed}"})
+		w.warn(averaged(w.files[0].Name, n))
 	}
 	if w.placed != nil {
 		pages.Collect() // entries

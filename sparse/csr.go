@@ -128,6 +128,9 @@ func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
 // NNZ returns the number of stored entries.
 func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
 
+// IsWeighted reports whether some value may differ from 1.
+func (m *CSR) IsWeighted() bool { return m.val != nil }
+
 // Ranges returns the cut of the rows.
 func (m *CSR) Ranges() []Range { return m.ranges }
 

@@ -67,7 +67,7 @@ type hypergraph struct {
 	last  []int    // the hyperedge that each vertex was last named in, from 1
 }
 
-// idBytes is what an id takes beside its text: a string, its place in a map that is
+// idBytes is the memory of an id without its text: a string, its place in a map that is
 // up to half empty, and the hyperedge that named it last.
 const idBytes = 16 + 2*(16+4+1) + 8
 

@@ -15,7 +15,7 @@ import (
 // cocitation an edge between two nodes that a third one points to, with coupling
 // between two that point to a third one, of the number of these as its weight; with
 // both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
-// the store and weights do not count. Beside the store it takes 16 bytes an arc while it is
+// the store and weights do not count. In addition to the store it takes 16 bytes an arc while it is
 // read, and rows of the products, never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
 func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
 	var sides []sparse.Matrix
@@ -144,8 +144,8 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	return made
 }
 
-// UnreadNeighbours returns the source of [Neighbours] for a matrix with so many columns and
-// entries that there was no room for: that it cannot be read is err.
+// UnreadNeighbours returns the source of [Neighbours] for a matrix with the given number of columns
+// and entries that exceeds the memory. Reading the source returns err.
 func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings, err error) *ingest.Source {
 	made := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
 	made.Read = func(context.Context, func(*graphfile.Batch) error, func(int64) error) ([]ingest.FileReport, error) {
@@ -154,8 +154,8 @@ func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSetting
 	return made
 }
 
-// neighbours returns what is known of the source of [Neighbours] for a matrix with so many
-// rows, columns and entries, where no row has something in common with more than so many.
+// neighbours returns the source of [Neighbours], without its reader, for a matrix with the given
+// number of rows, columns and entries, where each row has a column in common with at most common rows.
 func neighbours(rows, cols int, entries, common int64, ids []string, s *NeighbourSettings) *ingest.Source {
 	const slice = 24 // bytes of a slice or a string, at the most
 	n, text := int64(rows), int64(0)

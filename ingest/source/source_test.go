@@ -276,8 +276,8 @@ func TestSourcesEndWhereBatchesFail(t *testing.T) {
 	}
 }
 
-// A limit that is too low is refused with one that is enough for the whole run: for what a
-// source keeps, and for the ids and edges that it makes.
+// TestRefusedSourcesSayWhatIsEnough checks that the error about a limit that is too low names one that
+// suffices for the whole run: for the data of the source, and for its ids and edges.
 func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -327,7 +327,7 @@ func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	}
 }
 
-// What a source keeps counts as memory of the whole run.
+// TestNeighboursCountTheirAttributes checks that the memory of a source is part of that of the run.
 func TestNeighboursCountTheirAttributes(t *testing.T) {
 	const n = 2000
 	var entries []sparse.Triplet

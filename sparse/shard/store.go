@@ -251,8 +251,11 @@ func (s *Store) openShards(ctx context.Context) error {
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
-// views returns the directions that are stored.
+// views returns the directions that are stored in files.
 func (s *Store) views() []*view {
+	if s.out == nil { // see InMemory
+		return nil
+	}
 	if s.Manifest.Directed {
 		return []*view{s.out, s.back}
 	}
@@ -378,6 +381,9 @@ func (s *Store) Held() int64 { return s.plan.Total() }
 // of [Store.Transpose]: those of a directed store's in direction.
 func (s *Store) keptBack() int64 {
 	var bytes int64
+	if s.back == s.out {
+		return 0
+	}
 	for _, v := range s.views()[1:] {
 		for i := range v.chunks {
 			if v.chunks[i].resident {

@@ -31,7 +31,7 @@ type dictShard struct {
 	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
 	keys    []byte   // all ids, one after the other
 	entries []entry  // one for each id, and a last one that says where keys end
-	touched byte     // sum of what is loaded ahead, which keeps the loads from being left out
+	touched byte     // sum of the bytes loaded ahead, so that the compiler keeps the loads
 }
 
 // entry is an id of the dictionary.

@@ -19,7 +19,7 @@ import (
 type Layout struct {
 	sep            byte
 	source, target int // positions of the fields
-	weight         int // −1 if there is none
+	weight         int // −1 without one
 	columns        int // how many fields a line has; 0 if any number that is enough
 	line           int64
 	first          int64 // the first line of data; those before are comments and a header
@@ -173,7 +173,7 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 		return 0, 0, 0, false
 	}
 	target = bytes.IndexByte(line[source+1:], lay.sep) + source + 1
-	if target == source { // there is none
+	if target == source { // no separator
 		target = len(line)
 	}
 	weight = target + 1

@@ -34,7 +34,7 @@ type Sorter struct {
 	Context   context.Context
 	Workers   int
 	Load      func(worker, part int) (code []uint32, weight []float64, err error) // the lines of a part, valid until the worker loads another
-	Temporary func(bytes int64) (*Spill, error)                                   // the file for so many bytes of fillings
+	Temporary func(bytes int64) (*Spill, error)                                   // the file for the given bytes of fillings
 	Rows      int
 	View      View
 	Values    bool // entries have values
@@ -205,7 +205,7 @@ func cellOf(row, head uint32, shift uint) uint32 {
 	return row>>(shift&31) + row + uint32(beyond&(beyond>>63))
 }
 
-// What is done of the work once the entries are counted, and once all are in
+// Shares of the work that are done once the entries are counted, and once all are in
 // their buckets.
 const (
 	planShare = 0.1

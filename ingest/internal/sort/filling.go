@@ -148,8 +148,8 @@ func (s *Sorter) cutFillings() error {
 	return nil
 }
 
-// Each calls visit with every bucket in order, one at a time. What it is given
-// is valid during the call.
+// Each calls visit with every bucket in order, one at a time. The rows are valid
+// during the call.
 func (s *Sorter) Each(visit func(b *Rows) error) error {
 	spilled, err := s.spilled()
 	if err != nil {

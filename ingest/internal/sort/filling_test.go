@@ -11,9 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// TestFillings holds that what comes of lines is the same when their entries are
-// in memory together and when they are in a few fillings, and that no more of
-// them is in memory than may be.
+// TestFillings checks that the rows are the same when all entries are in memory
+// together and when they are in a few fillings, and that the memory limit is kept.
 func TestFillings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -137,7 +137,7 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another for temporary files")
+var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
 // Lines is the room in which one worker writes and reads lines.
 type Lines struct {

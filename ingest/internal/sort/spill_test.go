@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSpillIsUsedAgain holds that what is given back is used again, and nothing else.
+// TestSpillIsUsedAgain checks that freed regions of the file, and only these, are used again.
 func TestSpillIsUsedAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	s := &Spill{}

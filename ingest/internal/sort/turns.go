@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// turns takes finished buckets from workers and visits them in order. Nobody
-// waits for a turn: who finishes a bucket goes on with the next one, in other
-// room, and who finishes the one that comes next visits it and all behind it
-// that are there.
+// turns takes finished buckets from workers and visits them in order. Workers never
+// wait for a turn: a worker that has finished a bucket goes on with another one, in other
+// memory. The worker that finishes the next bucket in order visits it, and all finished ones
+// that follow it.
 type turns struct {
 	visit func(b *Rows) error
 

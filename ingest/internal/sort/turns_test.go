@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// runTurns finishes so many buckets by four workers and returns how that ended.
+// runTurns finishes the given number of buckets with four workers and returns the panic and the error.
 func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *Rows) error) (failure any, err error) {
 	t.Helper()
 	const workers = 4
@@ -63,7 +63,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%d visits, error %v, panic %v", next, err, failure)
 	}
 
-	// The first bucket that fails ends the others, and its error is told.
+	// The first bucket that fails ends the others, and its error is returned.
 	next = 0
 	wrong, other := errors.New("wrong"), errors.New("other")
 	failing := func(k int) error {
@@ -95,7 +95,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestPanicEndsTheOthers holds that nobody waits for a bucket that panicked.
+// TestPanicEndsTheOthers checks that no worker waits for a bucket that panicked.
 func TestPanicEndsTheOthers(t *testing.T) {
 	for _, at := range []int{0, 5} {
 		stop := func(k int) {

@@ -186,6 +186,9 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 	g, dir := &openGraph{in: in, name: name}, name
 	in.atEnd(g.close)
 	if !ingest.IsStore(name) {
+		if loaded, err := g.load(r); loaded || err != nil {
+			return g, err
+		}
 		if err := g.read(r, beside); err != nil {
 			return nil, err
 		}
@@ -194,6 +197,26 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 	var err error
 	g.Swept, err = shard.OpenSwept(in.ctx, dir, &shard.Options{Stream: r.streamed, Memory: in.dataLimit(), Workers: in.threads}, swept)
 	return g, openError(err)
+}
+
+// load opens a sparse matrix that can be swept as it is in the file, and reports whether it has.
+func (g *openGraph) load(r *reading) (bool, error) {
+	if r.sources.any() || r.config.Sources != nil || !ingest.Loads(g.name) {
+		return false, nil
+	}
+	var err error
+	g.Swept, g.report, err = ingest.Load(g.in.ctx, g.name, g.in.ingestConfig(r))
+	g.in.progress.End()
+	if g.Swept == nil {
+		// A matrix that needs a store for lack of memory has the same order of rows, so that results
+		// do not depend on the memory.
+		if r.config.Order == ingest.AutoOrder {
+			r.config.Order = ingest.DefaultOrder
+		}
+		return false, err
+	}
+	g.readBytes = g.in.measuredBytes()
+	return true, nil
 }
 
 // read ingests the file into a temporary store.

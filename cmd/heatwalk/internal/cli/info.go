@@ -72,7 +72,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	v := &info{
 		Graph: name, graphCounts: countsOf(m), SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
-	if g.temp == nil {
+	if g.report == nil {
 		v.Identity = m.Identity
 	} else {
 		v.Columns, v.odd = g.report.Files[len(g.report.Files)-1].Columns, oddLines(g.report)

@@ -46,7 +46,7 @@ func (in *invocation) missingFlag(flags *pflag.FlagSet) {
 // readLabels reads a file of labels for the nodes of g.
 func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
 	fix := ""
-	if g.temp == nil {
+	if g.report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
 	l, err := nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r.config.UnknownIDs, fix))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"archive/zip"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ func TestScripts(t *testing.T) {
 			"lose":     lose,
 			"alone":    alone,
 			"cora":     cora,
+			"unpack":   unpack,
 		},
 	})
 }
@@ -189,4 +191,12 @@ func cora(ts *testscript.TestScript, neg bool, args []string) {
 	for name, content := range map[string][]byte{"edges.tsv.gz": coraEdges, "labels.tsv.gz": coraLabels} {
 		ts.Check(os.WriteFile(ts.MkAbs(name), content, 0o666))
 	}
+}
+
+// unpack ZIP DIR unpacks a zip archive into a new directory.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	archive, err := zip.OpenReader(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer archive.Close()
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), archive))
 }

@@ -119,7 +119,7 @@ func (p *partial) finished(c count) {
 func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
 	return func() (of checkpoint.Run, err error) {
 		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
-		if d.g.temp != nil { // whose identity is that of this run
+		if d.g.report != nil { // whose identity is that of this run
 			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
 		}
 		return of, err

@@ -13,9 +13,9 @@ import (
 // elements of some pieces wait for their turn, so that it is memory too.
 const pieceWork = 1 << 16
 
-// Bytes returns what [Products] and [Nearest] take at the most beside a matrix with so
-// many rows, columns and entries, where no row has something in common with more than
-// so many rows.
+// Bytes returns an upper bound of the memory of [Products] and [Nearest], without their matrix, which
+// has the given number of rows, columns and entries. Each row has a column in common with at most
+// common rows.
 func Bytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
 		grown   = 2                   // slices that grow have at most this multiple of the memory that they need

@@ -1,0 +1,284 @@
+package graphfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Arrays is a sparse matrix in a folder, as SciPy has it in memory: the arrays indptr, indices and,
+// unless all values are 1, data, each in a .npy file. It is only read.
+var Arrays = &Format{Title: "SciPy arrays", read: readArrays}
+
+// arrays are the named arrays of a sparse matrix.
+type arrays interface {
+	Has(name string) bool
+	IsEmpty() bool
+	Size(name string) int64
+	Open(name string, watch func(io.Reader) io.Reader) (*npy.Array, error)
+}
+
+// IsArrays reports whether a path is a folder that [Arrays] reads.
+func IsArrays(path string) bool {
+	info, err := os.Stat(path)
+	folder := &npy.Folder{Name: path}
+	return err == nil && info.IsDir() && folder.Has("indptr") && folder.Has("indices")
+}
+
+// ArraysFile returns the path of the file that represents a folder of [Arrays] as an input.
+func ArraysFile(folder string) string { return filepath.Join(folder, "indices.npy") }
+
+// readArrays reads the folder that holds the input.
+func readArrays(s *sink) (*Summary, error) {
+	s.Name = filepath.Dir(s.Name)
+	folder := &npy.Folder{Name: s.Name}
+	defer folder.Close()
+	return readMatrix(s, folder)
+}
+
+// HoldsArrays reports whether a path is a regular file that begins as an archive, or a folder that
+// [Arrays] reads.
+func HoldsArrays(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return err == nil && IsArrays(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var head [4]byte
+	n, _ := file.ReadAt(head[:], 0)
+	return isZip(head[:n])
+}
+
+// CSR is an undirected graph in memory, made of the arrays of a file.
+type CSR struct {
+	*sparse.Symmetric
+	Format *Format // of the file
+	Bytes  int64   // of the file
+}
+
+// errOther ends the reading of arrays that are not in the form that [LoadCSR] reads.
+var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
+
+// LoadCSR reads a SciPy archive, or a folder of arrays, into memory as it is, without lines or a sort,
+// if the matrix is that of an undirected graph: CSR or CSC, columns in order, positive weights, and
+// symmetric. It returns nil for any other file, for a damaged one, and for one that takes more than
+// limit bytes (0: no limit), because [Read] handles these and explains the errors. Progress is called
+// with the bytes that were read; it may be nil. The error is that of the context.
+func LoadCSR(ctx context.Context, path string, limit int64, workers int, progress func(done, total int64)) (*CSR, error) {
+	info, err := os.Stat(path)
+	if err != nil || !HoldsArrays(path) {
+		return nil, nil
+	}
+	l := &loader{workers: workers, limit: limit, progress: progress}
+	switch {
+	case IsArrays(path):
+		folder := &npy.Folder{Name: path}
+		defer folder.Close()
+		l.npz, l.format = &npz{sink: &sink{Input: &Input{Name: path}}, archive: folder}, Arrays
+		for _, name := range []string{"indptr", "indices", "data"} {
+			l.bytes += folder.Size(name)
+		}
+	default:
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, nil
+		}
+		defer file.Close()
+		archive, err := npy.OpenArchive(path, file, info.Size())
+		if err != nil {
+			return nil, nil
+		}
+		l.npz, l.format, l.bytes = &npz{sink: &sink{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
+	}
+	matrix, err := l.load(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if now, changed := os.Stat(path); err != nil || changed != nil || isChanged(info, now) {
+		return nil, nil
+	}
+	return &CSR{matrix, l.format, l.bytes}, nil
+}
+
+// isChanged reports whether a file was written between two looks at it.
+func isChanged(before, now fs.FileInfo) bool {
+	return before.Size() != now.Size() || !before.ModTime().Equal(now.ModTime())
+}
+
+// loader reads arrays into memory.
+type loader struct {
+	*npz
+	format   *Format
+	bytes    int64 // of the file
+	limit    int64
+	workers  int
+	progress func(done, total int64)
+
+	ptr []int64
+	col []uint32
+	val []float64 // nil: all are 1
+}
+
+// load reads and checks the arrays.
+func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
+	form, err := l.form()
+	if err != nil || form != "csr" && form != "csc" { // which are the same if the matrix is symmetric
+		return nil, errOther
+	}
+	if err := l.square(form); err != nil {
+		return nil, err
+	}
+	entries, err := l.length("indices")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := l.length("indptr")
+	if err != nil || rows != l.nodes+1 || entries == 0 {
+		return nil, errOther
+	}
+	hasData := l.has("data")
+	if values, err := l.length("data"); hasData && (err != nil || values != entries) {
+		return nil, errOther
+	}
+	if need := sparse.SymmetricBytes(l.nodes, entries, hasData); l.limit > 0 && need > l.limit {
+		return nil, errOther
+	}
+	l.report(0)
+	// The largest array first, so that one worker reads it while another reads the others.
+	err = sched.Run(ctx, l.workers, 3, func(_, piece int) error {
+		switch piece {
+		case 0:
+			return l.loadValues(ctx, hasData)
+		case 1:
+			return l.loadColumns(ctx, int(entries))
+		}
+		return l.loadPointers()
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.report(l.bytes)
+	return sparse.NewSymmetric(ctx, int(l.nodes), l.ptr, l.col, l.val, l.workers)
+}
+
+func (l *loader) report(done int64) {
+	if l.progress != nil {
+		l.progress(done, l.bytes)
+	}
+}
+
+// length returns the number of elements of an array, which its file can hold.
+func (l *loader) length(name string) (int64, error) {
+	if !l.has(name) {
+		return 0, errOther
+	}
+	a, err := l.vector(name)
+	if err != nil {
+		return 0, err
+	}
+	const mostDeflated = 1100 // times the bytes of a compressed file
+	if size := l.archive.Size(l.prefix + name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
+		return 0, errOther
+	}
+	return a.Len, nil
+}
+
+// loadPointers reads the places of the rows.
+func (l *loader) loadPointers() error {
+	a, err := l.vector("indptr")
+	if err != nil {
+		return err
+	}
+	l.ptr = make([]int64, a.Len)
+	for at := 0; at < len(l.ptr); at += npzBlock {
+		if err := a.Integers(l.ptr[at:min(at+npzBlock, len(l.ptr))]); err != nil {
+			return err
+		}
+	}
+	return a.End()
+}
+
+// loadBlock is the number of elements that are read at once, so that they are checked in the cache.
+const loadBlock = 1 << 16
+
+// loadColumns reads the columns of the entries.
+func (l *loader) loadColumns(ctx context.Context, entries int) error {
+	a, err := l.vector("indices")
+	if err != nil {
+		return err
+	}
+	l.col = sparse.MakeColumns(entries)
+	for at := 0; at < entries; at += loadBlock {
+		ok, err := a.Uint32s(l.col[at:min(at+loadBlock, entries)])
+		if err != nil {
+			return err
+		}
+		if !ok || ctx.Err() != nil {
+			return errOther
+		}
+	}
+	return a.End()
+}
+
+// loadValues reads the values of the entries. They are kept from the first one on that is not 1.
+func (l *loader) loadValues(ctx context.Context, hasData bool) error {
+	if !hasData {
+		return nil
+	}
+	a, err := l.vector("data")
+	if err != nil {
+		return err
+	}
+	entries := int(a.Len)
+	buffer := make([]float64, min(loadBlock, entries))
+	for at := 0; at < entries; at += loadBlock {
+		n := min(loadBlock, entries-at)
+		part := buffer[:n]
+		if l.val != nil {
+			part = l.val[at : at+n]
+		}
+		if err := a.Float64s(part); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errOther
+		}
+		if a.Width == 8 && a.Kind != 'f' {
+			for _, v := range part {
+				if v >= 1<<53 { // which may be rounded, and is reported then
+					return errOther
+				}
+			}
+		}
+		if l.val != nil || isOnes(part) {
+			continue
+		}
+		l.val = pages.Make[float64](entries)
+		for i := range l.val[:at] {
+			l.val[i] = 1
+		}
+		copy(l.val[at:], part)
+	}
+	return a.End()
+}
+
+func isOnes(values []float64) bool {
+	for _, v := range values {
+		if v != 1 {
+			return false
+		}
+	}
+	return true
+}

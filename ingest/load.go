@@ -1,0 +1,103 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// loadShare is the least ratio of the memory of a run to that of a graph that stays in memory. A larger
+// graph becomes a store, so that sweeps can stream it.
+const loadShare = 8
+
+// Loads reports whether [Load] may read a file: whether it is an archive or a folder of arrays.
+func Loads(path string) bool { return graphfile.HoldsArrays(path) }
+
+// Load opens the sparse matrix in a SciPy archive, or in a folder of arrays, as it is in memory, if it
+// is that of an undirected graph with sorted rows. Otherwise, if a setting changes the graph, or if it
+// takes more than an eighth of Memory, it returns nil without an error, so that the caller calls [Run].
+// The rows and the report are those of a store in the default order that Run writes.
+// The error is that of the context.
+func Load(ctx context.Context, path string, c *Config) (*shard.Swept, *Report, error) {
+	if c == nil {
+		c = new(Config)
+	}
+	if !c.loads() {
+		return nil, nil, nil
+	}
+	start := time.Now()
+	a, err := graphfile.LoadCSR(ctx, path, c.Memory/loadShare, c.Workers, func(done, total int64) {
+		if c.Progress != nil {
+			c.Progress(readingStage+" "+path, done, total)
+		}
+	})
+	if err != nil || a == nil || a.Loops > 0 && !c.KeepLoops {
+		return nil, nil, err
+	}
+	r := &Report{
+		Files: []FileReport{{Name: path, Format: a.Format.Title, Bytes: a.Bytes}},
+		Edges: (a.NNZ() + a.Loops) / 2, Entries: a.NNZ(), Reciprocal: (a.NNZ() - a.Loops) / 2, Averaged: a.Averaged, SelfLoops: a.Loops,
+		Weighted: a.IsWeighted(), Weights: weightsOf(a.CSR), IDs: "numeric", Bytes: a.Bytes,
+	}
+	m := shard.Manifest{Options: c.storeOptions(), Sources: []shard.File{{Name: path, Bytes: a.Bytes}}}
+	s, err := shard.InMemory(ctx, a.Symmetric, m, &shard.Options{Workers: c.Workers})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, d := range s.Degrees {
+		if math.IsInf(d, 0) {
+			return nil, nil, nil // Run names the node
+		}
+		if d == 0 {
+			r.Isolated++
+		}
+	}
+	r.Nodes, r.Store = s.Manifest.Rows, s.Manifest
+	if a.Averaged > 0 {
+		warning := averaged(path, a.Averaged)
+		r.Warnings = append(r.Warnings, warning.Error())
+		if c.Warn != nil {
+			c.Warn(warning)
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	r.SecondsRead = r.Seconds
+	return s, r, nil
+}
+
+// loads reports whether no setting changes the graph of a symmetric matrix or the order of its rows.
+func (c *Config) loads() bool {
+	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" && c.Fields == nil && c.Weight == "" && !c.Bipartite &&
+		c.Header == nodefile.AutoHeader && c.Missing == nil && !c.SkipBadLines && c.UnknownIDs == DefaultUnknown &&
+		(c.Order == DefaultOrder || c.Order == AutoOrder) && c.Sources == nil && c.Store == nil
+}
+
+// averaged is the warning about edges whose weights of both directions were averaged.
+func averaged(name string, n int64) error {
+	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
+		Fix: "keep directions with {directed}"}
+}
+
+// weightsOf returns the narrowest type that holds the values of a matrix, as in [Report].
+func weightsOf(a *sparse.CSR) string {
+	if !a.IsWeighted() {
+		return "none"
+	}
+	rows, _ := a.Dims()
+	for i := range rows {
+		_, val := a.Row(i)
+		for _, v := range val {
+			if float64(float32(v)) != v {
+				return "float64"
+			}
+		}
+	}
+	return "float32"
+}

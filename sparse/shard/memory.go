@@ -1,0 +1,33 @@
+package shard
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// InMemory returns a store without files: the symmetric matrix a, whose rows have the ids 0, 1, 2
+// and so on. m gives the options and the sources of the manifest; the counts are filled in. It is
+// never streamed or copied, because it is in memory in a form that is swept fast.
+// The error is that of a sweep. Cost: one sweep.
+func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest, o *Options) (*Swept, error) {
+	s := &Store{Matrix: a, Manifest: &m}
+	swept := &Swept{Store: s, A: a, o: Options{Stream: true}}
+	if o != nil {
+		swept.o.Workers = o.Workers
+	}
+	rows, _ := a.Dims()
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	m.Kind, m.Format, m.Identity = "store", Version, fmt.Sprintf("%016x", binary.LittleEndian.Uint64(id[:]))
+	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Nodes = int64(rows), a.NNZ(), a.Loops, a.IsWeighted(), nodesImplicit
+	s.Nodes = NewNumericNodes(rows)
+	var err error
+	if s.Degrees, err = sparse.Degrees(ctx, a, swept.o.Workers); err != nil {
+		return nil, err
+	}
+	return swept, s.plan.Reserve(sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)+8*m.Rows, "matrix and degrees")
+}

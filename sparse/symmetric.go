@@ -1,0 +1,158 @@
+package sparse
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
+)
+
+// Symmetric is a checked symmetric matrix of positive values.
+type Symmetric struct {
+	*CSR
+	Loops    int64 // entries on the diagonal
+	Averaged int64 // pairs of mirror images that differed by rounding and now hold their mean
+}
+
+// nearlyEqual is the largest difference of two mirror images that counts as rounding, as a share of
+// the larger value.
+const nearlyEqual = 1e-10
+
+// NewSymmetric returns the n×n matrix of the given arrays, which are those of [NewCSR], after it has
+// checked them in parallel: columns increase strictly in each row, values are positive and finite, and
+// the matrix is symmetric. Mirror images that differ by at most 1e-10 of the larger one are replaced
+// by their mean, because products such as D·A·D of a symmetric A differ so. The slices are kept.
+// The error wraps [ErrStructure]. Cost: one pass, and a second one if values differ.
+//
+// Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in
+// their order only. A matrix that is not symmetric passes with probability 2⁻⁶⁴.
+func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []float64, workers int) (*Symmetric, error) {
+	switch {
+	case n < 0 || n > math.MaxUint32 || len(ptr) != n+1 || ptr[0] != 0 || ptr[n] != int64(len(col)):
+		return nil, fmt.Errorf("%w: row pointers do not span the columns", ErrStructure)
+	case val != nil && len(val) != len(col):
+		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure, len(val), len(col))
+	}
+	for i := range n {
+		if ptr[i+1] < ptr[i] {
+			return nil, fmt.Errorf("%w: row pointer %d is out of order", ErrStructure, i+1)
+		}
+	}
+	s := &Symmetric{CSR: &CSR{rows: n, cols: n, ptr: ptr, col: col, val: val}}
+	s.cut()
+	sums, loops := make([]uint64, len(s.ranges)), make([]int64, len(s.ranges))
+	err := s.Sweep(ctx, workers, func(_ int, p Panel) (err error) {
+		for i := p.Lo; i < p.Hi && err == nil; i++ {
+			var sum uint64
+			var diagonal int64
+			cols, vals := p.Row(i - p.Lo)
+			before := int64(-1)
+			if p.Piece > 0 {
+				before = int64(col[ptr[i]+int64(p.Piece)*MaxRange-1])
+			}
+			sum, diagonal, err = checkRow(uint32(i), n, before, cols, vals)
+			sums[p.Index] += sum
+			loops[p.Index] += diagonal
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var sum uint64
+	for i := range sums {
+		sum += sums[i]
+		s.Loops += loops[i]
+	}
+	if sum != 0 {
+		err = s.average(ctx)
+	}
+	return s, err
+}
+
+// checkRow checks entries of row i, which follow the column before, and returns their share of the
+// sum of hashes and the number of entries on the diagonal.
+func checkRow(i uint32, n int, before int64, col []uint32, val []float64) (sum uint64, loops int64, err error) {
+	one := math.Float64bits(1)
+	for e, c := range col {
+		if int64(c) <= before || int64(c) >= int64(n) {
+			return 0, 0, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
+		}
+		before = int64(c)
+		v := one
+		if val != nil {
+			if x := val[e]; !(x > 0) || x > math.MaxFloat64 {
+				return 0, 0, badValue(int(i), c, x)
+			}
+			v = math.Float64bits(val[e])
+		}
+		switch {
+		case c > i:
+			sum += hashEntry(i, c, v)
+		case c < i:
+			sum -= hashEntry(c, i, v)
+		default:
+			loops++
+		}
+	}
+	return sum, loops, nil
+}
+
+// hashEntry returns a hash of the value with the given bits at row lo and column hi.
+func hashEntry(lo, hi uint32, value uint64) uint64 {
+	const a, b = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	high, low := bits.Mul64((uint64(lo)<<32|uint64(hi))^a, value<<1|1) // one to one: values are positive
+	high, low = bits.Mul64(high^low^b, (high^low)|1)
+	return high ^ low
+}
+
+// average replaces mirror images that differ by rounding by their mean. Rows are read in order;
+// next[j] is the place of the first entry of row j above the diagonal whose mirror image has not been
+// met yet.
+func (s *Symmetric) average(ctx context.Context) error {
+	next := make([]int64, s.rows)
+	for i := range s.rows {
+		if i%MaxRange == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e, end := s.ptr[i], s.ptr[i+1]
+		for ; e < end && s.col[e] < uint32(i); e++ {
+			j := s.col[e]
+			mirror := next[j]
+			if mirror == s.ptr[j+1] || s.col[mirror] != uint32(i) {
+				return fmt.Errorf("%w: row %d, column %d has no mirror image", ErrStructure, i, j)
+			}
+			next[j]++
+			if s.val == nil || s.val[e] == s.val[mirror] {
+				continue
+			}
+			v, w := s.val[e], s.val[mirror]
+			if math.Abs(v-w) > nearlyEqual*max(v, w) {
+				return fmt.Errorf("%w: row %d, column %d: value %v, and %v in its mirror image", ErrStructure, i, j, v, w)
+			}
+			s.Averaged++
+			mean := v/2 + w/2
+			s.val[e], s.val[mirror] = mean, mean
+		}
+		if e < end && s.col[e] == uint32(i) {
+			e++
+		}
+		next[i] = e
+	}
+	for j, e := range next {
+		if e != s.ptr[j+1] {
+			return fmt.Errorf("%w: row %d, column %d has no mirror image", ErrStructure, j, s.col[e])
+		}
+	}
+	return nil
+}
+
+// SymmetricBytes returns the bytes of a matrix of [NewSymmetric], and of its check.
+func SymmetricBytes(rows, entries int64, weighted bool) int64 {
+	return LoadBytes(rows, entries, weighted) + 8*rows
+}
+
+// MakeColumns returns memory for n column ids, behind which sweeps may read ahead.
+func MakeColumns(n int) []uint32 { return pages.Make[uint32](n + spareIDs)[:n] }
