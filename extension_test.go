@@ -11,7 +11,7 @@ import (
 )
 
 // TestExtension builds the module under docs/examples/extension, which registers a kernel, a
-// learner and a method of its own with the command, and uses them as any other.
+// learner, a method and a file format of its own with the command, and uses them as any other.
 func TestExtension(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -68,6 +68,20 @@ func TestExtension(t *testing.T) {
 		if text := run("estimate", "classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv"); !strings.Contains(text, "learning and predictions") {
 			t.Errorf("estimate of %s:\n%s", name, text)
 		}
+	}
+	// A format has an ending, and its errors have the line.
+	for name, text := range map[string]string{"a.arrows": "ann -> bob\nbob -> cid\n", "bad.arrows": "ann -> bob\nbob\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := run("info", "a.arrows"); !strings.Contains(text, "edges                2 (directed)") {
+		t.Errorf("info of the format arrows:\n%s", text)
+	}
+	bad := exec.Command(program, "info", "bad.arrows")
+	bad.Dir = dir
+	if out, _ := bad.CombinedOutput(); string(out) != "heatwalk: bad.arrows:2: no arrow; write SOURCE -> TARGET\n" {
+		t.Errorf("info of a bad file: %s", out)
 	}
 	// They are compared with others, and given parameters by their names.
 	list := strings.Join(append([]string{"lp", "votes:beta=0.7"}, extensionMethods...), ",")

@@ -15,8 +15,8 @@ import (
 // arrows is a format with a title and an arrow on each line.
 var arrows = &Format{
 	Name: "arrows", Title: "arrows", Endings: []string{".arrows"}, Text: true, EdgesOnly: true, Sweeps: 1,
-	begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("arrows\n")) },
-	read: func(s *sink) (*Summary, error) {
+	Begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("arrows\n")) },
+	Read: reading(func(s *sink) (*Summary, error) {
 		text := bufio.NewScanner(s.Text)
 		for text.Scan() {
 			if u, v, ok := strings.Cut(text.Text(), " -> "); ok {
@@ -26,7 +26,7 @@ var arrows = &Format{
 			}
 		}
 		return &Summary{Direction: Directed}, text.Err()
-	},
+	}),
 	write: func(ctx context.Context, out *bufio.Writer, g *graph) (int, error) {
 		_, _ = out.WriteString("arrows\n")
 		return g.eachEdge(ctx, func(source, target []byte, _ float64) error {
@@ -89,7 +89,7 @@ func TestDeclaredFormat(t *testing.T) {
 func TestFormatsAreWhole(t *testing.T) {
 	names, endings := map[string]bool{}, map[string]bool{}
 	for _, f := range Formats {
-		if f.Title == "" || len(f.Endings) == 0 || f.read == nil && f.write == nil {
+		if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && f.write == nil {
 			t.Errorf("%s is not declared in full", f.Title)
 		}
 		if written := f.write != nil; written != (f.Name != "") || written != (f.size != nil) || written != (f.Sweeps > 0) {

@@ -12,7 +12,7 @@ import (
 )
 
 // GAP is a serialised graph of the GAP benchmark suite.
-var GAP = &Format{Title: "GAP", Endings: []string{".sg", ".wsg"}, read: readGAP}
+var GAP = &Format{Title: "GAP", Endings: []string{".sg", ".wsg"}, Read: reading(readGAP)}
 
 // gap reads a serialised graph of the GAP benchmark suite, little-endian
 // without gaps: a byte that is 1 for a directed graph, the number of entries,

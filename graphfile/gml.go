@@ -11,7 +11,7 @@ import (
 )
 
 // GML is the Graph Modelling Language.
-var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, begins: isGML, read: readGML}
+var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, Begins: isGML, Read: reading(readGML)}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.

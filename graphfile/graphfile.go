@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Format is a kind of graph file. Each is declared in the file of code with its reader and its
-// writer, and is one of [Formats].
+// writer, and is one of [Formats]. A format of another package is read only, see [Register].
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
@@ -29,15 +30,37 @@ type Format struct {
 	Exact     bool // [Bytes] returns the size of the file within a few kilobytes
 	Sweeps    int  // over the store
 
-	begins func(head []byte) bool                                                          // whether a file with this beginning is one; nil: its ending decides
-	read   func(s *sink) (*Summary, error)                                                 // nil: package ingest reads it
-	write  func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
-	size   func(g *graph) int64                                                            // bytes of the file that write writes, at the most
-	held   func(g *graph) int64                                                            // memory of write in addition to rows that are written; nil: none
+	// Begins reports whether a file with this beginning, a few kilobytes, is one; nil: its
+	// ending decides.
+	Begins func(head []byte) bool
+
+	// Read reads a file: it calls visit with its batches in order, see the function [Read].
+	// Nil: package ingest reads it.
+	Read func(in *Input, visit func(b *Batch) error) (*Summary, error)
+
+	write func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
+	size  func(g *graph) int64                                                            // bytes of the file that write writes, at the most
+	held  func(g *graph) int64                                                            // memory of write in addition to rows that are written; nil: none
 }
 
-// Formats are all formats. The first that a file can be is its format.
+// Formats are all formats: those of this package and those that [Register] added. The first that
+// a file can be is its format.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GML, Pajek, Parquet}
+
+// Register adds a format of another package, which is then recognized and read as those of this
+// package; it is called from an init function. It panics if the format lacks a title, an ending
+// or Read, or if its title or one of its endings is taken.
+func Register(f *Format) {
+	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil {
+		panic(badFormat)
+	}
+	for _, g := range Formats {
+		if g.Title == f.Title || slices.ContainsFunc(g.Endings, func(e string) bool { return slices.Contains(f.Endings, e) }) {
+			panic(takenFormat)
+		}
+	}
+	Formats = append(Formats, f)
+}
 
 // Direction is the direction of edges that a file states.
 type Direction int
@@ -92,8 +115,8 @@ type Batch struct {
 // len returns the number of ids.
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
 
-// add adds an id that is text.
-func (b *Batch) add(id []byte) {
+// AddText adds an id that is text.
+func (b *Batch) AddText(id []byte) {
 	b.Text = append(b.Text, id...)
 	b.End = append(b.End, len(b.Text))
 }
@@ -122,16 +145,24 @@ const fetchAgain = "fetch the file again"
 // Read reads a file of format f and calls visit with its batches in order. The
 // error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
 func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
-	s := &sink{Input: in, visit: visit}
-	if f.read == nil {
+	if f.Read == nil {
 		panic(badRead)
 	}
-	g, err := f.read(s)
-	if err != nil {
-		return nil, err
+	return f.Read(in, visit)
+}
+
+// reading returns the Read function of a format whose reader gives its nodes and edges one by
+// one to a sink.
+func reading(read func(s *sink) (*Summary, error)) func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+	return func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+		s := &sink{Input: in, visit: visit}
+		g, err := read(s)
+		if err != nil {
+			return nil, err
+		}
+		g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
+		return g, s.flush()
 	}
-	g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
-	return g, s.flush()
 }
 
 // Write writes the graph of a store to w in format f. It returns the number of nodes
@@ -158,6 +189,8 @@ func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *Write
 }
 
 const (
-	badRead  = "graphfile: Read does not read this format"
-	badWrite = "graphfile: Write does not write this format"
+	badRead     = "graphfile: Read does not read this format"
+	badWrite    = "graphfile: Write does not write this format"
+	badFormat   = "graphfile: a format needs a title, an ending and Read"
+	takenFormat = "graphfile: a format with this title or ending exists"
 )

@@ -17,7 +17,7 @@ import (
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, begins: isGraphML, read: readGraphML,
+	Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isGraphML, Read: reading(readGraphML),
 	Encoded: func(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 },
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Pajek is a network of the program Pajek.
-var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, begins: isPajek, read: readPajek}
+var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, Begins: isPajek, Read: reading(readPajek)}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {

@@ -18,7 +18,7 @@ import (
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, begins: isParquet, read: readParquet, Table: true,
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true,
 	EdgesOnly: true, UTF8: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 

@@ -12,13 +12,13 @@ import (
 // everything else: text with an edge on each line, and Matrix Market.
 func Recognize(name string, head []byte) *Format {
 	for _, f := range Formats {
-		if f.begins != nil && f.begins(head) {
+		if f.Begins != nil && f.Begins(head) {
 			return f
 		}
 	}
 	ending := table.Extension(name)
 	for _, f := range Formats {
-		if f.read != nil && slices.Contains(f.Endings, ending) {
+		if f.Read != nil && slices.Contains(f.Endings, ending) {
 			return f
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
 // are in other places of it.
 var SciPy = &Format{
-	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, begins: isZip, read: readNPZ,
+	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip, Read: reading(readNPZ),
 	Exact: true, Sweeps: 3, write: writeSciPy, size: sciPyBytes,
 }
 

@@ -100,8 +100,8 @@ func (s *sink) texts(u, v []byte, w float64) error {
 	if err := s.begin(true, true); err != nil {
 		return err
 	}
-	s.batch.add(u)
-	s.batch.add(v)
+	s.batch.AddText(u)
+	s.batch.AddText(v)
 	s.weigh(w)
 	return nil
 }
@@ -111,7 +111,7 @@ func (s *sink) node(id []byte) error {
 	if err := s.begin(false, true); err != nil {
 		return err
 	}
-	s.batch.add(id)
+	s.batch.AddText(id)
 	return nil
 }
 

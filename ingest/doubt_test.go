@@ -111,6 +111,10 @@ func TestTablesOfOtherKinds(t *testing.T) {
 			t.Errorf("%q with fields %s: %v", test.text, test.fields, g.out)
 		}
 	}
+	// Edges between numbers with weights are no matrix although their columns agree.
+	if g, _ := read(t, nil, file{"e.csv", "1,2,3\n2,3,1\n3,1,2\n"}); len(g.out) != 6 {
+		t.Errorf("three edges: %v", g.out)
+	}
 	// An empty part is not an edge.
 	g, report := read(t, nil, file{"0.csv", "source,target\n"}, file{"1.csv", "source,target\na,b\n"})
 	if len(g.ids) != 2 || report.Edges != 1 {

@@ -1,5 +1,6 @@
-// Command extension is heatwalk with a kernel, a learner and a method of another module. They
-// have a name in --method, grids, estimates and help, as those that come with heatwalk do:
+// Command extension is heatwalk with a kernel, a learner, a method and a file format of another
+// module. They have a name in --method, grids, estimates and help, as those that come with
+// heatwalk do, and files that end in .arrows are read as graphs:
 //
 //	go run . classify GRAPH --labels L.tsv --method signless+nearest -o OUT.tsv
 //	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest
@@ -10,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -18,6 +20,7 @@ func init() {
 	kernel.Register(signless)
 	classify.Register(nearest)
 	propagate.Register(votes)
+	graphfile.Register(arrows)
 }
 
 func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -57,8 +57,11 @@ func (h *head) isAdjacency() bool {
 		return false
 	}
 	named := h.titles[1:]
-	if h.isAbove(n + 1) { // R writes no title above the ids of the rows
+	switch {
+	case h.isAbove(n + 1): // R writes no title above the ids of the rows
 		named = h.titles
+	case isNumber(h.titles[0]): // an edge, for example 1,2,3 above 2,3,1 and 3,1,2
+		named = nil
 	}
 	for i, row := range h.below {
 		if len(row) != len(named)+1 || i < len(named) && row[0] != named[i] || i >= len(named) || !areNumbers(row[1:]) {
