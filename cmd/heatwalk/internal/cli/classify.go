@@ -24,7 +24,7 @@ import (
 )
 
 // classifyFlags are the flags of classify, and those of suggest.
-type classifyFlags struct {
+type classifyCommand struct {
 	learning
 	method    method.Method
 	out       string
@@ -41,81 +41,87 @@ type scoreFlags struct {
 	dtype string
 }
 
-// scoreFlags declares the flags of f.
-func (in *invocation) scoreFlags(flags *pflag.FlagSet, f *scoreFlags) {
-	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
+// declare declares the flags of f.
+func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet) {
+	variable(run, flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		if f.kind = ""; s == "raw" || s == "probability" {
 			f.kind = s
 			return nil
 		}
 		return parseScores(&f.top, s)
 	})
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
+	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
 }
 
-// checkScores notes scores that the output does not hold; lines may hold probabilities.
-func (in *invocation) checkScores(flags *pflag.FlagSet, out string, f *scoreFlags, lines bool) {
+// check notes scores that the output does not hold; lines may hold probabilities.
+func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, lines bool) {
 	matrix := matrixFormatOf(out, scoreFormats) != nil
 	switch {
 	case !matrix && (f.kind == "raw" || f.kind != "" && !lines):
-		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+		run.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 	case matrix && f.kind == "" && flags.Changed("scores"):
-		in.problem("--scores", "a matrix has all of them; give raw or probability")
+		run.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	run.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
 }
 
-func newClassify(in *invocation) *cobra.Command {
-	var f classifyFlags
-	run := in.runClassify
-	cmd := in.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", in.arguments("GRAPH", 1, 1),
+func newClassify(run *session) *cobra.Command {
+	c := &classifyCommand{learning: newLearning(run)}
+	cmd := run.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Predict the label of every node from the labels of some",
 		func(cmd *cobra.Command, args []string) {
-			if f.several {
-				run = in.runSeveralClassify
-				in.checkSeveralClassify(cmd, args, &f)
-				return
+			if c.several {
+				c.checkSeveral(cmd, args)
+			} else {
+				c.check(cmd, args)
 			}
-			in.checkClassify(cmd, args, &f)
-		}, func(args []string) error { return run(args[0], &f) })
+		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	in.seedFlags(flags, &f.learning)
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	in.methodFlag(flags, &f)
-	in.scoreFlags(flags, &f.scores)
-	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
-	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
-	f.severalFlag(flags)
-	in.learningFlags(flags, &f.learning)
+	c.labelsFlag(flags)
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	c.methodFlag(flags)
+	c.scores.declare(run, flags)
+	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	c.severalFlag(flags)
+	c.learning.declare(flags)
 	return cmd
 }
 
-// methodFlag declares the flag of a single method.
-func (in *invocation) methodFlag(flags *pflag.FlagSet, f *classifyFlags) {
-	flags.StringVar(&f.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+// run predicts one label for each node, or with --multi-label any number.
+func (c *classifyCommand) run(name string) error {
+	if c.several {
+		return c.predictSeveral(name)
+	}
+	return c.predict(name)
 }
 
-// checkClassify finds the method, and notes errors in the flags of f.
-func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
-	in.checkScores(cmd.Flags(), f.out, &f.scores, false)
-	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
-	in.checkMethod(cmd, args, f)
+// methodFlag declares the flag of a single method.
+func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+}
+
+// check finds the method, and notes errors in the flags of f.
+func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
+	c.scores.check(c.session, cmd.Flags(), c.out, false)
+	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)...)
+	c.checkMethod(cmd, args)
 }
 
 // checkMethod notes errors in the flags of f that say how to learn, and finds the method.
-func (in *invocation) checkMethod(cmd *cobra.Command, args []string, f *classifyFlags) {
+func (c *classifyCommand) checkMethod(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	in.checkGraph(cmd, args, &f.reading)
-	in.checkAttributes(flags, &f.attributes)
-	in.checkStdin(append(args, f.labels, f.truth, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
-	in.checkLearning(flags, &f.learning)
-	in.checkEffect(flags, f.methods())
-	if len(f.entries) > 1 {
-		in.problem("--method", "%s are several; this command takes one, evaluate compares them", f.listed)
+	c.graphInputs.check(cmd, args)
+	c.attributes.check(c.session, flags)
+	checkStdin(c.session, append(args, c.labels, c.truth, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
+	c.learning.check(flags)
+	c.checkEffect(flags, c.methods())
+	if len(c.entries) > 1 {
+		c.problem("--method", "%s are several; this command takes one, evaluate compares them", c.listed)
 	}
-	if len(f.entries) == 1 {
-		f.method = f.entries[0].Method
-		in.settle(&f.learning, "small")
+	if len(c.entries) == 1 {
+		c.method = c.entries[0].Method
+		c.learning.settle("small")
 	}
 }
 
@@ -152,68 +158,68 @@ type phaseSeconds struct {
 // classifyRun is a run of classify on a graph.
 type classifyRun struct {
 	*graphRun
-	f *classifyFlags
+	f *classifyCommand
 	p *method.Prediction
 	classified
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
 }
 
-func (in *invocation) runClassify(name string, f *classifyFlags) error {
-	d, err := in.beginLearn(name, f.out, &f.learning)
+func (c *classifyCommand) predict(name string) error {
+	d, err := c.learning.begin(name, c.out)
 	if err != nil {
 		return err
 	}
 	g, l := d.g, d.l
-	read := time.Since(in.started).Seconds()
+	read := time.Since(c.started).Seconds()
 	var known *nodefile.Labels
-	if f.truth != "" {
-		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
+	if c.truth != "" {
+		if known, err = c.graphInputs.readLabels(c.truth, g); err != nil {
 			return err
 		}
 	}
-	s, err := d.settings(f.entries[0].Settings, &f.learning, in.progress.Phases())
+	s, err := d.settings(c.entries[0].Settings, &c.learning, c.progress.Phases())
 	if err != nil {
 		return err
 	}
-	s.Raw = f.scores.kind == "raw"
+	s.Raw = c.scores.kind == "raw"
 	var sized *method.Problem // without isolated nodes, found once
-	err = d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() (_ int64, err error) {
+	err = d.take(s, predictionBytes(d.outputs, c.columns(l), d.g.axis()), func() (_ int64, err error) {
 		if sized == nil {
-			if sized, _, err = method.Connected(in.ctx, d.problem(), s); err != nil {
+			if sized, _, err = method.Connected(c.ctx, d.problem(), s); err != nil {
 				return 0, err
 			}
 		}
-		return f.bytes(sized, s)
+		return c.bytes(sized, s)
 	})
 	if err != nil {
 		return err
 	}
 	problem := d.problem()
 	connected, extend := problem, func(*method.Prediction) {}
-	if f.suggest == 0 { // suggestions are rows of the whole graph
-		if connected, extend, err = method.Connected(in.ctx, problem, s); err != nil {
-			return in.graphError(err, name, another)
+	if c.suggest == 0 { // suggestions are rows of the whole graph
+		if connected, extend, err = method.Connected(c.ctx, problem, s); err != nil {
+			return c.graphError(err, name, another)
 		}
 	}
-	in.progress.Wait("computing baselines and choosing parameters of " + f.method.Name())
-	p, baselines, err := method.PredictCompared(in.ctx, f.method, connected, s)
+	c.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+	p, baselines, err := method.PredictCompared(c.ctx, c.method, connected, s)
 	if err != nil {
-		return in.graphError(err, name, another)
+		return c.graphError(err, name, another)
 	}
 	if baselines.Omitted > 0 {
-		in.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
+		c.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
 	extend(p)
-	in.warnClassify(f, p, l, s)
-	if !slices.Contains(flagsOf(f.method), "unreached") {
-		f.unreached = "prior"
+	c.warnPrediction(p, l, s)
+	if !slices.Contains(flagsOf(c.method), "unreached") {
+		c.unreached = "prior"
 	}
-	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{
-		learned: d.learned(l), Method: f.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
+	r := &classifyRun{graphRun: d, f: c, p: p, classified: classified{
+		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
 	}}
-	if f.suggest > 0 {
-		if r.suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, s); err != nil {
-			return in.graphError(err, name, another)
+	if c.suggest > 0 {
+		if r.suggested, err = suggest.Nodes(c.ctx, problem, p, c.suggest, s); err != nil {
+			return c.graphError(err, name, another)
 		}
 		r.Suggested = len(r.suggested)
 	}
@@ -222,7 +228,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
 	}
-	own, propagation := p.Estimates(f.method, baselines)
+	own, propagation := p.Estimates(c.method, baselines)
 	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
 		r.Reached = &own.Reached
 		r.AccuracyMajority = &baselines.Majority.Accuracy
@@ -230,15 +236,15 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
+			c.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
 		}
-		if f.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
-			in.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
+			c.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
-	labels := f.labelsOf(p)
-	r.Truth = in.compare(labels, p.Reached, l, known, "node")
+	labels := c.labelsOf(p)
+	r.Truth = compareTruth(c.session, labels, p.Reached, l, known, "node")
 	return r.finish(problem, parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
@@ -249,7 +255,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 
 // bytes is the memory of a run, see [graphRun.take]: the largest of the comparison with label
 // propagation, the prediction, and its output or the suggestions that follow from it.
-func (f *classifyFlags) bytes(p *method.Problem, s *method.Settings) (int64, error) {
+func (f *classifyCommand) bytes(p *method.Problem, s *method.Settings) (int64, error) {
 	bytes, err := method.Bytes(f.method, p, nil, s)
 	if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
 		bytes = max(bytes, compare)
@@ -264,18 +270,18 @@ func (f *classifyFlags) bytes(p *method.Problem, s *method.Settings) (int64, err
 // mostUnseen is the share of nodes of classes without a label that goes without a warning.
 const mostUnseen = 0.05
 
-// warnClassify tells of an iteration that ended at its limit, and of too few labels.
-func (in *invocation) warnClassify(f *classifyFlags, p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
+// warnPrediction tells of an iteration that ended at its limit, and of too few labels.
+func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
-		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
+		c.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
 	}
-	if p.Settings > 0 && f.chooses(s) && validate.TooFew(l.Class) {
-		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+	if p.Settings > 0 && c.chooses(s) && validate.TooFew(l.Class) {
+		c.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 }
 
 // chooses reports whether parameters are left to be chosen.
-func (f *classifyFlags) chooses(s *method.Settings) bool {
+func (f *classifyCommand) chooses(s *method.Settings) bool {
 	open := func(p spec.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(f.entries[0].Own[p.Name]) != 1
 	}
@@ -284,12 +290,12 @@ func (f *classifyFlags) chooses(s *method.Settings) bool {
 }
 
 // columns are those of the predictions.
-func (f *classifyFlags) columns(l *nodefile.Labels) tablefile.Columns {
+func (f *classifyCommand) columns(l *nodefile.Labels) tablefile.Columns {
 	return tablefile.Columns{Classes: l.Names, Top: f.scores.top}
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
-func (f *classifyFlags) labelsOf(p *method.Prediction) []int {
+func (f *classifyCommand) labelsOf(p *method.Prediction) []int {
 	if f.unreached == "prior" {
 		return p.Class
 	}
@@ -305,9 +311,9 @@ func (f *classifyFlags) labelsOf(p *method.Prediction) []int {
 // finish writes the output, in which every node has the label that labelOf returns, and
 // prints what there is to say.
 func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf func(row int) string) (err error) {
-	in, f, p := r.in, r.f, r.p
+	run, f, p := r.run, r.f, r.p
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
-		in.warnBytes(f.out, format, r.g, r.l.Names)
+		warnBytes(run, f.out, format, r.g, r.l.Names)
 	}
 	begun := time.Now()
 	switch {
@@ -316,14 +322,14 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	default:
-		err = r.write(r.found(p, labelOf), f.columns(r.l), f.scores.kind == "raw", f.scores.dtype)
+		err = writePredictions(r.outputs, r.found(p, labelOf), f.columns(r.l), f.scores.kind == "raw", f.scores.dtype)
 	}
 	if err != nil {
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
 	if missed := roaring.Flip(p.Reached, 0, uint64(len(problem.Degrees))); !missed.IsEmpty() {
-		parts, err := problem.FindComponents(in.ctx, in.threads, &p.Work)
+		parts, err := problem.FindComponents(run.ctx, run.threads, &p.Work)
 		if err != nil {
 			return err
 		}

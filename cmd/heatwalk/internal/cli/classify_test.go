@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -25,7 +26,7 @@ func TestLabelsOf(t *testing.T) {
 		"blank": {0, 1, evaluate.Unlabelled, 0},
 		"prior": {0, 1, 1, 0},
 	} {
-		f := &classifyFlags{unreached: unreached}
+		f := &classifyCommand{unreached: unreached}
 		if diff := cmp.Diff(want, f.labelsOf(p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", unreached, diff)
 		}

@@ -17,8 +17,8 @@ import (
 // variables have values, without running it.
 func parses(t *testing.T, words []string) {
 	t.Helper()
-	in := newInvocation(context.Background(), words, strings.NewReader(""), io.Discard, io.Discard)
-	root := newRoot(in)
+	run := newSession(context.Background(), words, strings.NewReader(""), io.Discard, io.Discard)
+	root := newRoot(run)
 	cmd, rest, err := root.Find(words)
 	if err != nil || cmd == root {
 		t.Fatalf("%q: %v", words, err)
@@ -27,7 +27,7 @@ func parses(t *testing.T, words []string) {
 	if err := cmd.ParseFlags(rest); err != nil {
 		t.Errorf("%q: %v", words, err)
 	}
-	for _, p := range in.problems {
+	for _, p := range run.problems {
 		t.Errorf("%q: %s: %s", words, p.Place, p.What)
 	}
 	if len(cmd.Flags().Args()) == 0 {

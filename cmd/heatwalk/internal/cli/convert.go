@@ -65,8 +65,8 @@ func formatOfFile(path, to string) *fileFormat {
 }
 
 // convertFlags are the flags of convert.
-type convertFlags struct {
-	reading
+type convertCommand struct {
+	graphInputs
 	out, to string
 	format  *fileFormat
 	matrix  bool // the input is a matrix of features, for which the others are
@@ -77,73 +77,73 @@ type convertFlags struct {
 	dtype     string // "": that of the input
 }
 
-func newConvert(in *invocation) *cobra.Command {
-	var f convertFlags
-	cmd := in.newCommand("convert INPUT -o FILE", in.arguments("INPUT", 1, 1),
+func newConvert(run *session) *cobra.Command {
+	c := &convertCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("convert INPUT -o FILE", arguments(run, "INPUT", 1, 1),
 		"Write a graph, or features, in the format of another tool",
-		func(cmd *cobra.Command, args []string) { in.checkConvert(cmd, args, &f) }, func(args []string) error {
-			if f.matrix {
-				return in.runConvertMatrix(args[0], &f)
+		func(cmd *cobra.Command, args []string) { c.check(cmd, args) }, func(args []string) error {
+			if c.matrix {
+				return c.runMatrix(args[0])
 			}
-			return in.runConvert(args[0], &f)
+			return c.runGraph(args[0])
 		})
 	var names []string
 	for _, format := range fileFormats {
 		names = append(names, format.name)
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` to write; - is stdout")
-	in.choiceVar(flags, &f.to, "to", "", names, "format (default: as the name of the output ends)")
-	flags.StringVar(&f.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
-	in.choiceVar(flags, &f.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
-	numberVar(in, flags, &f.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
-	flags.BoolVar(&f.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
-	in.readingFlags(flags, &f.reading)
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` to write; - is stdout")
+	choiceVar(run, flags, &c.to, "to", "", names, "format (default: as the name of the output ends)")
+	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
+	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
+	numberVar(run, flags, &c.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
+	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
+	c.graphInputs.declare(flags)
 	return cmd
 }
 
-// checkConvert notes what is wrong with the flags of f together, and finds the format.
-func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convertFlags) {
+// check notes what is wrong with the flags of f together, and finds the format.
+func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 	if len(args) != 1 {
 		return
 	}
-	f.matrix = in.isMatrix(args[0], f)
-	in.checkConverted(args[0], f)
-	if !f.matrix {
-		in.checkGraph(cmd, args, &f.reading)
-		in.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
+	c.matrix = c.isMatrix(args[0])
+	c.checkFormat(args[0])
+	if !c.matrix {
+		c.graphInputs.check(cmd, args)
+		c.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 	} else {
-		if f.labels != "" && f.format != nil && !f.format.text {
-			in.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", f.format.name)
+		if c.labels != "" && c.format != nil && !c.format.text {
+			c.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
-		ofGraphs := slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return name == "nodes" }) // these are ids of rows too
-		in.refuse(cmd.Flags(), rule{true, strings.Join(ofGraphs, " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // these are ids of rows too
+		c.refuse(cmd.Flags(), rule{true, strings.Join(ofGraphs, " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
-	inputs := append(args, f.labels, f.config.Nodes)
-	in.checkStdin(inputs...)
-	in.checkOutput("-o", f.out, nil, inputs...)
+	inputs := append(args, c.labels, c.config.Nodes)
+	checkStdin(c.session, inputs...)
+	checkOutput(c.session, "-o", c.out, nil, inputs...)
 }
 
 // isMatrix reports whether an input is a matrix of features: by its content, by
 // its name if it cannot be read, or by the output where it can only be read once.
-func (in *invocation) isMatrix(input string, f *convertFlags) bool {
+func (c *convertCommand) isMatrix(input string) bool {
 	if isStream(input) {
-		format := formatOfFile(f.out, f.to)
+		format := formatOfFile(c.out, c.to)
 		return format != nil && format.graph == nil
 	}
 	if !isThere(input) || textio.Unfinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
 	}
-	return tablefile.Detect(in.ctx, input) != nil
+	return tablefile.Detect(c.ctx, input) != nil
 }
 
-// checkConverted finds the format of the output, and notes what is wrong with it.
-func (in *invocation) checkConverted(input string, f *convertFlags) {
-	if f.out == "" {
+// checkFormat finds the format of the output, and notes what is wrong with it.
+func (c *convertCommand) checkFormat(input string) {
+	if c.out == "" {
 		return
 	}
 	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != nil }, "features", "a graph", ".tsv"
-	if f.matrix {
+	if c.matrix {
 		holds, others, is, usual = func(f *fileFormat) bool { return f.matrix != nil }, "graphs", "a matrix of features", ".npy"
 	}
 	var all []string
@@ -152,16 +152,16 @@ func (in *invocation) checkConverted(input string, f *convertFlags) {
 			all = append(all, f.endings...)
 		}
 	}
-	if f.format = formatOfFile(f.out, f.to); f.format == nil && f.to == "" && f.out == "-" {
-		f.format = formatOfFile(usual, "")
+	if c.format = formatOfFile(c.out, c.to); c.format == nil && c.to == "" && c.out == "-" {
+		c.format = formatOfFile(usual, "")
 	}
 	switch {
-	case f.format == nil && f.to == "":
-		in.problem("-o", "%s has no ending that names a format; give one of %s, or --to", f.out, strings.Join(all, " "))
-	case f.format != nil && !holds(f.format):
-		in.problem("-o", "%s files hold %s, and %s is %s; give one of %s", f.format.name, others, input, is, strings.Join(all, " "))
-	case f.format != nil && !f.format.text && strings.ToLower(filepath.Ext(f.out)) != table.Extension(f.out):
-		in.problem("-o", "%s files are written without %s; leave it out", f.format.name, filepath.Ext(f.out))
+	case c.format == nil && c.to == "":
+		c.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(all, " "))
+	case c.format != nil && !holds(c.format):
+		c.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, others, input, is, strings.Join(all, " "))
+	case c.format != nil && !c.format.text && strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
+		c.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
 	}
 }
 
@@ -176,11 +176,11 @@ func (u untilEnd) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// compressed writes the file path by way of w until the run is interrupted, compressed if
+// writeCompressed writes the file path by way of w until the run is interrupted, compressed if
 // its name ends so, shows how much, and returns the bytes of the file.
-func (in *invocation) compressed(w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
-	stage := in.progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(untilEnd{in.ctx}, w, stage), path)
+func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
+	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
+	compressed, finish, err := textio.Compress(io.MultiWriter(untilEnd{run.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
 	}
@@ -201,57 +201,57 @@ type converted struct {
 	Closing
 }
 
-// runConvert writes a graph.
-func (in *invocation) runConvert(name string, f *convertFlags) error {
-	o, err := in.beginProduct(f.out, nil)
+// runGraph writes a graph.
+func (c *convertCommand) runGraph(name string) error {
+	o, err := beginOutputs(c.session, c.out, nil)
 	if err != nil {
 		return err
 	}
-	ids, err := o.beside(f.out, "", ".ids")
+	ids, err := o.beside(c.out, "", ".ids")
 	if err != nil {
 		return err
 	}
-	f.streamed = true
-	g, err := in.openFor(name, &f.reading, f.out, false)
+	c.streamed = true
+	g, err := c.graphInputs.open(name, c.out, false)
 	if err != nil {
 		return err
 	}
 	m, options := g.Manifest, new(graphfile.WriteOptions)
 	var file int64
-	err = in.take(g, func() (*requirements, error) {
+	err = c.take(g, func() (*requirements, error) {
 		n := g.needs()
-		n.Sweeps = f.format.graph.Sweeps
+		n.Sweeps = c.format.graph.Sweeps
 		options.Memory = g.memory()
 		var bytes int64
-		bytes, file = graphfile.Bytes(f.format.graph, g.Store, options)
+		bytes, file = graphfile.Bytes(c.format.graph, g.Store, options)
 		n.Disk = file + runFileBytes + idBytes(g.axis())
-		return n, n.Reserve(bytes+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
+		return n, n.Reserve(bytes+min(textio.CompressBytes(c.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
 		return err
 	}
-	if f.format.graph.UTF8 {
-		in.warnBytes(f.out, f.format.endings[0], g, nil)
+	if c.format.graph.UTF8 {
+		warnBytes(c.session, c.out, c.format.endings[0], g, nil)
 	}
-	if f.format.graph.Exact {
-		if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
+	if c.format.graph.Exact {
+		if err := checkSpace(c.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
 			return err
 		}
 	}
-	doc := &converted{Output: f.out, Format: f.format.name, graphCounts: countsOf(m)}
+	doc := &converted{Output: c.out, Format: c.format.name, graphCounts: countsOf(m)}
 	without := 0
-	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) (err error) {
-		writing := in.progress.Phases()
-		options.Progress = func(_ string, done, total int64) { writing("writing "+f.out, float64(done)/float64(total)) }
-		without, err = graphfile.Write(in.ctx, f.format.graph, w, g.Store, options)
+	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
+		writing := c.progress.Phases()
+		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, float64(done)/float64(total)) }
+		without, err = graphfile.Write(c.ctx, c.format.graph, w, g.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
 		return fault.Usage("-o", "%s", fault.Text(err))
 	}
 	where := "write to a file to get their ids beside it"
-	if err == nil && f.out != "-" {
-		doc.IDs = f.out + ".ids"
+	if err == nil && c.out != "-" {
+		doc.IDs = c.out + ".ids"
 		where = "they are in " + doc.IDs + "; read it with --nodes"
 		err = tablefile.WriteIDs(ids, g.axis())
 	}
@@ -261,15 +261,15 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.format.graph.EdgesOnly {
+	if c.format.graph.EdgesOnly {
 		doc.Without = &without
 	}
 	if without > 0 {
-		in.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
+		c.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
 	}
-	return in.tell(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), in.cost(), f.out)
-	}, f.out)
+	return c.tell(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.cost(), c.out)
+	}, c.out)
 }
 
 // convertedMatrix is the JSON document of convert for a matrix.
@@ -286,75 +286,75 @@ type convertedMatrix struct {
 	Closing
 }
 
-// runConvertMatrix writes a matrix.
-func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
-	o, err := in.beginProduct(f.out, f.format.matrix)
+// runMatrix writes a matrix.
+func (c *convertCommand) runMatrix(input string) error {
+	o, err := beginOutputs(c.session, c.out, c.format.matrix)
 	if err != nil {
 		return err
 	}
-	plan := in.needs()
+	plan := c.needs()
 	options := &tablefile.Options{
-		ZeroBased: f.zeroBased, Columns: f.columns, Memory: plan.Limit / 4, Stdin: in.stdin,
-		Progress: in.progress.Stages(progress.Bytes),
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4, Stdin: c.stdin,
+		Progress: c.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // of what can be read only once
-			dir, err := in.makeTempContent(f.out)
+			dir, err := c.makeTempContent(c.out)
 			return filepath.Join(dir, "content"), err
 		},
 	}
-	x, err := tablefile.Inspect(in.ctx, input, options)
+	x, err := tablefile.Inspect(c.ctx, input, options)
 	if err != nil {
 		return err
 	}
-	if !x.Format.Text && (f.columns > 0 || f.zeroBased) {
+	if !x.Format.Text && (c.columns > 0 || c.zeroBased) {
 		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
-	c := &tablefile.Conversion{
-		File: x, Kernel: x.Kernel || f.format.kernel, IDs: f.config.Nodes, Stdin: in.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: f.labels, Labelling: in.labelConfig(f.config.UnknownIDs, ""), Reserve: plan.Reserve,
+	conversion := &tablefile.Conversion{
+		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.config.Nodes, Stdin: c.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		LabelFile: c.labels, Labelling: c.labelConfig(c.config.UnknownIDs, ""), Reserve: plan.Reserve,
 	}
-	c.Labelling.Missing = nodefile.MissingLabels[1:]
-	doc := &convertedMatrix{Output: f.out, Format: f.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: c.Kernel, Dtype: "float64"}
+	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
+	doc := &convertedMatrix{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
 	labels := io.Discard
-	if x.Labelled && !f.format.text && f.out != "-" {
-		doc.Labels = strings.TrimSuffix(f.out, filepath.Ext(f.out)) + ".labels.tsv"
-		if labels, err = o.beside(f.out, filepath.Ext(f.out), ".labels.tsv"); err != nil {
+	if x.Labelled && !c.format.text && c.out != "-" {
+		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
+		if labels, err = o.beside(c.out, filepath.Ext(c.out), ".labels.tsv"); err != nil {
 			return err
 		}
 	}
-	if err := c.Prepare(in.ctx); err != nil {
+	if err := conversion.Prepare(c.ctx); err != nil {
 		return err
 	}
-	doc.Classes = c.Classes
+	doc.Classes = conversion.Classes
 	if x.Kernel && !x.InOrder && x.Format.Text {
-		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+		c.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]
-	if f.dtype == "float32" || f.dtype == "" && x.Single {
+	if c.dtype == "float32" || c.dtype == "" && x.Single {
 		convert, doc.Dtype = tablefile.Convert[float32], "float32"
 	}
 	if err := plan.Reserve(x.Held+tablefile.NPY.Size(1, x.Cols, doc.Dtype), "rows"); err != nil {
 		return err
 	}
-	if !f.format.text {
-		if _, err := o.checkMatrix(c.Rows, c.Cols, doc.Dtype, "take another disk"); err != nil {
+	if !c.format.text {
+		if _, err := checkMatrix(o, conversion.Rows, conversion.Cols, doc.Dtype, "take another disk"); err != nil {
 			return err
 		}
 	}
-	if err := in.begin(nil, plan); err != nil {
+	if err := c.begin(nil, plan); err != nil {
 		return err
 	}
-	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) error { return convert(in.ctx, c, f.format.matrix, w, labels) })
+	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) error { return convert(c.ctx, conversion, c.format.matrix, w, labels) })
 	if err == nil {
 		err = o.publish(nil, nil, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return in.tell(doc, func(w io.Writer) { in.printMatrix(w, doc) }, f.out)
+	return c.tell(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
 }
 
 // printMatrix says what was written.
-func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
+func printMatrix(run *session, w io.Writer, d *convertedMatrix) {
 	what := "features"
 	if d.Kernel {
 		what = "kernel"
@@ -374,5 +374,5 @@ func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")
 	}
-	fmt.Fprintf(w, "\n%s · %s\n", in.cost(), d.Output)
+	fmt.Fprintf(w, "\n%s · %s\n", run.cost(), d.Output)
 }

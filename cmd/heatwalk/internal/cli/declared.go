@@ -45,15 +45,15 @@ func (l specs) named(name string) *spec.Spec {
 
 // parseNamed reads the value of a flag NAME:PARAMETER=VALUE, with one of the declared names,
 // and notes an error, for which it returns nil.
-func (in *invocation) parseNamed(flag, text string, of specs) (*spec.Spec, spec.Named) {
+func parseNamed(run *session, flag, text string, of specs) (*spec.Spec, spec.Named) {
 	n, err := spec.ParseNamed(text)
 	if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
-		in.problem(flag, "%s", wrong.Error())
+		run.problem(flag, "%s", wrong.Error())
 		return nil, n
 	}
 	s := of.named(n.Name)
 	if s == nil {
-		in.problem(flag, "%s", unknownName(n.Name, of.names()))
+		run.problem(flag, "%s", unknownName(n.Name, of.names()))
 	}
 	return s, n
 }
@@ -69,21 +69,21 @@ func unknownName(name string, names []string) string {
 	return quoted(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
-// given returns the values that are given for parameters of a declaration, and with them the
+// parseGiven returns the values that are given for parameters of a declaration, and with them the
 // defaults of all others, and notes errors: about the value of a
 // flag, or for "" about the flags with the names of the parameters.
-func (in *invocation) given(flag string, text map[string]string, s *spec.Spec) (given, complete spec.Values) {
+func parseGiven(run *session, flag string, text map[string]string, s *spec.Spec) (given, complete spec.Values) {
 	given = spec.Values{}
 	wrongs := map[string]bool{}
 	note := func(parameter, what string) {
 		switch {
 		case wrongs[parameter]:
 		case flag == "":
-			in.problem("--"+parameter, "%s", what)
+			run.problem("--"+parameter, "%s", what)
 		case parameter == s.Name:
-			in.problem(flag, "%s: %s", s.Name, what)
+			run.problem(flag, "%s: %s", s.Name, what)
 		default:
-			in.problem(flag, "%s: %s: %s", s.Name, parameter, what)
+			run.problem(flag, "%s: %s: %s", s.Name, parameter, what)
 		}
 		wrongs[parameter] = true
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -57,31 +56,36 @@ type demonstration struct {
 	Closing
 }
 
-func newDemo(in *invocation) *cobra.Command {
-	cmd := in.newCommand("demo", in.arguments("", 0, 0),
+// demoCommand has no flags of its own but --temp-dir.
+type demoCommand struct{ graphInputs }
+
+func newDemo(run *session) *cobra.Command {
+	c := &demoCommand{newGraphInputs(run)}
+	cmd := run.newCommand("demo", arguments(run, "", 0, 0),
 		"The main job on the built-in Cora graph, in seconds",
-		func(*cobra.Command, []string) {}, func([]string) error { return in.runDemo() })
-	in.tempFlag(cmd.Flags())
+		func(*cobra.Command, []string) {}, func([]string) error { return c.run() })
+	c.tempFlag(cmd.Flags())
 	return cmd
 }
 
-// runDemo ingests the built-in graph as if it came through stdin, hides most of its labels, does
+// run ingests the built-in graph as if it came through stdin, hides most of its labels, does
 // what classify does, and compares.
-func (in *invocation) runDemo() error {
+func (c *demoCommand) run() error {
 	began := time.Now()
-	g, err := in.openFor("-", &reading{config: ingest.Config{Stdin: bytes.NewReader(coraEdges)}, source: "reading cora"}, "", true)
+	c.config.Stdin, c.source = bytes.NewReader(coraEdges), "reading cora"
+	g, err := c.open("-", "", true)
 	if err == nil {
-		err = g.Load(in.ctx)
+		err = g.Load(c.ctx)
 	}
 	if err != nil {
 		return err
 	}
-	l, err := nodefile.ReadLabels(in.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	l, err := nodefile.ReadLabels(c.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
 	if err != nil {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := validate.Draw(l.Class, validate.Design{Fraction: demoFraction}, 1, uint64(in.seed))
+	splits, err := validate.Draw(l.Class, validate.Design{Fraction: demoFraction}, 1, uint64(c.seed))
 	if err != nil {
 		return err
 	}
@@ -94,9 +98,9 @@ func (in *invocation) runDemo() error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads, Progress: in.progress.Phases()}
+	settings := &method.Settings{RNGSeed: uint64(c.seed), Memory: g.memory(), Workers: c.threads, Progress: c.progress.Phases()}
 	problem := problemOf(g, &known)
-	p, baselines, err := method.PredictCompared(in.ctx, auto[0].Method, problem, settings)
+	p, baselines, err := method.PredictCompared(c.ctx, auto[0].Method, problem, settings)
 	if err != nil {
 		return err
 	}
@@ -109,7 +113,7 @@ func (in *invocation) runDemo() error {
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	return in.tell(d, func(io.Writer) { d.print(in.stdout) })
+	return c.tell(d, func(io.Writer) { d.print(c.stdout) })
 }
 
 // print writes the steps of the demo, and the times of those that took any.

@@ -1,14 +1,20 @@
-// Package cli is the heatwalk command: one file for each subcommand, and the
-// pieces they share, named by what they are.
+// Package cli is the heatwalk command, with one file for each subcommand.
 //
-// [Main] is the whole command as a function of its arguments and streams, so
-// that a test runs it in its own process. A subcommand reads like a sentence:
-// flags are declared and all of them checked ([invocation.problem] collects
-// what is wrong), outputs are opened before any input is read, the graph is opened or
-// ingested on the fly, the libraries do the work, the outputs are published,
-// and a closing summary (or one JSON document) is printed.
+// [Main] is the whole command as a function of its arguments and streams, so that a test runs
+// it in its own process. The parts are:
 //
-// Only this package prints. Data and closing summaries go to stdout, unless
-// stdout carries an output; progress, warnings and errors go to stderr.
-// Errors become lines and exit codes in package fault.
+//   - session is one run: its context, streams and limits, and the mistakes in its flags.
+//     Mistakes are collected, so that all of them are reported together.
+//   - inputs and graphInputs hold the flags for reading files, and open graphs, labels, lists
+//     of ids and tables with them.
+//   - outputs are the files that a run publishes together, with the run file.
+//   - Each subcommand is a type with its own flags as fields: its constructor declares the
+//     flags, check notes mistakes in them, and run does the work.
+//
+// A run begins its outputs before it reads any input, because a full or read-only disk should
+// be reported before hours of computation. It ends with a summary, or with one JSON document.
+//
+// Only this package prints. Data and closing summaries go to stdout, unless stdout carries an
+// output; progress, warnings and errors go to stderr. Package fault gives errors their lines
+// and exit codes.
 package cli

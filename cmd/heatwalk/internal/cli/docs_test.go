@@ -33,7 +33,7 @@ func TestCommandsPage(t *testing.T) {
 		shared, _, _ = strings.Cut(shared, "\nFor more: ")
 		return own, shared
 	}
-	root := newRoot(newInvocation(t.Context(), nil, nil, io.Discard, io.Discard))
+	root := newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard))
 	own, shared := helpOf(root)
 	var page strings.Builder
 	fmt.Fprintf(&page, "# Commands and flags\n\nWhat `heatwalk COMMAND --help` prints.\n\n```\n%s```\n\nFlags of every command:\n\n```\n%s```\n", own, shared)

@@ -21,8 +21,8 @@ import (
 )
 
 // eigenFlags are the flags of eigen.
-type eigenFlags struct {
-	reading
+type eigenCommand struct {
+	graphInputs
 	eigenParameters
 	near     float64
 	products int
@@ -56,49 +56,49 @@ const interior = "interior"
 
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
-func newEigen(in *invocation) *cobra.Command {
-	var f eigenFlags
-	cmd := in.newCommand("eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", in.arguments("GRAPH", 1, 1),
+func newEigen(run *session) *cobra.Command {
+	c := &eigenCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", arguments(run, "GRAPH", 1, 1),
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		func(cmd *cobra.Command, args []string) {
-			in.checkGraph(cmd, args, &f.reading)
-			in.checkEigen(cmd, args, &f)
-		}, func(args []string) error { return runEigen(in, args[0], &f) })
+			c.graphInputs.check(cmd, args)
+			c.check(cmd, args)
+		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
-	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")
-	in.choiceVar(flags, &f.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(in, flags, &f.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
-	numberVar(in, flags, &f.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
-	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
+	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
+	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
+	numberVar(run, flags, &c.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
+	numberVar(run, flags, &c.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
+	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
-	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
-	numberVar(in, flags, &f.products, "max-products", 100_000, spec.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
-	in.readingFlags(flags, &f.reading)
+	numberVar(run, flags, &c.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
+	numberVar(run, flags, &c.products, "max-products", 100_000, spec.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
+	c.graphInputs.declare(flags)
 	return cmd
 }
 
-// checkEigen notes what is wrong with the flags of f.
-func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
+// check notes what is wrong with the flags of f.
+func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
-	in.require(flags, "matrix", "which")
-	in.refuse(flags,
-		rule{f.Matrix != string(spectral.Modularity) && f.Matrix != "", "resolution", f.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
-		rule{f.Which != interior && f.Which != "", "near", "the " + f.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
+	c.require(flags, "matrix", "which")
+	c.refuse(flags,
+		rule{c.Matrix != string(spectral.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
+		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
-	if f.Matrix != string(spectral.Modularity) {
-		f.Resolution = 0
+	if c.Matrix != string(spectral.Modularity) {
+		c.Resolution = 0
 	}
 	if near {
-		f.Near = &f.near
-	} else if f.Which == interior {
-		in.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
+		c.Near = &c.near
+	} else if c.Which == interior {
+		c.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
-	f.Seed = in.seed
-	if f.Which == interior && !flags.Changed("max-products") {
-		f.products = 0
+	c.Seed = c.seed
+	if c.Which == interior && !flags.Changed("max-products") {
+		c.products = 0
 	}
-	in.checkOutput("-o", f.out, eigenFormats, args...)
+	checkOutput(c.session, "-o", c.out, eigenFormats, args...)
 }
 
 // eigenReport is the JSON document of eigen.
@@ -112,17 +112,17 @@ type eigenReport struct {
 	Closing
 }
 
-// runEigen writes the eigenpairs that f describes.
-func runEigen(in *invocation, name string, f *eigenFlags) error {
+// run writes the eigenpairs.
+func (c *eigenCommand) run(name string) error {
 	var values, ids io.Writer // of arrays beside an .npy file
-	d, err := in.beginRun(name, f.out, nil, &f.reading, func(d *graphRun) (err error) {
-		if matrixFormatOf(f.out, eigenFormats).SeparateIDs {
-			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
-				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")
+	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
+		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
+			if values, err = d.beside(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
+				ids, err = d.beside(c.out, filepath.Ext(c.out), ".rows.ids")
 			}
 		}
 		if err == nil {
-			d.rows, err = in.rowsOf("", d.g)
+			d.rows, err = c.rowsOf("", d.g)
 		}
 		return err
 	})
@@ -131,53 +131,53 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	g, rows := d.g, d.rows
 	if g.Manifest.Directed {
-		return fault.Usage(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
+		return fault.Usage(name, "%s", asymmetric("the spectrum of "+c.Matrix, ""))
 	}
 	n := len(rows)
-	if f.K > n {
-		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
+	if c.K > n {
+		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", c.K, name, n)
 	}
-	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shapeOf(n, f.K, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
+	if err := checkSpace(c.out, 8*int64(n)*int64(c.K), shapeOf(n, c.K, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
 	settings := &lanczos.Settings{
-		Tolerance: f.Tolerance, MaxProducts: f.products, RNGSeed: uint64(f.Seed),
-		Workers: in.threads, Progress: in.eigenProgress(),
+		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed),
+		Workers: c.threads, Progress: showProducts(c.session),
 	}
 	var parts *sparse.Components
 	components := 0
-	problem := f.problem()
+	problem := c.eigenproblem()
 	if problem.Splits() {
-		if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
+		if parts, err = sparse.FindComponents(c.ctx, g.Store, c.threads); err != nil {
 			return err
 		}
 		components = len(parts.Sizes)
 	}
-	plan, err := in.fit(g, func() (*requirements, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
+	plan, err := c.fit(g, func() (*requirements, error) { return planEigen(c, g, nodesOf(g, rows), components, settings) })
 	if err != nil {
 		return err
 	}
-	if err := in.begin(g, plan); err != nil {
+	if err := c.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.New(in.ctx, g.A, &graph.Settings{Components: parts, Nodes: g.Nodes, Workers: in.threads})
+	nodes, err := graph.New(c.ctx, g.A, &graph.Settings{Components: parts, Nodes: g.Nodes, Workers: c.threads})
 	if err != nil {
 		return err
 	}
-	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
+	pairs, err := problem.Solve(c.ctx, nodes, c.K, settings)
 	if err != nil {
-		return eigenError(err, f, pairs)
+		return eigenError(err, c, pairs)
 	}
-	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: f.K}, RowIDs: ids}
+	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: c.K}, RowIDs: ids}
 	if err := tablefile.WritePairs(d.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}
 	r := &eigenReport{
-		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
+		Output: c.out, Rows: n, Cols: c.K, Components: len(nodes.Components.Sizes), Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
-	if j, finer := imprecise(pairs); problem.Splits() && f.Which == "smallest" && finer > 0 && finer < f.Tolerance {
-		in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
+	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
+		c.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
 			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
 	}
 	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
@@ -197,7 +197,7 @@ func imprecise(p *spectral.Pairs) (place int, finer float64) {
 }
 
 // eigenError says what the user can do about an error of the solver.
-func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
+func eigenError(err error, f *eigenCommand, pairs *spectral.Pairs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, words.Counted(dense.Products, "product"), words.Count(dense.Limit))
@@ -212,8 +212,8 @@ func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
 	return err
 }
 
-// problem returns what f asks for.
-func (p *eigenParameters) problem() *spectral.Problem {
+// eigenproblem returns the problem that the parameters describe.
+func (p *eigenParameters) eigenproblem() *spectral.Problem {
 	e := &spectral.Problem{
 		Matrix: spectral.Matrix(p.Matrix), Which: lanczos.Which(slices.Index(spectrumParts, p.Which)), Resolution: p.Resolution,
 	}
@@ -225,11 +225,11 @@ func (p *eigenParameters) problem() *spectral.Problem {
 
 // planEigen returns what the eigenpairs of a graph with the nodes ids and so many
 // components take, and sets the memory of their settings.
-func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*requirements, error) {
-	n, p := g.needs(), f.problem()
+func planEigen(f *eigenCommand, g *openGraph, ids axis, components int, s *lanczos.Settings) (*requirements, error) {
+	n, p := g.needs(), f.eigenproblem()
 	n.Sweeps = unknownSweeps
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
-	if g.in.estimating {
+	if g.run.estimating {
 		n.Disk += idBytes(ids)
 	}
 	s.Memory = n.Room()
@@ -237,12 +237,12 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	return n, n.Reserve(p.Bytes(ids.N, g.NNZ(), components, f.K), "eigenvectors")
 }
 
-// eigenProgress returns a callback that shows the products of an eigenproblem.
-func (in *invocation) eigenProgress() func(lanczos.Progress) {
-	show := in.progress.Showing("iterating", "product")
+// showProducts returns a callback that shows the products of an eigenproblem.
+func showProducts(run *session) func(lanczos.Progress) {
+	show := run.progress.Showing("iterating", "product")
 	return func(p lanczos.Progress) {
 		show(p.Products, 0)
-		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
+		run.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
 	}
 }
 

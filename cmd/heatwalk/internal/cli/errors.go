@@ -2,17 +2,13 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -23,37 +19,37 @@ import (
 )
 
 // fail prints err, if there is one to print, and returns the exit code.
-func (in *invocation) fail(err error) int {
+func (run *session) fail(err error) int {
 	err = fault.Resumed(err)
 	code := fault.Code(err)
 	if code == fault.Done {
 		return code
 	}
-	in.progress.Close()
+	run.progress.Close()
 	switch code {
 	case fault.Interrupted:
-		err = in.interruption()
+		err = run.interruption()
 	case fault.OverLimit:
-		err = in.overLimit(err)
+		err = run.overLimit(err)
 	}
-	for _, r := range fault.Reports(in.named(err)) {
+	for _, r := range fault.Reports(namedFlag(run, err)) {
 		r.Code = code
-		if c := new(fault.Crash); in.debug && errors.As(err, &c) {
+		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
-		in.printReport(r)
+		run.printReport(r)
 	}
 	return code
 }
 
-// named gives the error about a parameter, which is no flag, the flag in which it is named.
-func (in *invocation) named(err error) error {
+// namedFlag gives the error about a parameter, which is no flag, the flag in which it is named.
+func namedFlag(run *session, err error) error {
 	wrong := new(spec.ParameterError)
-	if in.command == nil || !errors.As(err, &wrong) || in.command.Flags().Lookup(wrong.Parameter) != nil {
+	if run.command == nil || !errors.As(err, &wrong) || run.command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
 	for _, flag := range []string{"method", "kernel", "learner"} {
-		if in.command.Flags().Lookup(flag) != nil {
+		if run.command.Flags().Lookup(flag) != nil {
 			return fault.Usage("--"+flag, "%s", wrong.Error())
 		}
 	}
@@ -61,7 +57,7 @@ func (in *invocation) named(err error) error {
 }
 
 // overLimit says what --max-memory would have to be, if err is about it.
-func (in *invocation) overLimit(err error) error {
+func (l *limits) overLimit(err error) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -76,7 +72,7 @@ func (in *invocation) overLimit(err error) error {
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":
-		what, short = "the edges", budget.Resident(room.Need)-in.memory
+		what, short = "the edges", budget.Resident(room.Need)-l.memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
@@ -84,7 +80,7 @@ func (in *invocation) overLimit(err error) error {
 		}
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
-	enough := in.memory + short
+	enough := l.memory + short
 	need := words.Bytes(enough + enough/100) // its figures are rounded
 	otherwise := ""
 	if room != nil && room.Unordered {
@@ -94,13 +90,13 @@ func (in *invocation) overLimit(err error) error {
 		otherwise = ", or pass --method " + over.Instead
 	}
 	switch {
-	case in.limitedBy == system.AddressLimit && in.memory != in.maxMemory:
+	case l.limitedBy == system.AddressLimit && l.memory != l.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
-			words.Bytes(in.memory), what, need, words.Bytes(enough-in.memory+enough/10), otherwise)
-	case in.maxMemory == 0:
+			words.Bytes(l.memory), what, need, words.Bytes(enough-l.memory+enough/10), otherwise)
+	case l.maxMemory == 0:
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
-	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(in.memory), what, need, otherwise)
+	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(l.memory), what, need, otherwise)
 }
 
 // unsolved says that an iteration did not come to its end, in place of its own words,
@@ -113,7 +109,7 @@ const (
 
 // graphError names the graph in an error of a kernel or method about its directions, or about
 // an iteration on it that did not come to its tolerance.
-func (in *invocation) graphError(err error, graph, advice string) error {
+func (l *limits) graphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
@@ -122,7 +118,7 @@ func (in *invocation) graphError(err error, graph, advice string) error {
 		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=auto"))
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(in.memory+limited.Short+limited.Short/4))
+			words.Bytes(l.memory+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
 		return fault.Machine(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
@@ -132,39 +128,10 @@ func (in *invocation) graphError(err error, graph, advice string) error {
 }
 
 // interruption returns the error of an interrupted run: how far it had come, and what it leaves as it was.
-func (in *invocation) interruption() error {
-	reached := cmp.Or(in.reached, words.Seconds(time.Since(in.started)))
-	if in.doing == "" {
+func (run *session) interruption() error {
+	reached := cmp.Or(run.reached, words.Seconds(time.Since(run.started)))
+	if run.doing == "" {
 		return fmt.Errorf("interrupted after %s", reached)
 	}
-	return fmt.Errorf("interrupted after %s; %s", reached, in.doing)
-}
-
-// printReport writes one line on stderr.
-func (in *invocation) printReport(r fault.Report) {
-	if !in.json && in.logFormat != "json" {
-		fmt.Fprintf(in.stderr, "heatwalk: %s\n%s", input.Escape(r.Text), r.Stack)
-		return
-	}
-	enc := json.NewEncoder(in.stderr)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(r) // there is nowhere left to report to
-}
-
-// warnOf prints a warning of a library.
-func (in *invocation) warnOf(w error) { in.warn("%s", fault.Text(w)) }
-
-// warn prints something the user should know that does not stop the run.
-func (in *invocation) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	in.warning.Lock()
-	in.warnings = append(in.warnings, text)
-	in.warning.Unlock()
-	var line strings.Builder
-	if in.logFormat == "json" {
-		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)
-	} else {
-		fmt.Fprintf(&line, "heatwalk: warning: %s\n", input.Escape(text))
-	}
-	in.progress.Print([]byte(line.String()))
+	return fmt.Errorf("interrupted after %s; %s", reached, run.doing)
 }

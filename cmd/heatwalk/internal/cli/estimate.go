@@ -22,65 +22,65 @@ type estimated struct {
 	Closing
 }
 
-func newEstimate(in *invocation) *cobra.Command {
-	cmd := in.newGroup("estimate COMMAND ...", "What a long command would take: memory, disk, sweeps")
+func newEstimate(run *session) *cobra.Command {
+	cmd := newGroup(run, "estimate COMMAND ...", "What a long command would take: memory, disk, sweeps")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
-	if len(in.args) > 1 {
-		args = in.args[1:]
+	if len(run.args) > 1 {
+		args = run.args[1:]
 	}
 	for _, c := range called(planned, args) {
-		cmd.AddCommand(in.estimateOf(c.make(in)))
+		cmd.AddCommand(estimateOf(run, c.make(run)))
 	}
 	return cmd
 }
 
 // estimateOf returns a command that ends where cmd, or each of its own, would
 // begin to compute.
-func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
-	run := cmd.RunE
+func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
+	do := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
 	for _, model := range cmd.Commands() {
-		in.estimateOf(model)
+		estimateOf(run, model)
 	}
 	if cmd.HasSubCommands() {
 		return cmd
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in.estimating = true
-		if err := run(cmd, args); !errors.Is(err, errPlanned) {
+		run.estimating = true
+		if err := do(cmd, args); !errors.Is(err, errPlanned) {
 			return err
 		}
-		in.doing = ""
-		return in.printPlan(strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "), in.planned)
+		run.doing = ""
+		return printPlan(run, strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "), run.planned)
 	}
 	return cmd
 }
 
 // printPlan prints what a run takes.
-func (in *invocation) printPlan(command string, n *requirements) error {
-	in.progress.Close()
+func printPlan(run *session, command string, n *requirements) error {
+	run.progress.Close()
 	items, peak := n.items()
-	doc := estimated{Command: command, MemoryBytes: peak, LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
+	doc := estimated{Command: command, MemoryBytes: peak, LimitBytes: run.memory, DiskBytes: n.Disk, Items: items}
 	if n.Sweeps != unknownSweeps {
 		doc.Sweeps = &n.Sweeps
 	}
-	if in.json {
-		doc.Closing = in.closing()
-		return in.document(doc)
+	if run.json {
+		doc.Closing = run.closing()
+		return run.document(doc)
 	}
 	var lines [][2]string
 	for _, it := range doc.Items {
 		lines = append(lines, [2]string{it.What, words.Bytes(it.Bytes)})
 	}
 	total := words.Bytes(doc.MemoryBytes)
-	if in.memory > 0 {
-		total += " of " + words.Bytes(in.memory)
+	if run.memory > 0 {
+		total += " of " + words.Bytes(run.memory)
 	}
 	sweeps := "unknown before the run"
 	if doc.Sweeps != nil {
 		sweeps = words.Count(*doc.Sweeps)
 	}
-	sheet(in.stdout, 28, append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}))
-	return in.stdout.err
+	sheet(run.stdout, 28, append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}))
+	return run.stdout.err
 }

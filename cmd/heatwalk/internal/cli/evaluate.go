@@ -21,7 +21,7 @@ import (
 )
 
 // evaluateFlags are the flags of evaluate.
-type evaluateFlags struct {
+type evaluateCommand struct {
 	learning
 	splitting
 	tuningSplits int
@@ -29,45 +29,50 @@ type evaluateFlags struct {
 	gridName     string
 }
 
-func newEvaluate(in *invocation) *cobra.Command {
-	var f evaluateFlags
-	run := in.runEvaluate
-	cmd := in.newCommand("evaluate GRAPH --labels L.tsv", in.arguments("GRAPH", 1, 1),
+func newEvaluate(run *session) *cobra.Command {
+	c := &evaluateCommand{learning: newLearning(run), splitting: splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
+	cmd := run.newCommand("evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
 		"Methods side by side on splits of the labelled nodes",
 		func(cmd *cobra.Command, args []string) {
-			if f.several {
-				run = in.runSeveralEvaluate
-				in.checkSeveralEvaluate(cmd, args, &f)
+			if c.several {
+				c.checkSeveral(cmd, args)
 			} else {
-				in.checkEvaluate(cmd, args, &f)
+				c.check(cmd, args)
 			}
-		}, func(args []string) error { return run(args[0], &f) })
+		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	in.seedFlags(flags, &f.learning)
-	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
-	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
-	in.splitFlags(flags, &f.splitting)
-	numberVar(in, flags, &f.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
-	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
-		return parseList(&f.tuneAt, s, parseShare)
+	c.learning.labelsFlag(flags)
+	flags.StringVar(&c.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
+	c.splitting.declare(run, flags)
+	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
+	variable(run, flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
+		return parseList(&c.tuneAt, s, parseShare)
 	})
-	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	f.severalFlag(flags)
-	in.learningFlags(flags, &f.learning)
+	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
+	c.severalFlag(flags)
+	c.learning.declare(flags)
 	return cmd
 }
 
-// checkEvaluate notes what is wrong with the flags of f together.
-func (in *invocation) checkEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
+// run compares methods that predict one label for each node, or with --multi-label any number.
+func (c *evaluateCommand) run(name string) error {
+	if c.several {
+		return c.compareSeveral(name)
+	}
+	return c.compare(name)
+}
+
+// check notes what is wrong with the flags together.
+func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	in.checkGraph(cmd, args, &f.reading)
-	in.checkStdin(append(args, f.labels, f.split, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
-	in.checkAttributes(flags, &f.attributes)
-	in.checkLearning(flags, &f.learning)
-	in.checkEffect(flags, f.methods())
-	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
-	in.refuse(flags, rule{f.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
-	in.settle(&f.learning, f.gridName)
+	c.graphInputs.check(cmd, args)
+	checkStdin(c.session, append(args, c.labels, c.split, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
+	c.attributes.check(c.session, flags)
+	c.learning.check(flags)
+	c.checkEffect(flags, c.methods())
+	c.splitting.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
+	c.refuse(flags, rule{c.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
+	c.learning.settle(c.gridName)
 }
 
 // evaluated is the JSON document of evaluate.
@@ -85,23 +90,23 @@ func (d *evaluated) closeWith(c Closing) {
 	d.Seconds, d.PeakMemoryBytes, d.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
 }
 
-func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
-	d, err := in.beginLearn(name, f.report, &f.learning)
+func (c *evaluateCommand) compare(name string) error {
+	d, err := c.learning.begin(name, c.report)
 	if err != nil {
 		return err
 	}
 	g, l := d.g, d.l
-	splits, phase := in.progress.Parts("evaluating", "split")
-	settings, err := d.settings(&f.base, &f.learning, phase)
+	splits, phase := c.progress.Parts("evaluating", "split")
+	settings, err := d.settings(&c.base, &c.learning, phase)
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
-	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
+	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
+	if err := c.splitting.planTo(&c.inputs, plan, g.Nodes, l); err != nil {
 		return err
 	}
 	err = d.take(settings, runFileBytes, func() (int64, error) {
-		plan.Methods = slices.Clone(f.entries)
+		plan.Methods = slices.Clone(c.entries)
 		for i := range plan.Methods {
 			own, tried := *settings, plan.Methods[i].Settings
 			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
@@ -112,12 +117,12 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := d.runPlan(d.problem(), plan)
+	report, err := runPlan(d.outputs, d.problem(), plan)
 	if err != nil {
-		return in.graphError(f.explain(err, g.Nodes, l), name, another)
+		return c.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
-	return d.publishPlanned(doc, storeOf(g.Manifest))
+	return publishPlanned(d.outputs, doc, storeOf(g.Manifest))
 }
 
 // ofAllMethods shows the splits of all methods as one stage, because the total is theirs.
@@ -131,9 +136,9 @@ type reporter interface{ WriteText(w io.Writer) error }
 // publishReport writes a report, the document as JSON or the report as a page or as text,
 // makes it appear, and prints the document with --json, else the report and lines. A run on a
 // store that has chosen parameters leaves both in its run file.
-func (o *product) publishReport(doc document, r reporter, store, chosen any, lines ...string) error {
-	in := o.in
-	doc.closeWith(in.closing())
+func publishReport(o *outputs, doc document, r reporter, store, chosen any, lines ...string) error {
+	run := o.run
+	doc.closeWith(run.closing())
 	page, ok := r.(interface{ WriteHTML(w io.Writer) error })
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
@@ -148,27 +153,27 @@ func (o *product) publishReport(doc document, r reporter, store, chosen any, lin
 	if err == nil {
 		err = o.publish(store, chosen, nil)
 	}
-	if err == nil && in.json {
-		return in.document(doc)
+	if err == nil && run.json {
+		return run.document(doc)
 	}
-	in.progress.Close()
+	run.progress.Close()
 	if err == nil && o.path != "-" {
-		err = r.WriteText(escaped{in.stdout})
+		err = r.WriteText(escaped{run.stdout})
 	}
 	if err != nil {
 		return err
 	}
-	o.print(in.summary(o.path), lines)
-	return in.stdout.err
+	o.print(run.summary(o.path), lines)
+	return run.stdout.err
 }
 
 // publishPlanned publishes the report on a plan.
-func (o *product) publishPlanned(doc *evaluated, store any) error {
+func publishPlanned(o *outputs, doc *evaluated, store any) error {
 	lines := []string{doc.Skipped.String()}
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
 	}
-	return o.publishReport(doc, doc.Report, store, parametersOf(doc.Report), lines...)
+	return publishReport(o, doc, doc.Report, store, parametersOf(doc.Report), lines...)
 }
 
 // chosenAt are the parameters of a method at one training size.
@@ -190,7 +195,7 @@ func parametersOf(r *evaluate.Report) (list []chosenAt) {
 }
 
 // warnUnfinished tells of iterations that ended at their limits.
-func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
+func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.Unfinished == "" {
 			continue
@@ -199,7 +204,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 		if i := slices.IndexFunc(plan.Methods, func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
-		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
+		run.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
 	}
 }
 
@@ -218,28 +223,28 @@ type splitting struct {
 	resume   bool
 }
 
-// splitFlags declares the flags of s, whose fractions and folds are the defaults.
-func (in *invocation) splitFlags(flags *pflag.FlagSet, s *splitting) {
+// declare declares the flags of s, whose fractions and folds are the defaults.
+func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	var fractions, folds string
 	if s.train != nil {
 		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.train), " ", ","), "[]")
 	} else {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
 	}
-	in.variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
+	variable(run, flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
 		return parseList(&s.train, text, parseShare)
 	})
-	in.variable(flags, "per-class", "N[,N...]", "", "train on so many "+s.noun+"s of every class, instead of a fraction", func(text string) error {
+	variable(run, flags, "per-class", "N[,N...]", "", "train on so many "+s.noun+"s of every class, instead of a fraction", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	numberVar(in, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "cross-validation by so many folds: train on all but one, test on that"+folds)
+	numberVar(run, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "cross-validation by so many folds: train on all but one, test on that"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
 	if s.noun == "graph" {
 		drawn = "stratified"
 	}
-	in.choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: "+drawn+")")
-	numberVar(in, flags, &s.splits, "splits", s.splits, spec.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: "+drawn+")")
+	numberVar(run, flags, &s.splits, "splits", s.splits, spec.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&s.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
@@ -277,14 +282,14 @@ func parseList[T comparable](list *[]T, s string, one func(part string) (T, erro
 // reportFormats are the endings of a report.
 var reportFormats = []string{".txt", ".json", ".html"}
 
-// checkSplits notes what is wrong with the flags of s, beside which there are other inputs,
+// check notes what is wrong with the flags of s, beside which there are other inputs,
 // and completes them.
-func (in *invocation) checkSplits(flags *pflag.FlagSet, s *splitting, inputs ...string) {
-	in.checkOutput("--report", s.report, reportFormats, append(inputs, s.split)...)
+func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) {
+	checkOutput(run, "--report", s.report, reportFormats, append(inputs, s.split)...)
 	const leaveOut = "; leave out one of the two"
 	size, given := "how many "+s.noun+"s to train on", s.split != ""
 	folds, classes := !given && s.folds > 0, !given && s.folds == 0 && len(s.perClass) > 0
-	in.refuse(flags,
+	run.refuse(flags,
 		rule{s.report == "" || s.report == "-", "resume", "a run can go on from the journal beside its report alone; give --report FILE"},
 		rule{given, "train per-class folds inverse draw splits tuning-splits tune-at", "the split is given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
@@ -294,7 +299,7 @@ func (in *invocation) checkSplits(flags *pflag.FlagSet, s *splitting, inputs ...
 	if s.train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
 		s.folds = graphFolds
 	}
-	in.refuse(flags, rule{s.folds == 0, "inverse", "it trains on one fold; give --folds K"})
+	run.refuse(flags, rule{s.folds == 0, "inverse", "it trains on one fold; give --folds K"})
 	if s.folds > 0 && !flags.Changed("splits") {
 		s.splits = 1
 	}
@@ -313,7 +318,7 @@ func (s *splitting) journal() *evaluate.Journal {
 }
 
 // planTo stores the training sets in a plan for labels on the given rows.
-func (in *invocation) planTo(plan *evaluate.Plan, s *splitting, nodes labelled, l *nodefile.Labels) error {
+func (s *splitting) planTo(in *inputs, plan *evaluate.Plan, nodes labelled, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
 	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
 	if s.split == "" {
@@ -343,13 +348,13 @@ type labelled interface {
 }
 
 // runPlan runs a plan.
-func (o *product) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+func runPlan(o *outputs, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
 	if j := plan.Journal; j != nil {
 		o.goOnFrom(func() bool { return j.Kept }, j.Remove)
 	}
-	report, err := evaluate.Run(o.in.ctx, p, plan)
+	report, err := evaluate.Run(o.run.ctx, p, plan)
 	if err == nil {
-		o.in.warnUnfinished(plan, report)
+		warnUnfinished(o.run, plan, report)
 	}
 	return report, err
 }

@@ -21,52 +21,53 @@ import (
 )
 
 // featureFlags are the flags of features.
-type featureFlags struct {
-	reading
+type featuresCommand struct {
+	graphInputs
 	walking
-	name  string // of the kernel, with its parameters
-	kind  string
-	folds int
-	asked bool // for so many folds
-	rows  string
-	dtype string
-	out   string
-	share shareFlag
+	name   string // of the kernel, with its parameters
+	kind   string
+	folds  int
+	asked  bool // for so many folds
+	rows   string
+	dtype  string
+	out    string
+	share  shareFlag
+	resume bool
 }
 
-func newFeatures(in *invocation) *cobra.Command {
-	var f featureFlags
-	cmd := in.newCommand("features GRAPH --labels L.tsv -o F.npy", in.arguments("GRAPH", 1, 1),
+func newFeatures(run *session) *cobra.Command {
+	c := &featuresCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("features GRAPH --labels L.tsv -o F.npy", arguments(run, "GRAPH", 1, 1),
 		"The explicit features of the coinciding walk kernel",
 		func(cmd *cobra.Command, args []string) {
-			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows)
-			f.asked = cmd.Flags().Changed("folds")
-			if of, n := in.parseNamed("--kernel", f.name, specs{&cwk.Spec}); of != nil {
-				in.checkWalk(cmd.Flags(), &f.walking, n)
+			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows)
+			c.asked = cmd.Flags().Changed("folds")
+			if of, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); of != nil {
+				c.walking.check(run, cmd.Flags(), n)
 			}
 		}, func(args []string) error {
-			if f.dtype == "float64" {
-				return runFeatures[float64](in, args[0], &f)
+			if c.dtype == "float64" {
+				return writeFeatures[float64](c, args[0])
 			}
-			return runFeatures[float32](in, args[0], &f)
+			return writeFeatures[float32](c, args[0])
 		})
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
-	flags.StringVar(&f.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
-	in.walkFlags(flags, &f.walking, "")
-	in.choiceVar(flags, &f.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
-	numberVar(in, flags, &f.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
-	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
-	in.shareVar(flags, &f.share, "the classes")
-	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
-	in.readingFlags(flags, &f.reading)
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
+	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
+	c.walking.declare(&c.inputs, flags, "")
+	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
+	numberVar(run, flags, &c.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
+	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
+	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
+	c.share.declare(run, flags, "the classes")
+	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
+	c.graphInputs.declare(flags)
 	return cmd
 }
 
-// runFeatures writes the features that f describes.
-func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) error {
-	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
+// writeFeatures writes the features of the coinciding walk kernel.
+func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
+	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.walking)
+	w, err := newWalk[T](d, &f.inputs, &f.walking)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,8 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	parameters := f.parameters()
 	var fold []int // of each label, nil: none is hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
-		parameters.Folds, parameters.Seed = f.folds, in.seed
-		fold = validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
+		parameters.Folds, parameters.Seed = f.folds, f.seed
+		fold = validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.seed), 0)
 		w.Variants = cwk.FoldVariants(f.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
@@ -98,7 +99,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(in.ctx, from, picks[first:], sink)
+			_, err := w.Features(f.ctx, from, picks[first:], sink)
 			return err
 		},
 		advice: "take fewer steps, rows (--rows), or another disk",
@@ -131,30 +132,29 @@ func (w *walking) alpha() float64 { return w.values.Number("alpha") }
 func (w *walking) steps() int     { return w.values.Int("steps") }
 func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
 
-// walkFlags declares the flags of w.
-func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, labels string) {
+// declare declares the flags of w, and those that say how labels are read.
+func (w *walking) declare(in *inputs, flags *pflag.FlagSet, labels string) {
 	in.labelFlags(flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
-	in.priorFlag(flags, w)
+	w.priorFlag(flags)
 }
 
-// priorFlag declares the flag of the prior.
-func (in *invocation) priorFlag(flags *pflag.FlagSet, w *walking) {
+func (w *walking) priorFlag(flags *pflag.FlagSet) {
 	p := &cwk.PriorParam
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// checkWalk finds the values of a walk whose parameters are not chosen, and notes errors in
+// check finds the values of a walk whose parameters are not chosen, and notes errors in
 // the flags of w.
-func (in *invocation) checkWalk(flags *pflag.FlagSet, w *walking, n spec.Named) {
-	_, w.values = in.given("--kernel", n.Given, &cwk.Spec)
+func (w *walking) check(run *session, flags *pflag.FlagSet, n spec.Named) {
+	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
 	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
-		in.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
+		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
 	}
-	in.require(flags, "labels")
+	run.require(flags, "labels")
 }
 
-// priorOf returns the prior that --prior names.
-func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
+// readPrior returns the prior of --prior.
+func (w *walking) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Prior{}, nil
@@ -169,11 +169,11 @@ func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk
 }
 
 // newWalk returns the walk that f describes, but for its matrix and memory.
-func newWalk[T sparse.Float](d *graphRun, f *walking) (*cwk.Walk[T], error) {
-	prior, err := d.in.priorOf(f, d.g, d.l)
+func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walking) (*cwk.Walk[T], error) {
+	prior, err := f.readPrior(in, d.g, d.l)
 	return &cwk.Walk[T]{
 		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.in.threads, Progress: d.in.progress.Showing("walking", "sweep"),
+		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.run.threads, Progress: d.run.progress.Showing("walking", "sweep"),
 	}, err
 }
 
@@ -204,12 +204,12 @@ const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
 // writeWalk writes a matrix of the walk w.
 func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) error {
-	in := d.in
-	files, err := d.checkMatrix(m.Rows, m.Cols, m.shape.Dtype, m.advice)
+	run := d.run
+	files, err := checkMatrix(d.outputs, m.Rows, m.Cols, m.shape.Dtype, m.advice)
 	if err != nil {
 		return err
 	}
-	err = in.take(d.g, func() (*requirements, error) {
+	err = run.take(d.g, func() (*requirements, error) {
 		n := d.needs(files)
 		w.A, w.Memory = d.g.A, n.Room()
 		bytes, sweeps, err := m.memory()
@@ -225,15 +225,15 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	w.A = d.g.A // of the graph, which is loaded now
-	m.Pieces = d.takesPieces()
-	file, err := newWriter[T](d.product, &m.Matrix)
+	m.Pieces = takesPieces(d.outputs)
+	file, err := newWriter[T](d.outputs, &m.Matrix)
 	if err != nil {
 		return err
 	}
 	first := done.Done
 	err = m.panels(first, func(lo int, panel *sparse.Block[T]) error {
 		if m.Pieces {
-			if err := file.PutRows(in.ctx, first+lo, panel); err != nil {
+			if err := file.PutRows(run.ctx, first+lo, panel); err != nil {
 				return err
 			}
 			if end := first + lo + panel.Rows; end < m.Rows.N {
@@ -242,8 +242,8 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 			return nil
 		}
 		for i := range panel.Rows {
-			if in.ctx.Err() != nil {
-				return context.Cause(in.ctx)
+			if run.ctx.Err() != nil {
+				return context.Cause(run.ctx)
 			}
 			if err := file.Row(panel.Row(i)); err != nil {
 				return err
@@ -252,7 +252,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return nil
 	})
 	if err == nil {
-		err = file.Close(in.ctx)
+		err = file.Close(run.ctx)
 	}
 	if err != nil {
 		return err

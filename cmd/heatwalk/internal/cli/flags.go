@@ -16,10 +16,13 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
+// usage collects the mistakes of a command line, so that all of them are reported together.
+type usage struct{ problems []fault.Problem }
+
 // value is a flag whose mistakes are collected instead of ending the parsing,
 // so that all of them are reported together.
 type value struct {
-	in   *invocation
+	run  *session
 	name string
 	kind string
 	text string
@@ -30,7 +33,7 @@ type value struct {
 func (v *value) Set(s string) error {
 	v.text = s
 	if err := v.set(s); err != nil {
-		v.in.problem("--"+v.name, "%v", err)
+		v.run.problem("--"+v.name, "%v", err)
 	}
 	return nil
 }
@@ -59,17 +62,17 @@ func (v *value) words() []string {
 }
 
 // problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
-func (in *invocation) problem(place, format string, args ...any) {
-	in.problems = append(in.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
+func (u *usage) problem(place, format string, args ...any) {
+	u.problems = append(u.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // noted reports whether something is wrong with a flag or argument already.
-func (in *invocation) noted(place string) bool {
-	return slices.ContainsFunc(in.problems, func(p fault.Problem) bool { return p.Place == place })
+func (u *usage) noted(place string) bool {
+	return slices.ContainsFunc(u.problems, func(p fault.Problem) bool { return p.Place == place })
 }
 
-func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
-	v := &value{in: in, name: name, kind: kind, text: text, set: set}
+func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
+	v := &value{run: run, name: name, kind: kind, text: text, set: set}
 	if v.isLong() {
 		usage += "; one of " + strings.Join(v.words(), ", ")
 	}
@@ -80,13 +83,13 @@ func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage str
 type numeric interface{ int | int64 | float64 }
 
 // numberVar declares a number of a range, in whose text symbol stands for it.
-func numberVar[T numeric](in *invocation, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
+func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
 	if _, real := any(initial).(float64); real {
 		kind = "X"
 	}
-	in.variable(flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
+	variable(run, flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
 		x, err := parseNumber[T](s, within, symbol)
 		if err == nil {
 			*p = x
@@ -116,14 +119,14 @@ func parseNumber[T numeric](s string, within spec.Range, symbol string) (x T, er
 	return x, nil
 }
 
-func (in *invocation) choiceVar(flags *pflag.FlagSet, p *string, name, initial string, choices []string, usage string) {
+func choiceVar(run *session, flags *pflag.FlagSet, p *string, name, initial string, choices []string, usage string) {
 	*p = initial
-	enumVar(in, flags, p, name, initial, choices, choices, usage)
+	enumVar(run, flags, p, name, initial, choices, choices, usage)
 }
 
 // enumVar declares a flag each of whose words stands for one of values.
-func enumVar[C any](in *invocation, flags *pflag.FlagSet, p *C, name, initial string, words []string, values []C, usage string) {
-	in.variable(flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
+func enumVar[C any](run *session, flags *pflag.FlagSet, p *C, name, initial string, words []string, values []C, usage string) {
+	variable(run, flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
 		if i := slices.Index(words, s); i >= 0 {
 			*p = values[i]
 			return nil
@@ -135,8 +138,8 @@ func enumVar[C any](in *invocation, flags *pflag.FlagSet, p *C, name, initial st
 	})
 }
 
-func (in *invocation) sizeVar(flags *pflag.FlagSet, p *int64, name, usage string) {
-	in.variable(flags, name, "SIZE", "", usage, func(s string) (err error) {
+func sizeVar(run *session, flags *pflag.FlagSet, p *int64, name, usage string) {
+	variable(run, flags, name, "SIZE", "", usage, func(s string) (err error) {
 		*p, err = parseSize(s)
 		return err
 	})
@@ -185,18 +188,18 @@ type rule struct {
 }
 
 // refuse notes the flags that were given against rules.
-func (in *invocation) refuse(flags *pflag.FlagSet, rules ...rule) {
+func (u *usage) refuse(flags *pflag.FlagSet, rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !in.noted("--"+name) {
-				in.problem("--"+name, "%s", r.what)
+			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !u.noted("--"+name) {
+				u.problem("--"+name, "%s", r.what)
 			}
 		}
 	}
 }
 
 // require notes the flags without a default that are missing.
-func (in *invocation) require(flags *pflag.FlagSet, names ...string) {
+func (u *usage) require(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)
 		_, want := pflag.UnquoteUsage(f)
@@ -205,24 +208,24 @@ func (in *invocation) require(flags *pflag.FlagSet, names ...string) {
 			want = "one of " + strings.Join(v.words(), ", ")
 		}
 		if !f.Changed {
-			in.problem("--"+name, "it is missing; give %s", want)
+			u.problem("--"+name, "it is missing; give %s", want)
 		}
 	}
 }
 
 // arguments returns a check that a command has between lo and hi arguments
 // called name; hi < 0 means any number.
-func (in *invocation) arguments(name string, lo, hi int) cobra.PositionalArgs {
+func arguments(run *session, name string, lo, hi int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < lo:
-			in.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
+			run.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
 		case hi == 0 && len(args) > 0:
-			in.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quoted(args[0]), synopsis(cmd))
+			run.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quoted(args[0]), synopsis(cmd))
 		case hi >= 0 && len(args) > hi:
-			in.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quoted(args[hi]), synopsis(cmd))
+			run.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quoted(args[hi]), synopsis(cmd))
 		case slices.Contains(args, ""):
-			in.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
+			run.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
 		}
 		return nil
 	}

@@ -36,52 +36,59 @@ type generated struct {
 	fraction float64 // of the nodes that Labels has
 }
 
-func newGenerate(in *invocation) *cobra.Command {
-	cmd := in.newGroup("generate", "Synthetic graphs, and labels for them")
+func newGenerate(run *session) *cobra.Command {
+	cmd := newGroup(run, "generate", "Synthetic graphs, and labels for them")
 	for _, m := range generate.Models() {
-		cmd.AddCommand(in.newModel(m))
+		cmd.AddCommand(newModel(run, m))
 	}
 	return cmd
 }
 
+// generateCommand makes graphs of one model.
+type generateCommand struct {
+	graphInputs
+	generated
+	force bool
+}
+
 // newModel returns the command of a model.
-func (in *invocation) newModel(m *generate.Model) *cobra.Command {
-	r := &generated{Model: m.Name, fraction: 1}
-	run, check, output, usage := in.runGenerate, in.checkGenerated, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
+func newModel(run *session, m *generate.Model) *cobra.Command {
+	c := &generateCommand{graphInputs: newGraphInputs(run), generated: generated{Model: m.Name, fraction: 1}}
+	do, check, output, usage := c.runGraph, c.check, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
 	if m.Works&spec.Graphs != 0 {
-		run, check, output, usage = in.generateCollection, in.checkCollectionName, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
+		do, check, output, usage = c.runCollection, c.checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd := in.newCommand(m.Name+" -o "+output, in.arguments("", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
-		check(cmd, r)
-		r.values = in.modelValues(cmd.Flags(), &m.Spec)
+	cmd := run.newCommand(m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
+		check(cmd)
+		c.generated.values = modelValues(run, cmd.Flags(), &m.Spec)
 	}, func([]string) error {
-		r.Parameters = map[string]any{"seed": in.seed}
+		c.Parameters = map[string]any{"seed": run.seed}
 		if m.HasClasses {
-			r.Parameters["fraction"] = r.fraction
+			c.Parameters["fraction"] = c.fraction
 		}
-		for name, v := range r.values {
-			r.Parameters[strings.ReplaceAll(name, "-", "_")] = v
+		for name, v := range c.values {
+			c.Parameters[strings.ReplaceAll(name, "-", "_")] = v
 		}
-		return run(r)
+		return do()
 	})
 	flags := cmd.Flags()
-	flags.StringVarP(&r.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
+	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&spec.Graphs == 0 {
-		flags.BoolVar(&in.force, "force", false, "replace the store in DIR/")
-		in.tempFlag(flags)
+		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
+		c.tempFlag(flags)
 	}
-	in.modelFlags(flags, &m.Spec)
+	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
-		flags.StringVar(&r.Labels, "labels", "", "`FILE` for labels of some nodes")
-		numberVar(in, flags, &r.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
-		flags.StringVar(&r.Truth, "truth", "", "`FILE` for the labels of all nodes")
+		flags.StringVar(&c.Labels, "labels", "", "`FILE` for labels of some nodes")
+		numberVar(run, flags, &c.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
+		flags.StringVar(&c.Truth, "truth", "", "`FILE` for the labels of all nodes")
 	}
 	flags.SortFlags = false
 	return cmd
 }
 
 // modelFlags declares a flag for each parameter of a model.
-func (in *invocation) modelFlags(flags *pflag.FlagSet, s *spec.Spec) {
+func modelFlags(run *session, flags *pflag.FlagSet, s *spec.Spec) {
 	for i := range s.Params {
 		p := &s.Params[i]
 		info := declarationOf(s, "", "").Parameters[i]
@@ -97,46 +104,46 @@ func (in *invocation) modelFlags(flags *pflag.FlagSet, s *spec.Spec) {
 		case spec.Switch:
 			flags.Bool(p.Name, false, usage)
 		case spec.Choice:
-			in.variable(flags, p.Name, strings.Join(p.Words, "|"), "", usage, later)
+			variable(run, flags, p.Name, strings.Join(p.Words, "|"), "", usage, later)
 		case spec.Whole:
-			in.variable(flags, p.Name, "N", "", usage, later)
+			variable(run, flags, p.Name, "N", "", usage, later)
 		default:
-			in.variable(flags, p.Name, "X", "", usage, later)
+			variable(run, flags, p.Name, "X", "", usage, later)
 		}
 	}
 }
 
 // modelValues returns the values of all parameters of a model.
-func (in *invocation) modelValues(flags *pflag.FlagSet, s *spec.Spec) spec.Values {
+func modelValues(run *session, flags *pflag.FlagSet, s *spec.Spec) spec.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {
-		if f := flags.Lookup(p.Name); f.Changed && !in.noted("--"+p.Name) {
+		if f := flags.Lookup(p.Name); f.Changed && !run.noted("--"+p.Name) {
 			text[p.Name] = f.Value.String()
 		}
 	}
-	_, values := in.given("", text, s)
+	_, values := parseGiven(run, "", text, s)
 	return values
 }
 
-// checkGenerated notes what is wrong with the outputs of a graph.
-func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated) {
+// check notes what is wrong with the outputs of a graph.
+func (r *generateCommand) check(cmd *cobra.Command) {
 	if !isStoreName(r.Output) {
-		in.checkOutput("-o", r.Output, nil)
+		checkOutput(r.session, "-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
-			in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
+			r.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		in.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
+		r.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
 	}
 	named := []string{r.Output}
 	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {
 		switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
 		case side.path == "-":
-			in.problem(side.flag, "stdout is for the edges; name a file")
+			r.problem(side.flag, "stdout is for the edges; name a file")
 		case side.path == "":
 		case slices.ContainsFunc(named, same):
-			in.problem(side.flag, "%s is another output of this command; name another file", side.path)
+			r.problem(side.flag, "%s is another output of this command; name another file", side.path)
 		default:
-			in.checkOutput(side.flag, side.path, nil)
+			checkOutput(r.session, side.flag, side.path, nil)
 			named = append(named, side.path)
 		}
 	}
@@ -147,73 +154,73 @@ func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || isDir(path)
 }
 
-// checkCollectionName notes what is wrong with the output of a collection.
-func (in *invocation) checkCollectionName(_ *cobra.Command, r *generated) {
+// checkCollection notes what is wrong with the output of a collection.
+func (r *generateCommand) checkCollection(*cobra.Command) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		in.problem("-o", "name what the files begin with, as in -o DIR/DS for DIR/DS_A.txt")
+		r.problem("-o", "name what the files begin with, as in -o DIR/DS for DIR/DS_A.txt")
 	}
 }
 
 // writeText writes the file path, compressed if its name ends so, unless it is "".
-func (o *product) writeText(path string, write func(w io.Writer) error) error {
+func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
 	w, err := o.begin(path)
 	if err == nil {
-		stage := o.in.progress.Begin("writing "+path, 0, progress.Bytes)
-		_, err = o.in.compressed(w, path, func(w io.Writer) error { return write(io.MultiWriter(w, stage)) })
-		o.in.progress.End()
+		stage := o.run.progress.Begin("writing "+path, 0, progress.Bytes)
+		_, err = writeCompressed(o.run, w, path, func(w io.Writer) error { return write(io.MultiWriter(w, stage)) })
+		o.run.progress.End()
 	}
 	return err
 }
 
-func (in *invocation) runGenerate(r *generated) error {
-	o := in.newProduct(r.Output)
-	g, err := generate.New(r.Model, r.values, uint64(in.seed), in.threads)
+func (r *generateCommand) runGraph() error {
+	o := newOutputs(r.session, r.Output)
+	g, err := generate.New(r.Model, r.values, uint64(r.seed), r.threads)
 	if err == nil {
-		err = in.planGenerate(r.Output, g.Size())
+		err = planGenerate(r.session, r.Output, g.Size())
 	}
 	isStore := isStoreName(r.Output)
 	if err == nil && !isStore {
-		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(in.ctx, w) })
+		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(r.ctx, w) })
 	}
 	if err == nil {
-		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, r.fraction) })
+		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(r.ctx, w, r.fraction) })
 	}
 	if err == nil {
-		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, 1) })
+		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(r.ctx, w, 1) })
 	}
 	if err == nil {
-		o.run, err = o.beside(withoutSeparator(r.Output), "", ".run.json")
+		o.runFile, err = o.beside(withoutSeparator(r.Output), "", ".run.json")
 	}
 	if err != nil {
 		return err
 	}
 	made := ""
 	if isStore {
-		made, err = in.generateStore(r, g, o)
+		made, err = r.writeStore(g, o)
 	} else {
 		err = o.publish(nil, r.Parameters, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return in.tell(r, func(w io.Writer) {
+	return r.tell(&r.generated, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
 		}
-		fmt.Fprintln(w, made+in.cost()+files)
+		fmt.Fprintln(w, made+r.cost()+files)
 	}, r.Output)
 }
 
 // planGenerate plans a run, and keeps it to the plan.
-func (in *invocation) planGenerate(output string, size generate.Size) error {
-	return in.take(nil, func() (*requirements, error) {
-		n := in.needs()
+func planGenerate(run *session, output string, size generate.Size) error {
+	return run.take(nil, func() (*requirements, error) {
+		n := run.needs()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
 		}
@@ -223,7 +230,7 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 		}
 		left, _ := n.Left()
 		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
-		c := &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder}
+		c := &ingest.Config{Memory: left, Workers: run.threads, Order: ingest.AutoOrder}
 		store, temporary := counts.DiskBytes(c)
 		n.Disk, n.Sweeps = store+temporary+runFileBytes, 1
 		bytes := counts.Bytes(c)
@@ -245,11 +252,11 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// generateStore ingests the edges while they are made, puts the store in place with o, and
+// writeStore ingests the edges while they are made, puts the store in place with o, and
 // returns what it holds.
-func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) (string, error) {
-	in.keeps(r.Output)
-	edges, stop := generate.Stream(in.ctx, g)
+func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, error) {
+	r.keeps(r.Output)
+	edges, stop := generate.Stream(r.ctx, g)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
@@ -258,36 +265,35 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) 
 		r.Store = storeOf(m)
 		return o.publish(r.Store, r.Parameters, put)
 	}
-	report, err := in.ingest(r.Output, []string{"-"}, &reading{
-		config: ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}},
-		source: "generating", taken: g.Size().Bytes,
-	}, in.force)
+	r.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}}
+	r.source, r.taken = "generating", g.Size().Bytes
+	report, err := r.ingest(r.Output, []string{"-"}, r.force)
 	stop()
 	if err != nil {
 		return "", err
 	}
-	in.doing = ""
+	r.doing = ""
 	return madeStore(report) + "\n", nil
 }
 
-// generateCollection makes and writes a collection.
-func (in *invocation) generateCollection(r *generated) error {
-	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(bytes int64) error {
-		return in.take(nil, func() (*requirements, error) {
-			n := in.needs()
+// runCollection makes and writes a collection.
+func (r *generateCommand) runCollection() error {
+	c, err := generate.NewCollection(r.ctx, r.values, uint64(r.seed), func(bytes int64) error {
+		return r.take(nil, func() (*requirements, error) {
+			n := r.needs()
 			return n, n.Reserve(bytes, "graphs")
 		})
 	})
 	if err != nil {
 		return err
 	}
-	o := in.newProduct(r.Output)
+	o := newOutputs(r.session, r.Output)
 	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
 		r.Files = append(r.Files, r.Output+ending)
 		return o.writeText(r.Output+ending, write)
 	})
 	if err == nil {
-		o.run, err = o.beside(r.Output, "", ".run.json")
+		o.runFile, err = o.beside(r.Output, "", ".run.json")
 	}
 	if err == nil {
 		err = o.publish(nil, r.Parameters, nil)
@@ -295,7 +301,7 @@ func (in *invocation) generateCollection(r *generated) error {
 	if err != nil {
 		return err
 	}
-	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), in.cost())
+	return r.tell(&r.generated, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.cost())
 	})
 }

@@ -21,7 +21,8 @@ import (
 )
 
 // gramFlags are the flags of gram classify.
-type gramFlags struct {
+type gramCommand struct {
+	inputs
 	learnerFlags
 	out     string
 	labels  string
@@ -38,21 +39,21 @@ type learnerFlags struct {
 	values  spec.Values // with the defaults of those that are not given
 }
 
-func (in *invocation) learnerFlag(flags *pflag.FlagSet, f *learnerFlags, initial string) {
+func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial string) {
 	flags.StringVar(&f.listed, "learner", initial, "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
 }
 
-// checkLearner finds the learner and its parameters.
-func (in *invocation) checkLearner(f *learnerFlags) {
-	if of, n := in.parseNamed("--learner", f.listed, learners()); of != nil {
+// check finds the learner and its parameters.
+func (f *learnerFlags) check(run *session) {
+	if of, n := parseNamed(run, "--learner", f.listed, learners()); of != nil {
 		f.learner = classify.Learners().Named(n.Name)
-		f.given, f.values = in.given("--learner", n.Given, of)
+		f.given, f.values = parseGiven(run, "--learner", n.Given, of)
 	}
 }
 
-// unknownFlag declares the flag about ids that are not in the data.
-func (in *invocation) unknownIDsFlag(flags *pflag.FlagSet, p *ingest.UnknownIDs) {
-	enumVar(in, flags, p, "unknown-ids", "", []string{"error", "skip"},
+// unknownIDsFlag declares the flag about ids that are not in the data.
+func unknownIDsFlag(run *session, flags *pflag.FlagSet, p *ingest.UnknownIDs) {
+	enumVar(run, flags, p, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
 }
 
@@ -62,42 +63,42 @@ const (
 	productOfKernels = "product"
 )
 
-func newGram(in *invocation) *cobra.Command {
-	var f gramFlags
-	classify := in.newCommand("classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", in.arguments("FILE of kernel values", 1, -1),
-		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { in.checkGram(cmd, args, &f) },
-		func(args []string) error { return in.runGram(args, &f) })
+func newGram(run *session) *cobra.Command {
+	c := &gramCommand{inputs: newInputs(run)}
+	classify := run.newCommand("classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", arguments(run, "FILE of kernel values", 1, -1),
+		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { c.check(cmd, args) },
+		func(args []string) error { return c.classify(args) })
 	flags := classify.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm")
-	in.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
-	in.learnerFlag(flags, &f.learnerFlags, "")
-	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "how to combine the kernels of several files")
-	in.scoreFlags(flags, &f.scores)
-	in.unknownIDsFlag(flags, &f.unknown)
-	return in.newGroup("gram", "Learning from kernel values in a file", classify)
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm")
+	c.labelFlags(flags, &c.labels, "`FILE` of node and label, one pair a line")
+	c.learnerFlags.declare(run, flags, "")
+	choiceVar(run, flags, &c.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "how to combine the kernels of several files")
+	c.scores.declare(run, flags)
+	unknownIDsFlag(run, flags, &c.unknown)
+	return newGroup(run, "gram", "Learning from kernel values in a file", classify)
 }
 
-// checkGram finds the learner, and notes errors in the flags of f.
-func (in *invocation) checkGram(cmd *cobra.Command, args []string, f *gramFlags) {
+// check finds the learner, and notes errors in the flags of f.
+func (c *gramCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	in.checkOutput("-o", f.out, gramFormats, append(args, f.labels)...)
-	in.require(flags, "labels", "learner")
-	in.refuse(flags,
+	checkOutput(c.session, "-o", c.out, gramFormats, append(args, c.labels)...)
+	c.require(flags, "labels", "learner")
+	c.refuse(flags,
 		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
 	)
-	matrix := matrixFormatOf(f.out, gramFormats) != nil
+	matrix := matrixFormatOf(c.out, gramFormats) != nil
 	switch {
-	case !matrix && f.scores.kind != "":
-		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.scores.kind)
-	case matrix && f.scores.kind == "" && flags.Changed("scores"):
-		in.problem("--scores", "a matrix has all of them; give raw or probability")
+	case !matrix && c.scores.kind != "":
+		c.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", c.scores.kind)
+	case matrix && c.scores.kind == "" && flags.Changed("scores"):
+		c.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	c.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
 	if slices.Contains(args, "-") {
-		in.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
+		c.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
 	if flags.Changed("learner") {
-		in.checkLearner(&f.learnerFlags)
+		c.learnerFlags.check(c.session)
 	}
 }
 
@@ -113,32 +114,32 @@ type gramDocument struct {
 	Parameters spec.Values `json:"parameters"`
 }
 
-// runGram learns from kernel values in files, and scores all rows.
-func (in *invocation) runGram(files []string, f *gramFlags) error {
-	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, gramFormats))
+// classify learns from kernel values in files, and scores all rows.
+func (c *gramCommand) classify(files []string) error {
+	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, gramFormats))
 	if err != nil {
 		return err
 	}
 	k := &ongram.Files{
-		Paths: files, Product: f.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(f.unknown, ""),
-		Learner: f.learner, Values: f.values, Shares: f.scores.kind == "probability" || o.format == nil, Progress: in.progress.Phases(),
+		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: c.labelConfig(c.unknown, ""),
+		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.progress.Phases(),
 	}
-	if err = k.Open(in.ctx); err == nil {
+	if err = k.Open(c.ctx); err == nil {
 		err = k.Labels.Trainable()
 	}
 	if err != nil {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	predictions := tablefile.Columns{Classes: k.Labels.Names, Top: f.scores.top}
-	disk := o.predictionBytes(predictions, k.Rows)
+	predictions := tablefile.Columns{Classes: k.Labels.Names, Top: c.scores.top}
+	disk := predictionBytes(o, predictions, k.Rows)
 	if o.format != nil {
 		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
 	}
-	if err := in.keepData(disk, k.Bytes()); err != nil {
+	if err := keepData(c.session, disk, k.Bytes()); err != nil {
 		return err
 	}
-	columns, next, stop, err := k.Scores(in.ctx)
+	columns, next, stop, err := k.Scores(c.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Data(files[0], "%s; are these the values of a kernel?", unlearned(wrong))
 	}
@@ -149,7 +150,7 @@ func (in *invocation) runGram(files []string, f *gramFlags) error {
 	if o.format == nil {
 		err = writeGram(o, k, predictions, next)
 	} else {
-		err = o.fill(f.scores.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error {
+		err = fillMatrix(o, c.scores.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error {
 			_, err := next(row)
 			return err
 		})
@@ -157,14 +158,14 @@ func (in *invocation) runGram(files []string, f *gramFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: f.learner.Name, Parameters: f.values}
-	return o.finish(d, nil, f.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"), taken(&f.learner.Spec, f.values)), d.Skipped.String())
+	d := &gramDocument{learned: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: columns, Learner: c.learner.Name, Parameters: c.values}
+	return o.finish(d, nil, c.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
+		d.Learner, words.Counted(d.Labelled, "label"), taken(&c.learner.Spec, c.values)), d.Skipped.String())
 }
 
 // writeGram writes predictions as for the nodes of a graph: a label and a score of each class
 // for every row. next returns those of the next row, and the error ends the run.
-func writeGram(o *product, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
+func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
 	scores := make([]float64, len(k.Labels.Names))
 	f := &found{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
 		if err != nil {
@@ -177,7 +178,7 @@ func writeGram(o *product, k *ongram.Files, columns tablefile.Columns, next func
 		p.Label, p.Reached = k.Labels.Names[class], true
 		copy(p.Scores, scores)
 	}}
-	return cmp.Or(o.write(f, columns, false, ""), err)
+	return cmp.Or(writePredictions(o, f, columns, false, ""), err)
 }
 
 // taken says behind a comma with what parameters something was done, "" without any.
@@ -189,9 +190,9 @@ func taken(s *spec.Spec, v spec.Values) string {
 }
 
 // keepData checks a run without a graph against its limits on disk and memory.
-func (in *invocation) keepData(disk, bytes int64) error {
-	return in.take(nil, func() (*requirements, error) {
-		n := in.needs()
+func keepData(run *session, disk, bytes int64) error {
+	return run.take(nil, func() (*requirements, error) {
+		n := run.needs()
 		n.Disk = disk
 		return n, n.Reserve(learnerBytes+bytes, "data and learner")
 	})

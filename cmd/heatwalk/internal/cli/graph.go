@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -20,49 +18,63 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// reading holds the flags that say how files become a graph. They belong to
-// ingest and are taken wherever GRAPH is a file.
-type reading struct {
+// inputs holds the flags that say how tables of labels, ids and attributes are read, and reads
+// them.
+type inputs struct {
+	*session
+	text      input.Text           // how tables are read
+	labelling nodefile.LabelConfig // how files of labels are read
+	tempDir   string
+}
+
+// graphInputs holds the flags that say how files become a graph, and opens graphs. The flags
+// belong to ingest and are taken wherever GRAPH is a file.
+type graphInputs struct {
+	inputs
 	names    []string // of the flags
 	config   ingest.Config
 	sources  sources
 	streamed bool   // no frame of the store stays in memory
-	tabled   bool   // the output of the command says how columns are used
-	source   string // what is going on while config.Stdin is read, for progress
+	tabled   bool   // the output of the command reports the use of columns
+	source   string // the name of config.Stdin, for progress
 	taken    int64  // bytes of memory that making config.Stdin takes
 }
 
-// readingFlags declares the flags of r.
-func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
+func newInputs(run *session) inputs { return inputs{session: run} }
+
+func newGraphInputs(run *session) graphInputs { return graphInputs{inputs: newInputs(run)} }
+
+// declare declares the flags of r.
+func (r *graphInputs) declare(flags *pflag.FlagSet) {
 	c := &r.config
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.SortFlags = false
 	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
 	own.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
 	own.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	enumVar(in, own, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
-	enumVar(in, own, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+	enumVar(r.session, own, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	enumVar(r.session, own, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
 		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	enumVar(in, own, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
+	enumVar(r.session, own, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.BreadthFirstOrder, ingest.CuthillMcKeeOrder, ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	in.variable(own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+	variable(r.session, own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	own.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
 	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML and GML, that is the weight")
-	enumVar(in, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(r.session, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
-	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
-	in.sourceFlags(own, &r.sources)
+	sizeVar(r.session, own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	r.sources.declare(r.session, own)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
-	in.textFlags(own)
-	in.tempFlag(own)
-	in.missingFlag(flags)
-	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
+	r.textFlags(own)
+	r.tempFlag(own)
+	r.missingFlag(flags)
+	enumVar(r.session, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	own.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(own)
@@ -70,17 +82,17 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 
 // textFlags declares the flags that say how tables are read, of edges, labels, ids and
 // attributes.
-func (in *invocation) textFlags(flags *pflag.FlagSet) {
+func (in *inputs) textFlags(flags *pflag.FlagSet) {
 	t := &in.text
-	in.variable(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+	variable(in.session, flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
 			return errors.New(quoted(s) + " " + fault)
 		}
 		t.Delimiter = s
 		return nil
 	})
-	enumVar(in, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
-	enumVar(in, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	enumVar(in.session, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	enumVar(in.session, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
@@ -88,7 +100,7 @@ const inputGroup = "heatwalk input"
 
 func isInput(f *pflag.Flag) bool { _, is := f.Annotations[inputGroup]; return is }
 
-func (in *invocation) tempFlag(flags *pflag.FlagSet) {
+func (in *inputs) tempFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: beside the output)")
 }
 
@@ -119,7 +131,7 @@ func parseFields(fields *[]string, s string, least, most int, example string) er
 // openGraph is an open graph, with what was read of its nodes; close removes what was made to open it.
 type openGraph struct {
 	*shard.Swept
-	in   *invocation
+	run  *session
 	name string   // as the user gave it
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
@@ -130,40 +142,40 @@ type openGraph struct {
 	unread     error               // of attributes that do not fit: they are an outline
 }
 
-// checkGraph notes what is wrong with a GRAPH argument and the flags that say
+// check notes what is wrong with a GRAPH argument and the flags that say
 // how to read it.
-func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
-	in.checkSources(r)
+func (r *graphInputs) check(cmd *cobra.Command, args []string) {
+	r.checkSources()
 	if len(args) > 0 && ingest.IsStore(args[0]) {
-		in.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
+		r.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
 // checkStdin notes that stdin can be only one of the inputs, and so can a pipe: whoever
 // reads it second finds nothing, or waits for ever.
-func (in *invocation) checkStdin(inputs ...string) {
+func checkStdin(run *session, inputs ...string) {
 	var before []os.FileInfo // pipes
 	n := 0
 	for _, input := range inputs {
 		if input == "-" {
 			n++
 		}
-		pipe := in.pipeOf(input)
+		pipe := pipeOf(run, input)
 		if pipe == nil {
 			continue
 		}
 		if slices.ContainsFunc(before, func(other os.FileInfo) bool { return os.SameFile(pipe, other) }) && (input != "-" || n == 1) {
-			in.problem(input, "is named more than once and can be read once; give files for the others")
+			run.problem(input, "is named more than once and can be read once; give files for the others")
 		}
 		before = append(before, pipe)
 	}
 	if n > 1 {
-		in.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
+		run.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
 	}
 }
 
 // pipeOf returns what an input is if that is a pipe, else nil.
-func (in *invocation) pipeOf(input string) os.FileInfo {
+func pipeOf(run *session, input string) os.FileInfo {
 	var info os.FileInfo
 	var err error
 	switch {
@@ -171,7 +183,7 @@ func (in *invocation) pipeOf(input string) os.FileInfo {
 		return nil
 	case input != "-":
 		info, err = os.Stat(input)
-	case in.stdin == os.Stdin:
+	case run.stdin == os.Stdin:
 		info, err = os.Stdin.Stat()
 	}
 	if err != nil || info == nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
@@ -180,11 +192,11 @@ func (in *invocation) pipeOf(input string) os.FileInfo {
 	return info
 }
 
-// openFor opens the store or ingests the file called name, for many sweeps if swept is true.
+// open opens the store or ingests the file called name, for many sweeps if swept is true.
 // beside is the path of an output, near which a temporary store may lie; it may be "".
-func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
-	g, dir := &openGraph{in: in, name: name}, name
-	in.atEnd(g.close)
+func (r *graphInputs) open(name string, beside string, swept bool) (*openGraph, error) {
+	g, dir := &openGraph{run: r.session, name: name}, name
+	r.atEnd(g.close)
 	if !ingest.IsStore(name) {
 		if loaded, err := g.load(r); loaded || err != nil {
 			return g, err
@@ -195,18 +207,18 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 		dir = g.temp.Content()
 	}
 	var err error
-	g.Swept, err = shard.OpenSwept(in.ctx, dir, &shard.Options{Stream: r.streamed, Memory: in.dataLimit(), Workers: in.threads}, swept)
+	g.Swept, err = shard.OpenSwept(r.ctx, dir, &shard.Options{Stream: r.streamed, Memory: r.dataLimit(), Workers: r.threads}, swept)
 	return g, openError(err)
 }
 
 // load opens a sparse matrix that can be swept as it is in the file, and reports whether it has.
-func (g *openGraph) load(r *reading) (bool, error) {
+func (g *openGraph) load(r *graphInputs) (bool, error) {
 	if r.sources.any() || r.config.Sources != nil || !ingest.Loads(g.name) {
 		return false, nil
 	}
 	var err error
-	g.Swept, g.report, err = ingest.Load(g.in.ctx, g.name, g.in.ingestConfig(r))
-	g.in.progress.End()
+	g.Swept, g.report, err = ingest.Load(g.run.ctx, g.name, r.ingestConfig())
+	g.run.progress.End()
 	if g.Swept == nil {
 		// A matrix that needs a store for lack of memory has the same order of rows, so that results
 		// do not depend on the memory.
@@ -215,39 +227,23 @@ func (g *openGraph) load(r *reading) (bool, error) {
 		}
 		return false, err
 	}
-	g.readBytes = g.in.measuredBytes()
+	g.readBytes = g.run.measuredBytes()
 	return true, nil
 }
 
 // read ingests the file into a temporary store.
-func (g *openGraph) read(r *reading, beside string) (err error) {
-	if g.temp, err = g.in.makeTemp(beside); err != nil {
+func (g *openGraph) read(r *graphInputs, beside string) (err error) {
+	if g.temp, err = r.makeTemp(beside); err != nil {
 		return err
 	}
-	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false) // for a plan too the nodes have to be known
-	g.readBytes = g.in.measuredBytes()
+	g.report, err = r.ingest(g.temp.Content(), []string{g.name}, false) // for a plan too the nodes have to be known
+	g.readBytes = g.run.measuredBytes()
 	if err == nil && !r.tabled {
 		for _, f := range g.report.Files {
-			g.in.noteColumns(f.Name, f.Columns)
+			g.run.noteColumns(f.Name, f.Columns)
 		}
 	}
 	return err
-}
-
-// noteColumns prints how the columns of a table are used, so that a table that was misread is
-// noticed; nothing if every title says how its column is used.
-func (in *invocation) noteColumns(name string, c input.Columns) {
-	if c.IsUsual() || in.quiet || in.json {
-		return
-	}
-	text := input.Escape(name) + ": " + c.String()
-	var line strings.Builder
-	if in.logFormat == "json" {
-		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)
-	} else {
-		fmt.Fprintf(&line, "heatwalk: %s\n", text)
-	}
-	in.progress.Print([]byte(line.String()))
 }
 
 // openError doubles the requirement of a store whose fixed parts exceed the half of the memory

@@ -15,21 +15,21 @@ import (
 
 // finish publishes the output of a run and prints its result: d with --json, else lines and
 // what the run took.
-func (o *product) finish(d document, store, parameters any, lines ...string) error {
+func (o *outputs) finish(d document, store, parameters any, lines ...string) error {
 	if err := o.publish(store, parameters, nil); err != nil {
 		return err
 	}
-	return o.in.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
+	return o.run.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
 }
 
 // print writes lines, but for empty ones, and what the run took.
-func (o *product) print(w io.Writer, lines []string) {
+func (o *outputs) print(w io.Writer, lines []string) {
 	for _, line := range lines {
 		if line != "" {
 			fmt.Fprintln(w, line)
 		}
 	}
-	cost := o.in.cost()
+	cost := o.run.cost()
 	if o.path != "" && o.path != "-" {
 		cost += " · " + o.path
 	}
@@ -39,19 +39,18 @@ func (o *product) print(w io.Writer, lines []string) {
 // graphRun is a run on a graph that writes something, with all that it has read and has
 // begun to write.
 type graphRun struct {
-	*product
+	*outputs
 	g          *openGraph
 	l          *nodefile.Labels // nil: without
 	rows, cols []int            // of a matrix, if they are nodes
 	listBytes  int64            // of lists of nodes and labels, for a run that writes a matrix
 }
 
-// beginRun begins the output called path, if it is not "", opens the graph, and reads what
-// else there is with read.
-func (in *invocation) beginRun(name, path string, matrix *tablefile.Format, r *reading, read func(d *graphRun) error) (d *graphRun, err error) {
-	d = new(graphRun)
-	if d.product, err = in.beginProduct(path, matrix); err == nil {
-		d.g, err = in.openFor(name, r, path, true)
+// beginRun begins the outputs, opens the graph, and reads the other inputs with read.
+func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
+	d = &graphRun{outputs: o}
+	if err = o.beginAll(matrix); err == nil {
+		d.g, err = r.open(name, o.path, true)
 	}
 	if err == nil {
 		err = read(d)
@@ -59,15 +58,15 @@ func (in *invocation) beginRun(name, path string, matrix *tablefile.Format, r *r
 	return d, err
 }
 
-// beginLearn begins a run that learns from the labels of a graph and its attributes, if there
+// begin begins a run that learns from the labels of a graph and its attributes, if there
 // are any.
-func (in *invocation) beginLearn(name, path string, f *learning) (*graphRun, error) {
-	return in.beginRun(name, path, matrixFormatOf(path, scoreFormats), &f.reading, func(d *graphRun) (err error) {
-		in.progress.Wait("reading " + f.labels)
-		if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
+func (f *learning) begin(name, path string) (*graphRun, error) {
+	return f.beginRun(name, newOutputs(f.session, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
+		f.progress.Wait("reading " + f.labels)
+		if d.l, err = f.graphInputs.readSeeds(f.labels, d.g); err != nil {
 			return err
 		}
-		return in.readAttributes(&f.attributes, d.g, &f.reading)
+		return f.graphInputs.readAttributes(&f.attributes, d.g)
 	})
 }
 
@@ -85,7 +84,7 @@ const labelBytes = 16
 // without the graph and the labels; before it is called, the settings get the memory that these
 // leave.
 func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes int64, err error)) error {
-	return d.in.take(d.g, func() (*requirements, error) {
+	return d.run.take(d.g, func() (*requirements, error) {
 		n := d.g.needs()
 		n.Disk += disk
 		_ = n.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // compute checks the sum
@@ -105,35 +104,36 @@ type denseInputs struct {
 	block      bool // there are columns that are nodes
 }
 
-// checkDenseRun notes what is wrong with the graph, the output and the other inputs of a
+// checkDense notes what is wrong with the graph, the output and the other inputs of a
 // run that writes a matrix.
-func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, share shareFlag, others ...string) {
+func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, share shareFlag, others ...string) {
 	inputs := append(slices.Clone(args), others...)
-	in.checkGraph(cmd, args, r)
-	in.checkOutput("-o", out, denseFormats, inputs...)
-	in.checkStdin(inputs...)
-	in.checkShare(share, args, out, ".npy", denseFormats)
-	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside},
+	r.check(cmd, args)
+	checkOutput(r.session, "-o", out, denseFormats, inputs...)
+	checkStdin(r.session, inputs...)
+	share.check(r.session, args, out, ".npy", denseFormats)
+	r.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside},
 		rule{matrixFormatOf(out, denseFormats) != tablefile.NPY, "resume", "only a .npy file can be completed; write one, or leave out --resume to begin again"})
 }
 
 // beginDense begins the output and reads the inputs.
-func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
-	in.completes = true
-	return in.beginRun(name, path, matrixFormatOf(path, denseFormats), r, func(d *graphRun) (err error) {
+func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInputs) (*graphRun, error) {
+	o := newOutputs(r.session, path)
+	o.completable, o.resume = true, resume
+	return r.beginRun(name, o, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
 		d.g.Forward = true // walks take steps along edges alone
-		read := in.readLabels
+		read := r.readLabels
 		if inputs.seeds {
-			read = in.readSeeds
+			read = r.readSeeds
 		}
 		if inputs.labels != "" {
-			d.l, err = read(inputs.labels, d.g, r)
+			d.l, err = read(inputs.labels, d.g)
 		}
 		if err == nil {
-			d.rows, err = in.rowsOf(inputs.rows, d.g)
+			d.rows, err = r.rowsOf(inputs.rows, d.g)
 		}
 		if err == nil && inputs.block {
-			d.cols, err = in.rowsOf(inputs.cols, d.g)
+			d.cols, err = r.rowsOf(inputs.cols, d.g)
 		}
 		const row, class = 8, 4 // of a list of rows; of all nodes, for LIBSVM's text
 		lists := row * int64(len(d.rows)+len(d.cols))

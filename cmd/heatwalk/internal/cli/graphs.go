@@ -30,7 +30,8 @@ import (
 )
 
 // graphsFlags are the flags of the commands on a collection of graphs.
-type graphsFlags struct {
+type graphsCommand struct {
+	inputs
 	directed bool
 	vertices string // what labels them
 	measure  string
@@ -46,49 +47,49 @@ type graphsFlags struct {
 	splitting
 }
 
-func newGraphs(in *invocation) *cobra.Command {
-	return in.newGroup("graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(in), newGraphsClassify(in), newGraphsEvaluate(in))
+func newGraphs(run *session) *cobra.Command {
+	return newGroup(run, "graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
 }
 
-// newOnCollection returns a command on a collection, which check looks at the flags of,
-// given all inputs, and do runs.
-func (in *invocation) newOnCollection(use, short string, f *graphsFlags, check func(flags *pflag.FlagSet, inputs []string), do func(name string, f *graphsFlags) error) *cobra.Command {
-	return in.newCommand(use, in.arguments("INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
-		in.checkGraphs(cmd.Flags(), f)
-		check(cmd.Flags(), append(args, f.labels, f.measure, f.base))
-	}, func(args []string) error { return do(args[0], f) })
+// newCommand returns a command on a collection. check notes mistakes in its flags, given all
+// inputs.
+func (c *graphsCommand) newCommand(use, short string, check func(flags *pflag.FlagSet, inputs []string), run func(name string) error) *cobra.Command {
+	return c.session.newCommand(use, arguments(c.session, "INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
+		c.check(cmd.Flags())
+		check(cmd.Flags(), append(args, c.labels, c.measure, c.base))
+	}, func(args []string) error { return run(args[0]) })
 }
 
-// collectionFlags declares the flags of f that say how a collection is read and compared.
-func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, values string) {
-	in.choiceVar(flags, &f.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
-	flags.BoolVar(&f.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
-	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
-	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
-	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with ids beside it, .npz (default: 1 for equal ones)")
+// declare declares the flags of f that say how a collection is read and compared.
+func (c *graphsCommand) declare(flags *pflag.FlagSet, values string) {
+	choiceVar(c.session, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
+	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
+	choiceVar(c.session, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
+	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
+	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with ids beside it, .npz (default: 1 for equal ones)")
 }
 
-// graphsLearnFlags declares the flags of f that say what is learned with.
-func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsFlags, several string) {
-	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
-	flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
-	in.collectionFlags(flags, f, "cosine")
-	in.tempFlag(flags)
+// declareLearning declares the flags of f that say what is learned with.
+func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
+	flags.StringVar(&c.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
+	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
+	c.declare(flags, "cosine")
+	c.tempFlag(flags)
 	flags.SortFlags = false
 }
 
 // namedList reads a list of names with parameters, and collects the parameters that are
 // given: of several names a parameter has the same value.
-func (in *invocation) namedList(flag, list string, of specs, given spec.Values) (found specs) {
+func namedList(run *session, flag, list string, of specs, given spec.Values) (found specs) {
 	for text := range strings.SplitSeq(list, ",") {
-		s, n := in.parseNamed(flag, text, of)
+		s, n := parseNamed(run, flag, text, of)
 		if s == nil {
 			continue
 		}
-		own, _ := in.given(flag, n.Given, s)
+		own, _ := parseGiven(run, flag, n.Given, s)
 		for name, v := range own {
 			if other, is := given[name]; is && other != v {
-				in.problem(flag, "%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
+				run.problem(flag, "%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
 			}
 			given[name] = v
 		}
@@ -97,29 +98,29 @@ func (in *invocation) namedList(flag, list string, of specs, given spec.Values) 
 	return found
 }
 
-// checkGraphs finds kernels, learners and their parameters, and notes errors about them, and
+// check finds kernels, learners and their parameters, and notes errors about them, and
 // flags that make no difference to any.
-func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
-	f.given = spec.Values{}
-	declared := in.namedList("--kernel", f.kernelNames, graphKernels(), f.given)
+func (c *graphsCommand) check(flags *pflag.FlagSet) {
+	c.given = spec.Values{}
+	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.given)
 	for _, s := range declared {
-		f.kernels = append(f.kernels, graphs.Kernels().Named(s.Name))
+		c.kernels = append(c.kernels, graphs.Kernels().Named(s.Name))
 	}
-	if f.learnerNames != "" {
-		for _, s := range in.namedList("--learner", f.learnerNames, learners(), f.given) {
-			f.learners = append(f.learners, classify.Learners().Named(s.Name))
+	if c.learnerNames != "" {
+		for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.given) {
+			c.learners = append(c.learners, classify.Learners().Named(s.Name))
 			declared = append(declared, s)
 		}
 	}
-	if len(f.kernels) == 0 || in.noted("--learner") {
+	if len(c.kernels) == 0 || c.noted("--learner") {
 		return
 	}
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Param(name) != nil })
 	}
-	in.refuse(flags,
+	c.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
-		rule{!slices.ContainsFunc(f.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
+		rule{!slices.ContainsFunc(c.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
 	)
 }
 
@@ -139,9 +140,9 @@ func kernelsOfPairs() string {
 
 // collectionRun is a run on a collection.
 type collectionRun struct {
-	*product
+	*outputs
 	name      string
-	f         *graphsFlags
+	f         *graphsCommand
 	c         *graphfile.Collection // nil: it has not been read yet
 	shape     *graphfile.Shape      // of c, or a bound
 	readBytes int64                 // of data while it is read
@@ -156,22 +157,22 @@ type collectionRun struct {
 	with       *method.Settings
 }
 
-// readCollection begins the output and reads INPUT. Where the layout tells what reading takes
+// read begins the output and reads INPUT. Where the layout tells what reading takes
 // and that is too much, nothing is read, and the error says what is enough for all of the run.
-func (in *invocation) readCollection(name, out string, format *tablefile.Format, f *graphsFlags) (*collectionRun, error) {
-	o, err := in.beginProduct(out, format)
+func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*collectionRun, error) {
+	o, err := beginOutputs(c.session, out, format)
 	if err != nil {
 		return nil, err
 	}
-	r := &collectionRun{product: o, name: name, f: f}
-	r.set = &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed), Cosine: f.values == "cosine"}
-	in.progress.Begin("reading "+name, 0, "graph")
+	r := &collectionRun{outputs: o, name: name, f: c}
+	r.set = &graphs.Settings{Workers: c.threads, RNGSeed: uint64(c.seed), Cosine: c.values == "cosine"}
+	c.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
-	r.c, err = graphs.Read(in.ctx, name, &graphs.ReadOptions{
-		Directed: f.directed, Vertices: f.vertices, Memory: in.dataLimit(), Workers: in.threads,
+	r.c, err = graphs.Read(c.ctx, name, &graphs.ReadOptions{
+		Directed: c.directed, Vertices: c.vertices, Memory: c.dataLimit(), Workers: c.threads,
 		Temp: func() (_ string, err error) {
-			if temp, err = in.makeTemp(out); err != nil {
+			if temp, err = c.makeTemp(out); err != nil {
 				return "", err
 			}
 			return temp.Path, nil
@@ -197,11 +198,11 @@ func (in *invocation) readCollection(name, out string, format *tablefile.Format,
 		return nil, r.explain(err)
 	}
 	if temp != nil {
-		r.readBytes = in.measuredBytes()
+		r.readBytes = c.measuredBytes()
 	}
 	r.shape = r.c.Shape()
-	for _, k := range f.kernels {
-		if err := r.set.ReadElements(in.ctx, r.c, k, f.given, f.measure, f.base); err != nil {
+	for _, k := range c.kernels {
+		if err := r.set.ReadElements(c.ctx, r.c, k, c.given, c.measure, c.base); err != nil {
 			return nil, r.explain(err)
 		}
 	}
@@ -210,7 +211,7 @@ func (in *invocation) readCollection(name, out string, format *tablefile.Format,
 
 // plan returns what a run takes: the collection, what is listed, and the rest, if any.
 func (r *collectionRun) plan(rest func(n *requirements) error) (*requirements, error) {
-	n := r.in.needs()
+	n := r.run.needs()
 	n.Earlier = budget.Item{What: "graphs while they are read", Bytes: r.readBytes}
 	_ = n.Reserve(r.shape.Bytes(), "graphs")
 	err := n.Reserve(r.bytes, "kernels and learners")
@@ -226,7 +227,7 @@ func (r *collectionRun) plan(rest func(n *requirements) error) (*requirements, e
 // keep plans a run with all that is listed and rest tells, and keeps it to that.
 func (r *collectionRun) keep(rest func(n *requirements) error) (err error) {
 	if r.bytes, err = r.computationBytes(); err == nil {
-		err = r.in.take(nil, func() (*requirements, error) { return r.plan(rest) })
+		err = r.run.take(nil, func() (*requirements, error) { return r.plan(rest) })
 	}
 	return r.explain(err)
 }
@@ -234,13 +235,13 @@ func (r *collectionRun) keep(rest func(n *requirements) error) (err error) {
 // computationBytes returns the memory of kernels and learners. Before the collection has been read
 // it includes a row of values of a kernel.
 func (r *collectionRun) computationBytes() (int64, error) {
-	in, f := r.in, r.f
+	run, f := r.run, r.f
 	if len(f.learners) == 0 {
 		v, err := f.kernels[0].Resolve(f.given, nil)
 		if err != nil {
 			return 0, err
 		}
-		bytes, err := f.kernels[0].Bytes(in.ctx, r.shape, r.c, v, in.threads)
+		bytes, err := f.kernels[0].Bytes(run.ctx, r.shape, r.c, v, run.threads)
 		if r.c == nil {
 			bytes += valuesBytes(r.shape.Graphs)
 		}
@@ -250,7 +251,7 @@ func (r *collectionRun) computationBytes() (int64, error) {
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
-	bytes, err := ongram.CollectionBytes(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
+	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, run.threads)
 	return bytes + learnerBytes, err
 }
 
@@ -286,21 +287,21 @@ type graphsKernelDocument struct {
 	Values string `json:"values"`
 }
 
-func newGraphsKernel(in *invocation) *cobra.Command {
-	var f graphsFlags
-	cmd := in.newOnCollection("kernel INPUT --kernel SPEC -o K.npy",
-		"Kernel values between all graphs of a collection", &f, func(_ *pflag.FlagSet, inputs []string) {
-			in.checkOutput("-o", f.out, denseFormats, inputs...)
-			if len(f.kernels) > 1 {
-				in.problem("--kernel", "%s are several; graphs kernel takes one", f.kernelNames)
+func newGraphsKernel(run *session) *cobra.Command {
+	c := &graphsCommand{inputs: newInputs(run)}
+	cmd := c.newCommand("kernel INPUT --kernel SPEC -o K.npy",
+		"Kernel values between all graphs of a collection", func(_ *pflag.FlagSet, inputs []string) {
+			checkOutput(run, "-o", c.out, denseFormats, inputs...)
+			if len(c.kernels) > 1 {
+				run.problem("--kernel", "%s are several; graphs kernel takes one", c.kernelNames)
 			}
-		}, in.runGraphsKernel)
+		}, c.runKernel)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
-	flags.StringVar(&f.kernelNames, "kernel", "", "`SPEC` of the kernel, as in label-pair:steps=3")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
-	in.collectionFlags(flags, &f, "raw")
-	in.tempFlag(flags)
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
+	flags.StringVar(&c.kernelNames, "kernel", "", "`SPEC` of the kernel, as in label-pair:steps=3")
+	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
+	c.declare(flags, "raw")
+	c.tempFlag(flags)
 	flags.SortFlags = false
 	return cmd
 }
@@ -310,14 +311,14 @@ func valuesBytes(graphs int) int64 {
 	return tall.BlockBytes[float64](1, graphs) + 4*int64(graphs)
 }
 
-// runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
-func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
-	r, err := in.readCollection(name, f.out, matrixFormatOf(f.out, denseFormats), f)
+// runKernel writes the kernel that f describes, in groups of rows that fit.
+func (c *graphsCommand) runKernel(name string) error {
+	r, err := c.read(name, c.out, matrixFormatOf(c.out, denseFormats))
 	if err != nil {
 		return err
 	}
-	kernel, n, ids := f.kernels[0], len(r.c.Graphs), r.axis()
-	files, err := r.checkMatrix(ids, ids, f.dtype, "take another disk")
+	kernel, n, ids := c.kernels[0], len(r.c.Graphs), r.axis()
+	files, err := checkMatrix(r.outputs, ids, ids, c.dtype, "take another disk")
 	if err != nil {
 		return err
 	}
@@ -331,20 +332,20 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	if err != nil {
 		return err
 	}
-	gram, err := kernel.Prepare(in.ctx, r.c, f.given, r.set)
+	gram, err := kernel.Prepare(c.ctx, r.c, c.given, r.set)
 	if err != nil {
 		return r.explain(err)
 	}
-	stage := in.progress.Begin("comparing", int64(n), "graph")
+	stage := c.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group
 	labels := classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)
-	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
+	err = fillMatrix(r.outputs, c.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
 		if i%group == 0 {
 			values.Rows = min(group, n-i)
 			values.Data = room.Data[:values.Rows*values.Stride]
-			if err := gram.RowsTo(in.ctx, &values, i); err != nil {
+			if err := gram.RowsTo(c.ctx, &values, i); err != nil {
 				return r.explain(err)
 			}
 		}
@@ -355,25 +356,25 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 		return err
 	}
 	d := &graphsKernelDocument{
-		matrixDocument: matrixDocument{Output: f.out, Rows: n, Cols: n, Dtype: f.dtype, Kernel: kernel.Name, Parameters: gram.Values},
-		Graphs:         n, Values: f.values,
+		matrixDocument: matrixDocument{Output: c.out, Rows: n, Cols: n, Dtype: c.dtype, Kernel: kernel.Name, Parameters: gram.Values},
+		Graphs:         n, Values: c.values,
 	}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
 	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
-		words.Counted(d.Nodes, "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
+		words.Counted(d.Nodes, "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, c.dtype)))
 }
 
-// beginGraphs begins a run that learns: it reads a collection and its labels and plans the run,
+// begin begins a run that learns: it reads a collection and its labels and plans the run,
 // which writes files of so many bytes.
-func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r *collectionRun) int64) (*collectionRun, error) {
-	r, err := in.readCollection(name, out, nil, f)
+func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int64) (*collectionRun, error) {
+	r, err := c.read(name, out, nil)
 	if err != nil {
 		return nil, err
 	}
-	if f.labels != "" {
-		r.l, err = r.readClasses(f.labels)
+	if c.labels != "" {
+		r.l, err = r.readClasses(c.labels)
 	} else if r.l = (&ongram.Collection{Graphs: r.c}).Labels(name); r.l == nil {
 		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
@@ -387,12 +388,12 @@ func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r
 	if r.problem, err = r.collection.Problem(r.l.Row, r.l.Class, r.l.Names); err != nil {
 		return nil, err
 	}
-	for _, k := range f.kernels {
-		for _, l := range f.learners {
+	for _, k := range c.kernels {
+		for _, l := range c.learners {
 			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})
 		}
 	}
-	r.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
+	r.with = &method.Settings{Given: c.given, RNGSeed: uint64(c.seed), Workers: c.threads}
 	return r, r.keep(func(n *requirements) error {
 		n.Disk = files(r)
 		return nil
@@ -406,8 +407,8 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.in.stdin, Warn: r.in.warnOf,
+	return nodefile.ReadLabels(r.run.ctx, path, nodes, &nodefile.LabelConfig{
+		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.run.stdin, Warn: r.run.warnOf,
 	})
 }
 
@@ -420,32 +421,32 @@ type graphsClassified struct {
 	Settings   int                `json:"settings"`
 }
 
-func newGraphsClassify(in *invocation) *cobra.Command {
-	var f graphsFlags
-	cmd := in.newOnCollection("classify INPUT --labels L.tsv -o OUT.tsv",
-		"A class and scores for every graph of a collection", &f, func(flags *pflag.FlagSet, inputs []string) {
-			in.checkOutput("-o", f.out, tablefile.PredictionEndings, inputs...)
-			if len(f.kernels) > 1 || len(f.learners) > 1 {
-				in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
+func newGraphsClassify(run *session) *cobra.Command {
+	c := &graphsCommand{inputs: newInputs(run)}
+	cmd := c.newCommand("classify INPUT --labels L.tsv -o OUT.tsv",
+		"A class and scores for every graph of a collection", func(flags *pflag.FlagSet, inputs []string) {
+			checkOutput(run, "-o", c.out, tablefile.PredictionEndings, inputs...)
+			if len(c.kernels) > 1 || len(c.learners) > 1 {
+				run.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
 			}
-			in.require(flags, "labels")
-		}, in.runGraphsClassify)
+			run.require(flags, "labels")
+		}, c.runClassify)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout")
-	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines")
-	in.graphsLearnFlags(flags, &f, "")
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout")
+	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines")
+	c.declareLearning(flags, "")
 	return cmd
 }
 
-func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
-	r, err := in.beginGraphs(name, f.out, f, func(r *collectionRun) int64 {
-		return r.predictionBytes(tablefile.Columns{Classes: r.l.Names}, r.axis())
+func (c *graphsCommand) runClassify(name string) error {
+	r, err := c.begin(name, c.out, func(r *collectionRun) int64 {
+		return predictionBytes(r.outputs, tablefile.Columns{Classes: r.l.Names}, r.axis())
 	})
 	if err != nil {
 		return err
 	}
-	in.progress.Begin("learning", progress.Whole, progress.Shares)
-	p, err := r.methods[0].Method.Predict(in.ctx, r.problem, nil, r.with)
+	c.progress.Begin("learning", progress.Whole, progress.Shares)
+	p, err := r.methods[0].Method.Predict(c.ctx, r.problem, nil, r.with)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -453,11 +454,11 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 		line.Label, line.Reached = r.l.Names[p.Class[i]], true
 		simd.ConvertTo(line.Scores, p.Scores.Row(i))
 	}}
-	if err := r.write(items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
+	if err := writePredictions(r.outputs, items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
 		return err
 	}
 	d := &graphsClassified{
-		learned: r.learned(r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
+		learned: learnedFrom(r.outputs, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
 	if known := (&ongram.Collection{Graphs: r.c}).Labels(name); known != nil {
@@ -470,36 +471,36 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 	return r.finish(d, nil, &p.Parameters, text, chosen(p.Parameters, p.Settings), d.compared("the classes of the collection", "graph"))
 }
 
-func newGraphsEvaluate(in *invocation) *cobra.Command {
-	f := graphsFlags{splitting: splitting{noun: "graph", splits: 10}}
-	cmd := in.newOnCollection("evaluate INPUT [--kernel A,B …]",
-		"Kernels between graphs side by side on random splits of a collection", &f, func(flags *pflag.FlagSet, inputs []string) {
-			in.checkStdin(f.labels, f.split)
-			in.checkSplits(flags, &f.splitting, inputs...)
-		}, in.runGraphsEvaluate)
+func newGraphsEvaluate(run *session) *cobra.Command {
+	c := &graphsCommand{inputs: newInputs(run), splitting: splitting{noun: "graph", splits: 10}}
+	cmd := c.newCommand("evaluate INPUT [--kernel A,B …]",
+		"Kernels between graphs side by side on random splits of a collection", func(flags *pflag.FlagSet, inputs []string) {
+			checkStdin(run, c.labels, c.split)
+			c.splitting.check(run, flags, inputs...)
+		}, c.runEvaluate)
 	flags := cmd.Flags()
-	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
-	in.splitFlags(flags, &f.splitting)
-	in.graphsLearnFlags(flags, &f, ", or several joined by commas")
+	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
+	c.splitting.declare(run, flags)
+	c.declareLearning(flags, ", or several joined by commas")
 	return cmd
 }
 
-func (in *invocation) runGraphsEvaluate(name string, f *graphsFlags) error {
-	r, err := in.beginGraphs(name, f.report, f, func(*collectionRun) int64 { return runFileBytes })
+func (c *graphsCommand) runEvaluate(name string) error {
+	r, err := c.begin(name, c.report, func(*collectionRun) int64 { return runFileBytes })
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(in.progress.Showing("evaluating", "split"))}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(c.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
-		err = in.planTo(plan, &f.splitting, nodes, r.l)
+		err = c.splitting.planTo(&c.inputs, plan, nodes, r.l)
 	}
 	if err != nil {
 		return err
 	}
-	report, err := r.runPlan(r.problem, plan)
+	report, err := runPlan(r.outputs, r.problem, plan)
 	if err != nil {
-		return r.explain(f.splitting.explain(err, nodes, r.l))
+		return r.explain(c.splitting.explain(err, nodes, r.l))
 	}
-	return r.publishPlanned(&evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
+	return publishPlanned(r.outputs, &evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
 }

@@ -46,26 +46,26 @@ func describe(cmd *cobra.Command) {
 	}
 }
 
-func newHelp(in *invocation) *cobra.Command {
+func newHelp(run *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|input]",
 		Short: "Help for a command, or for reading graph files",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "input" {
-				return in.helpInput()
+				return helpInput(run)
 			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return in.noSuchCommand(found, rest)
+				return noSuchCommand(run, found, rest)
 			}
 			return found.Help()
 		},
 	}
 }
 
-// usage prints what follows the description of a command: how it is called, its
+// printUsage prints what follows the description of a command: how it is called, its
 // subcommands, examples and its flags.
-func usage(cmd *cobra.Command) error {
+func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
 	commands := cmd.CommandPath() + " COMMAND"
@@ -124,30 +124,30 @@ func synopsis(cmd *cobra.Command) string {
 }
 
 // helpInput prints the page about reading graph files.
-func (in *invocation) helpInput() error {
+func helpInput(run *session) error {
 	text, err := helpTexts.ReadFile("help/input.txt")
 	if err != nil {
 		return err
 	}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SortFlags = false
-	in.readingFlags(flags, new(reading))
-	in.missingFlag(flags)
-	fmt.Fprintf(in.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
-	return in.stdout.err
+	in := newGraphInputs(run)
+	in.declare(flags)
+	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
+	return run.stdout.err
 }
 
 // beginners are the commands that heatwalk alone shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
 // welcome is the page of heatwalk without a command.
-func (in *invocation) welcome(root *cobra.Command) error {
-	fmt.Fprint(in.stdout, root.Long, "\n\nCommands to begin with:\n")
+func welcome(run *session, root *cobra.Command) error {
+	fmt.Fprint(run.stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {
 		if cmd, _, err := root.Find([]string{name}); err == nil {
-			fmt.Fprintf(in.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
+			fmt.Fprintf(run.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(in.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\n", root.Example)
-	return in.stdout.err
+	fmt.Fprintf(run.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\n", root.Example)
+	return run.stdout.err
 }

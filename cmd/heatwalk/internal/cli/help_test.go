@@ -22,7 +22,7 @@ func eachCommand(t *testing.T, f func(words []string)) {
 			visit(c)
 		}
 	}
-	visit(newRoot(newInvocation(t.Context(), nil, nil, io.Discard, io.Discard)))
+	visit(newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard)))
 }
 
 // Too few and too many arguments are told with the whole of how the command is

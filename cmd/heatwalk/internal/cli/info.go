@@ -38,33 +38,35 @@ type info struct {
 	odd      string // lines of a file
 }
 
-func newInfo(in *invocation) *cobra.Command {
-	var (
-		r      reading
-		labels string
-	)
-	cmd := in.newCommand("info GRAPH [--labels L.tsv]", in.arguments("GRAPH", 1, 1),
+type infoCommand struct {
+	graphInputs
+	labels string
+}
+
+func newInfo(run *session) *cobra.Command {
+	c := &infoCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("info GRAPH [--labels L.tsv]", arguments(run, "GRAPH", 1, 1),
 		"Counts, degrees, components, and how classes lie in the graph",
 		func(cmd *cobra.Command, args []string) {
-			in.checkGraph(cmd, args, &r)
-			in.checkStdin(append(args, labels)...)
+			c.check(cmd, args)
+			checkStdin(run, append(args, c.labels)...)
 		}, func(args []string) error {
-			v, err := in.inspect(args[0], labels, &r)
+			v, err := c.measure(args[0])
 			if err != nil {
 				return err
 			}
-			return in.tell(v, func(io.Writer) { v.print(escaped{in.stdout}, in.cost()) })
+			return run.tell(v, func(io.Writer) { v.print(escaped{run.stdout}, run.cost()) })
 		})
-	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
-	in.readingFlags(cmd.Flags(), &r)
+	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	c.declare(cmd.Flags())
 	return cmd
 }
 
-// inspect measures a graph, with the labels of a file unless it is "".
-func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
+// measure measures a graph, with the labels of a file if there is one.
+func (r *infoCommand) measure(name string) (*info, error) {
 	r.streamed = true // a sweep or two do not pay for frames in memory
 	r.tabled = true
-	g, err := in.openFor(name, r, "", false)
+	g, err := r.open(name, "", false)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +83,12 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		v.MaxDegree = max(v.MaxDegree, d)
 	}
 	var l *nodefile.Labels
-	if labels != "" {
-		if l, err = in.readLabels(labels, g, r); err != nil {
+	if r.labels != "" {
+		if l, err = r.readLabels(r.labels, g); err != nil {
 			return nil, err
 		}
 	}
-	err = in.take(g, func() (*requirements, error) {
+	err = r.take(g, func() (*requirements, error) {
 		n := g.needs()
 		n.Sweeps = 2
 		return n, n.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
@@ -94,7 +96,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads)
+	s, err := evaluate.Measure(r.ctx, g.A, m.Directed, l, r.threads)
 	if err != nil {
 		return nil, err
 	}

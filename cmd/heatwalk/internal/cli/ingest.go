@@ -25,47 +25,48 @@ import (
 )
 
 // ingestFlags are the flags of ingest.
-type ingestFlags struct {
-	reading
+type ingestCommand struct {
+	graphInputs
 	neighbours neighbours
 	dir, codec string
+	force      bool
 }
 
-func newIngest(in *invocation) *cobra.Command {
-	var f ingestFlags
-	cmd := in.newCommand("ingest INPUT... -o DIR", in.arguments("INPUT", 0, -1),
+func newIngest(run *session) *cobra.Command {
+	c := &ingestCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("ingest INPUT... -o DIR", arguments(run, "INPUT", 0, -1),
 		"Read edge lists and graph files of other tools into a store",
-		func(cmd *cobra.Command, args []string) { in.checkIngest(cmd, args, &f) },
-		func(args []string) error { return in.runIngest(args, &f) })
+		func(cmd *cobra.Command, args []string) { c.check(cmd, args) },
+		func(args []string) error { return c.run(args) })
 	flags := cmd.Flags()
-	flags.StringVarP(&f.dir, "output", "o", "", "`DIR` of the store")
-	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
-	in.choiceVar(flags, &f.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
+	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
+	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
+	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
-	in.neighbourFlags(cmd, &f.neighbours)
-	in.readingFlags(flags, &f.reading)
+	c.neighbours.declare(run, cmd)
+	c.graphInputs.declare(flags)
 	return cmd
 }
 
-// checkIngest notes what is wrong with the flags of f together.
-func (in *invocation) checkIngest(cmd *cobra.Command, args []string, f *ingestFlags) {
-	if f.dir == "" {
-		in.problem("-o", "the store's directory is missing; write -o DIR")
-	} else if isThere(f.dir) && !isDir(f.dir) {
-		in.problem("-o", "%s is a file; name a directory", f.dir)
+// check notes what is wrong with the flags of f together.
+func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
+	if c.dir == "" {
+		c.problem("-o", "the store's directory is missing; write -o DIR")
+	} else if isThere(c.dir) && !isDir(c.dir) {
+		c.problem("-o", "%s is a file; name a directory", c.dir)
 	}
 	for i, a := range args {
-		if a != "" && isThere(filepath.Join(a, "manifest")) && !(f.sources.citations() && len(args) == 1) {
-			in.problem(a, "is a store already; the other commands take it as it is")
+		if a != "" && isThere(filepath.Join(a, "manifest")) && !(c.sources.citations() && len(args) == 1) {
+			c.problem(a, "is a store already; the other commands take it as it is")
 		}
 		for _, b := range args[:i] {
 			if a == b || sameFile(a, b) {
-				in.problem(a, "given twice; its edges would count twice")
+				c.problem(a, "given twice; its edges would count twice")
 			}
 		}
 	}
-	in.checkSources(&f.reading)
-	in.checkNeighbours(cmd, args, &f.reading, &f.neighbours)
+	c.graphInputs.checkSources()
+	c.neighbours.check(c.session, cmd, args, &c.graphInputs)
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -78,35 +79,35 @@ type ingestDocument struct {
 	Closing
 }
 
-func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
-	c := &f.config
-	c.Codec = f.codec
-	if f.neighbours.of != "" {
-		c.Sources = make([]*ingest.Source, 1)
-		if c.Sources[0], err = in.attributes(&f.neighbours); err != nil {
+func (c *ingestCommand) run(inputs []string) (err error) {
+	config := &c.config
+	config.Codec = c.codec
+	if c.neighbours.of != "" {
+		config.Sources = make([]*ingest.Source, 1)
+		if config.Sources[0], err = c.neighbours.read(c.session); err != nil {
 			return err
 		}
-		if c.Duplicates == ingest.DefaultDuplicates {
-			c.Duplicates = ingest.SumDuplicates // links and content together
+		if config.Duplicates == ingest.DefaultDuplicates {
+			config.Duplicates = ingest.SumDuplicates // links and content together
 		}
 	}
-	in.keeps(f.dir)
-	o := in.newProduct(f.dir)
-	if o.run, err = o.beside(withoutSeparator(f.dir), "", ".run.json"); err != nil {
+	c.keeps(c.dir)
+	o := newOutputs(c.session, c.dir)
+	if o.runFile, err = o.beside(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
 	}
-	c.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
-	if in.estimating {
-		return in.planIngest(f.dir, inputs, &f.reading)
+	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
+	if c.estimating {
+		return c.graphInputs.planIngest(c.dir, inputs)
 	}
-	report, err := in.ingest(f.dir, inputs, &f.reading, in.force)
+	report, err := c.graphInputs.ingest(c.dir, inputs, c.force)
 	if err != nil {
 		return err
 	}
-	in.doing = ""
+	c.doing = ""
 	m := report.Store
-	return in.tell(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), in.cost(), f.dir)
+	return c.tell(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.cost(), c.dir)
 	})
 }
 
@@ -143,16 +144,16 @@ func oddLines(r *ingest.Report) string {
 }
 
 // ingestConfig returns the settings of an ingest, with those of r.
-func (in *invocation) ingestConfig(r *reading) *ingest.Config {
+func (r *graphInputs) ingestConfig() *ingest.Config {
 	own := r.config
 	c := &own
-	c.Workers, c.TempDir, c.Warn, c.Text = in.threads, in.tempDir, in.warnOf, in.text
-	if limit := in.dataLimit(); limit > 0 {
+	c.Workers, c.TempDir, c.Warn, c.Text = r.threads, r.tempDir, r.warnOf, r.text
+	if limit := r.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}
-	c.Missing = in.labelling.Missing
+	c.Missing = r.labelling.Missing
 	if c.Stdin == nil {
-		c.Stdin = in.stdin
+		c.Stdin = r.stdin
 	}
 	var stage *progress.Stage
 	current := ""
@@ -165,7 +166,7 @@ func (in *invocation) ingestConfig(r *reading) *ingest.Config {
 					name = r.source
 				}
 			}
-			stage = in.progress.Begin(name, total, unit)
+			stage = r.progress.Begin(name, total, unit)
 		}
 		stage.Set(done, total)
 	}
@@ -173,8 +174,8 @@ func (in *invocation) ingestConfig(r *reading) *ingest.Config {
 }
 
 // ingest reads inputs into a new store in dir.
-func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
-	c := in.ingestConfig(r)
+func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.Report, error) {
+	c := r.ingestConfig()
 	c.Force = force
 	if c.Memory > 0 {
 		limit := budget.HeapLimit(c.Memory + r.taken)
@@ -182,32 +183,32 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		bytes, end, err := in.makeSources(dir, inputs, &r.sources, c)
+		bytes, end, err := r.makeSources(dir, inputs, &r.sources, c)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 		inputs, temporary = nil, bytes
 	}
-	report, err := ingest.Run(in.ctx, dir, inputs, c)
+	report, err := ingest.Run(r.ctx, dir, inputs, c)
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = fault.Usage("-o", "%v", err)
 	}
-	in.progress.End()
+	r.progress.End()
 	return report, err
 }
 
 // planIngest plans an ingest. The size of a graph that is made of something else is known when
 // it has been made: it is made for a while.
-func (in *invocation) planIngest(dir string, inputs []string, r *reading) error {
+func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	if r.sources.any() || r.config.Sources != nil {
-		return in.planMade(dir, inputs, r)
+		return r.planMade(dir, inputs)
 	}
-	c := in.ingestConfig(r)
-	n, err := ingest.CountsOf(in.ctx, inputs, c)
+	c := r.ingestConfig()
+	n, err := ingest.CountsOf(r.ctx, inputs, c)
 	if err != nil {
 		return err
 	}
@@ -215,36 +216,36 @@ func (in *invocation) planIngest(dir string, inputs []string, r *reading) error 
 		return err
 	}
 	store, temporary := n.DiskBytes(c)
-	in.planned = &requirements{Disk: store + temporary + runFileBytes, Sweeps: 1}
+	r.planned = &requirements{Disk: store + temporary + runFileBytes, Sweeps: 1}
 	bytes := n.Bytes(c)
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
-	_ = in.planned.Reserve(bytes, "ingest") // without a limit
+	_ = r.planned.Reserve(bytes, "ingest") // without a limit
 	return errPlanned
 }
 
 // planMade plans an ingest by doing it.
-func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
-	temp, err := in.makeTemp(dir)
+func (r *graphInputs) planMade(dir string, inputs []string) error {
+	temp, err := r.makeTemp(dir)
 	if err != nil {
 		return err
 	}
-	report, err := in.ingest(temp.Content(), inputs, r, false)
+	report, err := r.ingest(temp.Content(), inputs, false)
 	if err != nil {
 		return err
 	}
-	in.planned = &requirements{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Sweeps: 1}
-	_ = in.planned.Reserve(in.measuredBytes(), "ingest") // without a limit
+	r.planned = &requirements{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Sweeps: 1}
+	_ = r.planned.Reserve(r.measuredBytes(), "ingest") // without a limit
 	return errPlanned
 }
 
 // measuredBytes returns the bytes of data of what has been done so far when it is done
 // again: it may take a bit more, but not more than there is.
-func (in *invocation) measuredBytes() int64 {
+func (l *limits) measuredBytes() int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
-	if limit := in.dataLimit(); limit > 0 {
+	if limit := l.dataLimit(); limit > 0 {
 		bytes = min(bytes, limit)
 	}
 	return bytes
@@ -256,8 +257,8 @@ type sources struct {
 	cocitation, coupling bool
 }
 
-// sourceFlags declares the flags of s.
-func (in *invocation) sourceFlags(flags *pflag.FlagSet, s *sources) {
+// declare declares the flags of s.
+func (s *sources) declare(run *session, flags *pflag.FlagSet) {
 	flags.BoolVar(&s.hyperedges, "hyperedges", false, "each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
 	flags.BoolVar(&s.cocitation, "cocitation", false, "of arcs, the graph of the nodes that a third one points to; its weights count these")
 	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
@@ -269,24 +270,24 @@ func (s *sources) any() bool { return s.hyperedges || s.citations() }
 func (s *sources) citations() bool { return s.cocitation || s.coupling }
 
 // checkSources notes what goes against each other.
-func (in *invocation) checkSources(r *reading) {
+func (r *graphInputs) checkSources() {
 	s, c := &r.sources, &r.config
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
-		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
+		r.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
-		in.problem("--hyperedges", "have no direction; leave out --directed")
+		r.problem("--hyperedges", "have no direction; leave out --directed")
 	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
-		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+		r.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
+		r.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
 
 // makeSources stores sources in c in the place of inputs, for a graph that is to lie in dir. It
 // returns the bytes of temporary stores, and what ends their use.
-func (in *invocation) makeSources(dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
+func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
 	if s.hyperedges {
 		settings := *c
 		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}

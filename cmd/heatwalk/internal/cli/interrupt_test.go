@@ -231,8 +231,8 @@ func TestReaderGone(t *testing.T) {
 // A panic becomes one line and exit code 1.
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
-	in := newInvocation(context.Background(), nil, nil, io.Discard, &stderr)
-	code := in.guard(func() error { panic("cwk: dimension mismatch") })
+	run := newSession(context.Background(), nil, nil, io.Discard, &stderr)
+	code := run.guard(func() error { panic("cwk: dimension mismatch") })
 	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}
@@ -307,9 +307,9 @@ func TestKilled(t *testing.T) {
 // A text ends being written where the run is interrupted.
 func TestInterruptedText(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	in := newInvocation(ctx, nil, nil, io.Discard, io.Discard)
+	run := newSession(ctx, nil, nil, io.Discard, io.Discard)
 	lines := 0
-	_, err := in.compressed(io.Discard, "x.tsv", func(w io.Writer) error {
+	_, err := writeCompressed(run, io.Discard, "x.tsv", func(w io.Writer) error {
 		for ; lines < 10; lines++ {
 			if lines == 3 {
 				cancel(fault.ErrInterrupted)

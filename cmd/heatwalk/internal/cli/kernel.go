@@ -19,47 +19,49 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-func newKernel(in *invocation) *cobra.Command {
-	var f kernelFlags
-	cmd := in.newCommand("kernel GRAPH --kernel SPEC -o K.npy", in.arguments("GRAPH", 1, 1),
+func newKernel(run *session) *cobra.Command {
+	c := &kernelCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("kernel GRAPH --kernel SPEC -o K.npy", arguments(run, "GRAPH", 1, 1),
 		"A block of kernel values, streamed to a file",
 		func(cmd *cobra.Command, args []string) {
-			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows, f.cols)
-			in.checkKernel(cmd, &f)
+			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows, c.cols)
+			c.check(cmd)
 		}, func(args []string) error {
-			single, double := runNodeKernel[float32], runNodeKernel[float64]
-			if f.family == nil {
-				single, double = runWalkKernel[float32], runWalkKernel[float64]
+			write := writeNodeKernel[float32]
+			switch double := c.dtype == "float64"; {
+			case double && c.family == nil:
+				write = writeWalkKernel[float64]
+			case double:
+				write = writeNodeKernel[float64]
+			case c.family == nil:
+				write = writeWalkKernel[float32]
 			}
-			if f.dtype == "float64" {
-				return double(in, args[0], &f)
-			}
-			return single(in, args[0], &f)
+			return write(c, args[0])
 		})
 	flags := cmd.Flags()
-	in.denseFlags(flags, &f.denseFlags)
-	flags.StringVar(&f.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
-	in.shareVar(flags, &f.share, "the columns")
-	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
-	in.readingFlags(flags, &f.reading)
+	c.denseFlags.declare(run, flags)
+	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
+	c.walking.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+	c.share.declare(run, flags, "the columns")
+	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
+	c.graphInputs.declare(flags)
 	return cmd
 }
 
 // denseFlags are those of a block of kernel values.
 type denseFlags struct{ out, rows, cols, dtype string }
 
-func (in *invocation) denseFlags(flags *pflag.FlagSet, f *denseFlags) {
+func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the ids of the rows, one a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the ids of the columns (default: all)")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
+	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
 }
 
 // rowsOf reads a list of ids; without one, all rows in the order of the ids, but for
 // those that stand for hyperedges.
-func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
+func (in *inputs) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.Collect(g.Nodes.Rows())
 		if g.hasHyperedges() {
@@ -71,7 +73,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 }
 
 // readIDs reads a list of ids, at least one.
-func (in *invocation) readIDs(path string, nodes nodefile.Lookup) ([]int, error) {
+func (in *inputs) readIDs(path string, nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(in.ctx, path, nodes, in.listConfig(path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
@@ -85,8 +87,8 @@ func nodesOf(g *openGraph, rows []int) axis {
 }
 
 // kernelFlags are the flags of kernel.
-type kernelFlags struct {
-	reading
+type kernelCommand struct {
+	graphInputs
 	walking
 	denseFlags
 	listed    string         // the kernel with its parameters
@@ -95,35 +97,36 @@ type kernelFlags struct {
 	given     spec.Values    // of its parameters
 	tolerance float64        // 0: not given
 	share     shareFlag
+	resume    bool
 }
 
-// checkKernel finds the kernel, and notes errors in the flags of f.
-func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
-	of, n := in.parseNamed("--kernel", f.listed, nodeKernels())
+// check finds the kernel, and notes errors in the flags of f.
+func (c *kernelCommand) check(cmd *cobra.Command) {
+	of, n := parseNamed(c.session, "--kernel", c.listed, nodeKernels())
 	if of == nil {
 		return
 	}
 	flags := cmd.Flags()
-	if f.name, f.family = n.Name, kernel.Families().Named(n.Name); f.family == nil {
-		in.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
-		in.checkWalk(flags, &f.walking, n)
+	if c.name, c.family = n.Name, kernel.Families().Named(n.Name); c.family == nil {
+		c.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		c.walking.check(c.session, flags, n)
 		return
 	}
-	in.refuse(flags,
-		rule{true, cwk.PriorParam.Name, f.name + " has no prior; leave it out"},
-		rule{!matrixFormatOf(f.out, denseFormats).Text, "labels", f.name + " needs no labels; leave them out, or write LIBSVM's text"},
+	c.refuse(flags,
+		rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
+		rule{!matrixFormatOf(c.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
-	f.given, _ = in.given("--kernel", n.Given, of)
+	c.given, _ = parseGiven(c.session, "--kernel", n.Given, of)
 	least, wider := 0x1p-23, ", or --dtype float64"
-	if f.dtype == "float64" {
+	if c.dtype == "float64" {
 		least, wider = 0x1p-52, ""
 	}
-	in.refuse(cmd.Flags(), rule{f.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", f.tolerance, f.dtype, least, wider)})
+	c.refuse(cmd.Flags(), rule{c.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, least, wider)})
 }
 
-// runWalkKernel writes the block of coinciding walks that f describes.
-func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
-	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
+// writeWalkKernel writes a block of the coinciding walk kernel.
+func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
+	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.walking)
+	w, err := newWalk[T](d, &f.inputs, &f.walking)
 	if err != nil {
 		return err
 	}
@@ -142,7 +145,7 @@ func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(in.ctx, from, rows[first:], cols, sink)
+			return w.Gram(f.ctx, from, rows[first:], cols, sink)
 		},
 		advice: fewerNodes,
 

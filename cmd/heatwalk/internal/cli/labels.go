@@ -21,10 +21,10 @@ import (
 
 // labelFlags declares the flag of a file of labels, and those that say how such
 // files are read.
-func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
+func (in *inputs) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
 	c := &in.labelling
 	flags.StringVar(p, "labels", "", usage)
-	in.variable(flags, "label-fields", "COLUMNS", "", "columns of node and label, numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+	variable(in.session, flags, "label-fields", "COLUMNS", "", "columns of node and label, numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 2, "1,4 or id,class")
 	})
 	in.missingFlag(flags)
@@ -32,11 +32,11 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 
 // missingFlag declares the flag of words that stand for no value, of labels and of the ends of
 // edges.
-func (in *invocation) missingFlag(flags *pflag.FlagSet) {
+func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	in.variable(flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null and the like; for nodes: none); '' for none", func(s string) error {
+	variable(in.session, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null and the like; for nodes: none); '' for none", func(s string) error {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
@@ -44,25 +44,25 @@ func (in *invocation) missingFlag(flags *pflag.FlagSet) {
 }
 
 // readLabels reads a file of labels for the nodes of g.
-func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
+func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
 	fix := ""
 	if g.report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	l, err := nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r.config.UnknownIDs, fix))
+	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.labelConfig(r.config.UnknownIDs, fix))
 	if err == nil {
-		in.noteColumns(path, l.Columns)
+		r.noteColumns(path, l.Columns)
 	}
 	return l, err
 }
 
 // listConfig says how lists of ids and splits are read.
-func (in *invocation) listConfig(path string) *nodefile.ListConfig {
+func (in *inputs) listConfig(path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.text, Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
 }
 
 // labelConfig says how files of labels are read. fix is what to do about unknown nodes.
-func (in *invocation) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
+func (in *inputs) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
 	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, in.stdin, in.warnOf
@@ -83,8 +83,8 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.
-func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
-	l, err := in.readLabels(path, g, r)
+func (r *graphInputs) readSeeds(path string, g *openGraph) (*nodefile.Labels, error) {
+	l, err := r.readLabels(path, g)
 	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
 		parse.Fix += ", or pass --multi-label"
 	}
@@ -136,14 +136,14 @@ type attributeFlags struct {
 	ids  string
 }
 
-func (in *invocation) attributeFlags(flags *pflag.FlagSet, f *attributeFlags) {
+func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
 	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: the file .rows.ids beside it)")
 }
 
-// checkAttributes notes what is wrong with the flags of f together.
-func (in *invocation) checkAttributes(flags *pflag.FlagSet, f *attributeFlags) {
-	in.refuse(flags,
+// check notes what is wrong with the flags of f together.
+func (f *attributeFlags) check(run *session, flags *pflag.FlagSet) {
+	run.refuse(flags,
 		rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
 		rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
 	)
@@ -183,17 +183,17 @@ func (d *attributesDocument) String() string {
 }
 
 // readAttributes reads what is known of the nodes of g, if a file is given.
-func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading) (err error) {
+func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error) {
 	if f.file == "" {
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: in.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnOf,
+		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: r.stdin, Warn: r.warnOf,
 	}
-	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)
+	r.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	g.attributes, err = tablefile.ReadFeatures(r.ctx, f.file, g.Nodes, c)
 	if err == nil {
-		in.noteColumns(f.file, g.attributes.Columns)
+		r.noteColumns(f.file, g.attributes.Columns)
 	}
 	missing := new(nodefile.ParseError)
 	switch {

@@ -17,7 +17,7 @@ import (
 
 // learning holds the flags of commands that learn from labels of nodes.
 type learning struct {
-	reading
+	graphInputs
 	walking
 	attributes attributeFlags
 	several    bool   // labels a node
@@ -28,6 +28,8 @@ type learning struct {
 	base    method.Settings // of all methods
 }
 
+func newLearning(run *session) learning { return learning{graphInputs: newGraphInputs(run)} }
+
 // methods returns those that are named.
 func (f *learning) methods() (list []method.Method) {
 	for _, e := range f.entries {
@@ -36,18 +38,18 @@ func (f *learning) methods() (list []method.Method) {
 	return list
 }
 
-// learningFlags declares the flags of f but for labels and method.
-func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
-	in.priorFlag(flags, &f.walking)
-	in.choiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
+// declare declares the flags of f but for labels and method.
+func (f *learning) declare(flags *pflag.FlagSet) {
+	f.walking.priorFlag(flags)
+	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
-	in.attributeFlags(flags, &f.attributes)
-	in.readingFlags(flags, &f.reading)
+	f.attributes.declare(f.session, flags)
+	f.graphInputs.declare(flags)
 }
 
-// seedFlags declares the flag of the labels.
-func (in *invocation) seedFlags(flags *pflag.FlagSet, f *learning) {
-	in.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
+// labelsFlag declares the flag of the labels.
+func (f *learning) labelsFlag(flags *pflag.FlagSet) {
+	f.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
@@ -55,51 +57,51 @@ func (f *learning) severalFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 }
 
-// checkLearning finds the methods and notes errors in the flags of f.
-func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
+// check finds the methods and notes errors in the flags of f.
+func (f *learning) check(flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
-		in.problem("--method", "%s", withoutUsage(err))
+		f.problem("--method", "%s", withoutUsage(err))
 	}
-	in.checkForm(f.entries)
-	in.require(flags, "labels")
+	checkForm(f.session, f.entries)
+	f.require(flags, "labels")
 }
 
 // settle finds the candidates of all methods in a grid, and notes errors about it.
-func (in *invocation) settle(f *learning, grid string) {
-	base, err := method.Settle(in.ctx, f.entries, grid, nil, nil)
+func (f *learning) settle(grid string) {
+	base, err := method.Settle(f.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range all.Unwrap() {
-			in.checkGrid(grid, err)
+			checkGrid(f.session, grid, err)
 		}
 	}
 }
 
 // checkGrid notes what is wrong with a grid, the file of one, or a method's own values.
-func (in *invocation) checkGrid(name string, err error) {
+func checkGrid(run *session, name string, err error) {
 	wrong, parameter := new(nodefile.ParseError), new(spec.ParameterError)
 	switch {
 	case errors.As(err, &parameter):
-		in.problem("--method", "%s", parameter.Error())
+		run.problem("--method", "%s", parameter.Error())
 	case errors.As(err, &wrong):
-		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
+		run.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
-		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
+		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
 	case errors.Is(err, validate.ErrUsage):
-		in.problem("--method", "%s", withoutUsage(err))
+		run.problem("--method", "%s", withoutUsage(err))
 	default:
-		in.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
+		run.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
 	}
 }
 
 // checkForm notes a form of a kernel that no learner takes.
-func (in *invocation) checkForm(entries []method.Entry) {
+func checkForm(run *session, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
 			wrong := new(spec.ParameterError)
 			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e), &wrong) {
-				in.problem("--method", "%s", wrong.Error())
+				run.problem("--method", "%s", wrong.Error())
 				return
 			}
 		}
@@ -144,9 +146,9 @@ func withoutUsage(err error) string {
 
 // settings completes settings that say what is tried: with what there is to work with.
 func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
-	prior, err := d.in.priorOf(&f.walking, d.g, d.l)
+	prior, err := f.readPrior(&f.inputs, d.g, d.l)
 	s := *tried
-	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.in.seed), f.effort == "low"
-	s.Workers, s.Progress = d.in.threads, progress
+	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"
+	s.Workers, s.Progress = d.run.threads, progress
 	return &s, err
 }

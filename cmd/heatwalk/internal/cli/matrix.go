@@ -44,23 +44,23 @@ type matrixDocument struct {
 }
 
 // newWriter begins the file of a matrix, with the ids beside it.
-func newWriter[T sparse.Float](o *product, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
+func newWriter[T sparse.Float](o *outputs, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
 	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
 	return tablefile.NewWriter[T](o.w, o.format, m)
 }
 
-// fill writes a matrix: values stores row i.
-func (o *product) fill(dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
+// fillMatrix writes a matrix: values stores row i.
+func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
 	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
 	if dtype == "float64" {
-		return tablefile.Fill[float64](o.in.ctx, o.w, o.format, m, values)
+		return tablefile.Fill[float64](o.run.ctx, o.w, o.format, m, values)
 	}
-	return tablefile.Fill[float32](o.in.ctx, o.w, o.format, m, values)
+	return tablefile.Fill[float32](o.run.ctx, o.w, o.format, m, values)
 }
 
 // takesPieces tells whether the output can be written in any order. An estimate, which
 // begins no file, tells the same.
-func (o *product) takesPieces() bool { return o.format.AnyOrder && !isStream(o.path) }
+func takesPieces(o *outputs) bool { return o.format.AnyOrder && !isStream(o.path) }
 
 // shapeOf says how large a matrix is.
 func shapeOf(rows, cols int, dtype string) string {
@@ -69,10 +69,10 @@ func shapeOf(rows, cols int, dtype string) string {
 
 // checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
 // error with advice if they do not fit its disk.
-func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
+func checkMatrix(o *outputs, rows, cols axis, dtype, advice string) (bytes int64, err error) {
 	bytes = o.format.Size(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
-	if o.in.estimating {
+	if o.run.estimating {
 		bytes += idBytes(rows) + idBytes(cols)
 	}
 	return bytes + runFileBytes, err

@@ -20,20 +20,20 @@ type merged struct {
 	Parts   int    `json:"parts"`
 }
 
-func newMerge(in *invocation) *cobra.Command {
+func newMerge(run *session) *cobra.Command {
 	var out string
-	cmd := in.newCommand("merge PART... -o OUT", in.arguments("PART", 1, -1),
+	cmd := run.newCommand("merge PART... -o OUT", arguments(run, "PART", 1, -1),
 		"Put the parts that --slab made together",
-		func(_ *cobra.Command, args []string) { in.checkOutput("-o", out, nil, args...) },
-		func(args []string) error { return in.merge(args, out) })
+		func(_ *cobra.Command, args []string) { checkOutput(run, "-o", out, nil, args...) },
+		func(args []string) error { return mergeParts(run, args, out) })
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the whole")
 	return cmd
 }
 
-func (in *invocation) merge(paths []string, out string) error {
-	list, err := parts.Read(in.ctx, paths)
+func mergeParts(run *session, paths []string, out string) error {
+	list, err := parts.Read(run.ctx, paths)
 	if err == nil {
-		err = in.mergeMatrix(list, out)
+		err = mergeMatrix(run, list, out)
 	}
 	if wrong := new(parts.Error); errors.As(err, &wrong) {
 		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
@@ -42,21 +42,21 @@ func (in *invocation) merge(paths []string, out string) error {
 }
 
 // mergeMatrix writes the matrix of which the list has all parts.
-func (in *invocation) mergeMatrix(list []parts.Part, out string) error {
+func mergeMatrix(run *session, list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	dtype, run := list[0].Matrix.Dtype, list[0].Run
-	return parts.Merge(in.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
-		o, err := in.beginProduct(out, tablefile.NPY)
+	dtype, made := list[0].Matrix.Dtype, list[0].Run
+	return parts.Merge(run.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
+		o, err := beginOutputs(run, out, tablefile.NPY)
 		if err != nil {
 			return err
 		}
-		if _, err := o.checkMatrix(rows, cols, dtype, "choose another disk"); err != nil {
+		if _, err := checkMatrix(o, rows, cols, dtype, "choose another disk"); err != nil {
 			return err
 		}
-		stage := in.progress.Begin("merging", int64(rows.N), "row")
-		err = o.fill(dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
+		stage := run.progress.Begin("merging", int64(rows.N), "row")
+		err = fillMatrix(o, dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
 			stage.Set(int64(i), int64(rows.N))
 			return rowTo(i, row)
 		})
@@ -64,6 +64,6 @@ func (in *invocation) mergeMatrix(list []parts.Part, out string) error {
 			return err
 		}
 		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
-		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+		return o.finish(r, made.Store, made.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

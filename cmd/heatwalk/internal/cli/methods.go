@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-func newMethods(in *invocation) *cobra.Command {
-	return in.newCommand("methods [NAME]", in.arguments("NAME", 0, 1), "What can be named in --method, --kernel and --learner",
-		func(*cobra.Command, []string) {}, func(args []string) error { return in.runMethods(strings.Join(args, "")) })
+func newMethods(run *session) *cobra.Command {
+	return run.newCommand("methods [NAME]", arguments(run, "NAME", 0, 1), "What can be named in --method, --kernel and --learner",
+		func(*cobra.Command, []string) {}, func(args []string) error { return runMethods(run, strings.Join(args, "")) })
 }
 
 // declaration is a kernel, learner or method with what it is named in, as JSON.
@@ -111,7 +111,7 @@ func declarationOf(s *spec.Spec, flag, command string) declaration {
 }
 
 // runMethods prints all names, or all about one.
-func (in *invocation) runMethods(name string) error {
+func runMethods(run *session, name string) error {
 	all := declarations()
 	if name != "" {
 		named := slices.DeleteFunc(slices.Clone(all), func(d declaration) bool { return d.Name != name })
@@ -125,25 +125,25 @@ func (in *invocation) runMethods(name string) error {
 			}
 			return fault.Usage(name, "does not exist; heatwalk methods lists all names")
 		}
-		return in.tell(&methodsDocument{Methods: named}, func(io.Writer) {
+		return run.tell(&methodsDocument{Methods: named}, func(io.Writer) {
 			for _, d := range named {
-				d.print(in.stdout)
+				d.print(run.stdout)
 			}
 		})
 	}
-	return in.tell(&methodsDocument{Methods: all}, func(io.Writer) {
+	return run.tell(&methodsDocument{Methods: all}, func(io.Writer) {
 		group := ""
 		for _, d := range all {
 			if of := d.Flag + " of " + d.Command; of != group {
 				if group != "" {
-					fmt.Fprintln(in.stdout)
+					fmt.Fprintln(run.stdout)
 				}
 				group = of
-				fmt.Fprintln(in.stdout, strings.Replace(of, " of ", ", as in heatwalk ", 1)+":")
+				fmt.Fprintln(run.stdout, strings.Replace(of, " of ", ", as in heatwalk ", 1)+":")
 			}
-			fmt.Fprintf(in.stdout, "  %-24s %s\n", d.Name, d.Formula)
+			fmt.Fprintf(run.stdout, "  %-24s %s\n", d.Name, d.Formula)
 		}
-		fmt.Fprintln(in.stdout, `
+		fmt.Fprintln(run.stdout, `
 A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
 +cs behind a method adds Correct & Smooth. Details of one: heatwalk methods NAME`)
 	})

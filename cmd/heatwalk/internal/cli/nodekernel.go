@@ -53,10 +53,9 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// runNodeKernel writes the block that f describes, of any kernel but that of
-// walks.
-func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
-	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
+// writeNodeKernel writes a block of any kernel but the coinciding walk kernel.
+func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
+	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 		return err
 	}
 	rowAxis, colAxis := nodesOf(d.g, rows), nodesOf(d.g, cols)
-	files, err := d.checkMatrix(rowAxis, colAxis, f.dtype, fewerNodes)
+	files, err := checkMatrix(d.outputs, rowAxis, colAxis, f.dtype, fewerNodes)
 	if err != nil {
 		return err
 	}
@@ -75,15 +74,15 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
 	d.g.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
-	err = in.take(d.g, func() (*requirements, error) {
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.progress.Showing("computing", "product")}
+	err = f.take(d.g, func() (*requirements, error) {
 		n := d.needs(files)
 		return n, f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
 	})
 	if err != nil {
-		return in.graphError(err, name, loosened)
+		return f.graphError(err, name, loosened)
 	}
-	nodes, err := graph.New(in.ctx, d.g.A, &graph.Settings{Workers: in.threads})
+	nodes, err := graph.New(f.ctx, d.g.A, &graph.Settings{Workers: f.threads})
 	if err != nil {
 		return err
 	}
@@ -92,19 +91,19 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	if directed {
 		nodes.In = d.g.Transpose()
 	}
-	v, err := f.family.Resolve(f.given, kernel.On(in.ctx, nodes))
+	v, err := f.family.Resolve(f.given, kernel.On(f.ctx, nodes))
 	if err != nil {
-		return in.graphError(err, name, loosened)
+		return f.graphError(err, name, loosened)
 	}
-	k, err := kernel.New(in.ctx, nodes, f.name, v)
+	k, err := kernel.New(f.ctx, nodes, f.name, v)
 	if err != nil {
-		return in.graphError(err, name, loosened)
+		return f.graphError(err, name, loosened)
 	}
 	done, err := d.keep("kernel", f.share, shape, kernelParameters{f.family, v}, f.tolerance, nil)
 	if err != nil {
 		return err
 	}
-	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !d.takesPieces()})
+	file, err := newWriter[T](d.outputs, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.outputs)})
 	if err != nil {
 		return err
 	}
@@ -126,14 +125,14 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 		done.finished(all(now, &r))
 		return nil
 	}
-	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(in.ctx, down+i, right+j, piece) }
-	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, put, settings)
+	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(f.ctx, down+i, right+j, piece) }
+	report, err := kernel.Values[T](f.ctx, k, d.rows, d.cols, put, settings)
 	if err != nil {
-		return in.graphError(err, name, loosened)
+		return f.graphError(err, name, loosened)
 	}
 	whole := all(0, report)
 	report.Sweeps, report.Largest, report.ErrorBound = whole.Sweeps, whole.Largest, whole.ErrorBound
-	if err := file.Close(in.ctx); err != nil {
+	if err := file.Close(f.ctx); err != nil {
 		return err
 	}
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
@@ -141,13 +140,13 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 
 // plan adds the memory of a block to n and sets that of its computation. An output that cannot be
 // written in pieces is kept in memory until it is complete.
-func (f *kernelFlags) plan(d *graphRun, n *requirements, s *kernel.Settings, block int64) error {
+func (f *kernelCommand) plan(d *graphRun, n *requirements, s *kernel.Settings, block int64) error {
 	n.Sweeps = unknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
 		return err
 	}
-	if !d.takesPieces() {
+	if !takesPieces(d.outputs) {
 		if left, limited := n.Left(); limited && block > left {
 			return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 				d.path, words.Bytes(block))

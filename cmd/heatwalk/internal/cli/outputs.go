@@ -27,17 +27,20 @@ import (
 // other files. They are begun before any input is read, so that a full or read-only
 // directory is found at once, and appear under their names together, when the run has
 // succeeded.
-type product struct {
-	in      *invocation
+type outputs struct {
+	run     *session
 	path    string            // of the output, "" for none
 	format  *tablefile.Format // of a matrix; nil: the output is none
 	w       io.Writer         // of the output
 	rowIDs  io.Writer         // beside .npy
 	colIDs  io.Writer
-	run     io.Writer
-	part    *parts.Part      // which part of a whole the output is, nil if it is the whole
-	journal func() error     // removes the journal; nil: there is none
-	partial *durable.Pending // the output, if a later run can complete it
+	runFile io.Writer
+	part    *parts.Part  // which part of a whole the output is, nil if it is the whole
+	journal func() error // removes the journal; nil: there is none
+
+	completable bool             // a later run can complete the output, if its format allows that
+	resume      bool             // this run completes the output of an earlier one
+	partial     *durable.Pending // the output, if a later run can complete it
 
 	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them
@@ -45,33 +48,39 @@ type product struct {
 
 // goOnFrom notes a journal of the run: if the run fails it tells that a later one can go on from
 // what is kept, and when the output appears the journal is removed.
-func (o *product) goOnFrom(kept func() bool, remove func() error) {
+func (o *outputs) goOnFrom(kept func() bool, remove func() error) {
 	o.journal = remove
-	o.in.atEnd(func() {
+	o.run.atEnd(func() {
 		if kept() {
-			o.in.doing += goesOn
+			o.run.doing += resumeHint
 		}
 	})
 }
 
-// newProduct returns a product without files, which are given up at the end of the command
+// newOutputs returns a product without files, which are given up at the end of the command
 // unless they are committed.
-func (in *invocation) newProduct(path string) *product {
-	o := &product{in: in, path: path}
-	in.atEnd(o.abort)
+func newOutputs(run *session, path string) *outputs {
+	o := &outputs{run: run, path: path}
+	run.atEnd(o.abort)
 	return o
 }
 
-// beginProduct begins the output called path, unless that is "", and what stands beside it.
-func (in *invocation) beginProduct(path string, format *tablefile.Format) (o *product, err error) {
-	o = in.newProduct(path)
+// beginOutputs begins the output called path, unless that is "", and the files next to it.
+func beginOutputs(run *session, path string, format *tablefile.Format) (*outputs, error) {
+	o := newOutputs(run, path)
+	return o, o.beginAll(format)
+}
+
+// beginAll begins the output, which has a format if it is a matrix, and the files next to it.
+func (o *outputs) beginAll(format *tablefile.Format) (err error) {
+	path := o.path
 	o.format = format
 	if path == "" {
-		return o, nil
+		return nil
 	}
-	in.keeps(path)
+	o.run.keeps(path)
 	begin := o.begin
-	if in.completes && o.resumable() {
+	if o.completable && isResumable(o) {
 		begin = o.beginPartial
 	}
 	if o.w, err = begin(path); err == nil && format != nil && format.SeparateIDs {
@@ -80,9 +89,9 @@ func (in *invocation) beginProduct(path string, format *tablefile.Format) (o *pr
 		}
 	}
 	if err == nil {
-		o.run, err = o.beside(path, "", ".run.json")
+		o.runFile, err = o.beside(path, "", ".run.json")
 	}
-	return o, err
+	return err
 }
 
 // formatOf returns the ending of path if it is among the formats, or else the
@@ -97,9 +106,9 @@ func formatOf(path string, formats []string) string {
 
 // checkOutput notes what is wrong with the path of an output, which is to have the ending of
 // one of the formats, if there are any; that of -o is to be there, and not to be one of the inputs, nor a file in a store.
-func (in *invocation) checkOutput(flag, path string, formats []string, inputs ...string) {
+func checkOutput(run *session, flag, path string, formats []string, inputs ...string) {
 	if ending := strings.ToLower(filepath.Ext(path)); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
-		in.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
+		run.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
 	}
 	switch {
 	case path == "" && flag == "-o":
@@ -107,21 +116,21 @@ func (in *invocation) checkOutput(flag, path string, formats []string, inputs ..
 		if formats != nil {
 			endings = ", with an ending " + strings.Join(formats, " ")
 		}
-		in.problem(flag, "the output is missing; write -o FILE%s", endings)
+		run.problem(flag, "the output is missing; write -o FILE%s", endings)
 	case path == "":
-	case path == "-" && in.json && !in.estimating:
-		in.problem(flag, "- and --json both want stdout; name a file")
+	case path == "-" && run.json && !run.estimating:
+		run.problem(flag, "- and --json both want stdout; name a file")
 	case path == "-":
 	case isDir(path):
-		in.problem(flag, "%s is a directory; name a file", path)
+		run.problem(flag, "%s is a directory; name a file", path)
 	default:
 		if dir := filepath.Dir(linked(path)); isThere(filepath.Join(dir, "manifest")) && ingest.IsStore(dir) {
-			in.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
+			run.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
 			return
 		}
 		for _, input := range inputs {
 			if sameFile(path, input) {
-				in.problem(flag, "%s is an input of this command; name another file", path)
+				run.problem(flag, "%s is an input of this command; name another file", path)
 				return
 			}
 		}
@@ -162,29 +171,29 @@ func sameFile(a, b string) bool {
 }
 
 // keeps notes the output that an interruption leaves as it is.
-func (in *invocation) keeps(path string) {
+func (run *session) keeps(path string) {
 	switch {
 	case path == "-":
-		in.doing = "" // what is written is written
+		run.doing = "" // what is written is written
 	case isThere(path):
-		in.doing = path + " is unchanged"
+		run.doing = path + " is unchanged"
 	default:
-		in.doing = path + " was not made"
+		run.doing = path + " was not made"
 	}
 }
 
 // begin begins the file path, stdout for "-", nothing for an estimate.
-func (o *product) begin(path string) (io.Writer, error) { return o.beginWith(durable.NewFile, path) }
+func (o *outputs) begin(path string) (io.Writer, error) { return o.beginWith(durable.NewFile, path) }
 
-func (o *product) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
-	if o.in.estimating {
+func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
+	if o.run.estimating {
 		return io.Discard, nil
 	}
 	if path == "-" {
-		o.pipe = bufio.NewWriterSize(o.in.stdout, 64<<10)
+		o.pipe = bufio.NewWriterSize(o.run.stdout, 64<<10)
 		return o.pipe, nil
 	}
-	f, err := create(durable.Until(o.in.ctx, durable.OS), path)
+	f, err := create(durable.Until(o.run.ctx, durable.OS), path)
 	if err != nil {
 		return nil, o.notCreated(err, path)
 	}
@@ -193,7 +202,7 @@ func (o *product) beginWith(create func(durable.FS, string) (*durable.Pending, e
 }
 
 // notCreated is the error of a file that could not be created.
-func (o *product) notCreated(err error, path string) error {
+func (o *outputs) notCreated(err error, path string) error {
 	if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
 		return fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
 	}
@@ -203,7 +212,7 @@ func (o *product) notCreated(err error, path string) error {
 // beside begins the small file that describes the output path and is called
 // what it is called with suffix in place of cut. Nothing stands beside stdout,
 // a pipe or a device.
-func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
+func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 	if isStream(path) {
 		return io.Discard, nil
 	}
@@ -217,9 +226,9 @@ func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
 // publish makes all files of a run on a store with parameters appear, those that stand
 // beside an output before it, around what put, unless it is nil, puts in place. The journal is
 // not needed then.
-func (o *product) publish(store, parameters any, put func() error) error {
-	if o.run != nil {
-		if err := o.in.writeRun(o.run, store, parameters, o.part); err != nil {
+func (o *outputs) publish(store, parameters any, put func() error) error {
+	if o.runFile != nil {
+		if err := writeRun(o.run, o.runFile, store, parameters, o.part); err != nil {
 			return err
 		}
 	}
@@ -231,14 +240,14 @@ func (o *product) publish(store, parameters any, put func() error) error {
 }
 
 // commit publishes all files, around what put puts in place unless it is nil.
-func (o *product) commit(put func() error) error {
+func (o *outputs) commit(put func() error) error {
 	if o.pipe != nil {
 		if err := o.pipe.Flush(); err != nil {
 			return err
 		}
 	}
-	if o.in.ctx.Err() != nil {
-		return context.Cause(o.in.ctx)
+	if o.run.ctx.Err() != nil {
+		return context.Cause(o.run.ctx)
 	}
 	files := o.files
 	o.files = nil
@@ -246,7 +255,7 @@ func (o *product) commit(put func() error) error {
 }
 
 // abort gives up what was not committed.
-func (o *product) abort() {
+func (o *outputs) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
 	}
@@ -254,7 +263,7 @@ func (o *product) abort() {
 
 // warnBytes tells of ids of g, and of other names, that are not UTF-8 where all text
 // of an output is to be.
-func (in *invocation) warnBytes(path, format string, g *openGraph, names []string) {
+func warnBytes(run *session, path, format string, g *openGraph, names []string) {
 	wrong := 0
 	for _, name := range names {
 		if !utf8.ValidString(name) {
@@ -268,19 +277,19 @@ func (in *invocation) warnBytes(path, format string, g *openGraph, names []strin
 		}
 	}
 	if wrong > 0 {
-		in.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, words.Count(wrong), format)
+		run.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, words.Count(wrong), format)
 	}
 }
 
 // tempDir is a temporary directory of a run.
 type tempDir struct {
 	*durable.TempDir
-	in *invocation
+	run *session
 }
 
 // makeTemp makes a temporary directory in --temp-dir or beside an output, for as long as the
 // command runs.
-func (in *invocation) makeTemp(beside string) (*tempDir, error) {
+func (in *inputs) makeTemp(beside string) (*tempDir, error) {
 	parent := in.tempDir
 	switch {
 	case parent != "":
@@ -293,13 +302,13 @@ func (in *invocation) makeTemp(beside string) (*tempDir, error) {
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
-	temp := &tempDir{t, in}
+	temp := &tempDir{t, in.session}
 	in.atEnd(temp.end)
 	return temp, nil
 }
 
 // makeTempContent makes a directory in a temporary one.
-func (in *invocation) makeTempContent(beside string) (dir string, err error) {
+func (in *inputs) makeTempContent(beside string) (dir string, err error) {
 	t, err := in.makeTemp(beside)
 	if err != nil {
 		return "", err
@@ -314,7 +323,7 @@ func (t *tempDir) end() {
 		return
 	}
 	if err := t.Remove(); err != nil {
-		t.in.warn("%s: could not be removed: %s", t.Path, cause(err))
+		t.run.warn("%s: could not be removed: %s", t.Path, cause(err))
 	}
 	t.TempDir = nil
 }
@@ -344,21 +353,21 @@ type runFile struct {
 
 // writeRun writes the run file of a run that used the given store and chose the given
 // parameters, for an output that is a part of another unless p is nil.
-func (in *invocation) writeRun(w io.Writer, store, parameters any, p *parts.Part) error {
+func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) error {
 	directory, err := os.Getwd()
 	if err != nil {
 		return err
 	}
 	return encode(w, runFile{
-		Command:    commandLine(in.args),
-		Arguments:  in.args,
+		Command:    commandLine(run.args),
+		Arguments:  run.args,
 		Directory:  directory,
 		Build:      thisBuild(),
 		Store:      store,
 		Parameters: parameters,
 		Part:       p,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
-		Closing:    in.closing(),
+		Closing:    run.closing(),
 	})
 }
 

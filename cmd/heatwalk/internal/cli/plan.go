@@ -2,17 +2,58 @@ package cli
 
 import (
 	"errors"
+	"runtime/debug"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
+// limits are the limits of a run on memory.
+type limits struct {
+	maxMemory int64  // --max-memory, 0 if not given
+	memory    int64  // bytes to plan with; 0 if not known
+	limitedBy string // the limit of the machine
+
+	estimating bool          // the run ends when it has been planned
+	planned    *requirements // of an estimated run
+}
+
+// leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
+var leastLimit int64 = budget.LeastLimit
+
+// limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
+func limitMemory(run *session) error {
+	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
+		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
+			words.Bytes(limit), words.Bytes(needed))
+	}
+	limit, whose := system.AllowedMemory()
+	run.limitedBy = whose
+	if run.maxMemory == 0 {
+		run.memory = limit / 10 * 9
+		return nil
+	}
+	if run.maxMemory < leastLimit {
+		return fault.Limit("--max-memory", "%s is less than any run may be limited to; allow 256MiB or more", words.Bytes(run.maxMemory))
+	}
+	run.memory = run.maxMemory
+	if limit > 0 && limit < run.memory {
+		run.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose, words.Bytes(run.memory))
+		run.memory = limit
+	}
+	debug.SetMemoryLimit(run.memory - budget.FileBytes)
+	return nil
+}
+
 // dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
-func (in *invocation) dataLimit() int64 {
-	if in.memory == 0 {
+func (l *limits) dataLimit() int64 {
+	if l.memory == 0 {
 		return 0
 	}
-	return max(1, budget.Data(in.memory))
+	return max(1, budget.Data(l.memory))
 }
 
 // requirements are the estimated memory, files and sweeps of a run.
@@ -58,14 +99,14 @@ func (n *requirements) compute(bytes int64, err error, what string) error {
 }
 
 // needs returns the empty requirements of a run within the limit.
-func (in *invocation) needs() *requirements {
-	return &requirements{Plan: budget.Plan{Limit: in.dataLimit()}}
+func (l *limits) needs() *requirements {
+	return &requirements{Plan: budget.Plan{Limit: l.dataLimit()}}
 }
 
 // needs returns the requirements of the graph itself, to which those of a run are added.
 func (g *openGraph) needs() *requirements {
-	n := g.in.needs()
-	if g.in.estimating && g.report != nil {
+	n := g.run.needs()
+	if g.run.estimating && g.report != nil {
 		n.Disk = g.Manifest.BytesTotal() + g.report.SpilledBytes
 		n.Earlier = budget.Item{What: "ingest", Bytes: g.readBytes}
 	}
@@ -81,7 +122,7 @@ func (g *openGraph) needs() *requirements {
 var errPlanned = errors.New("planned")
 
 // fit plans a run with plan, and settles what of the graph, if there is one, lies in memory.
-func (in *invocation) fit(g *openGraph, plan func() (*requirements, error)) (n *requirements, err error) {
+func (run *session) fit(g *openGraph, plan func() (*requirements, error)) (n *requirements, err error) {
 	settle := func() (sweeps, rowBytes int, _ error) {
 		if n, err = plan(); err != nil {
 			return 0, 0, err
@@ -99,25 +140,25 @@ func (in *invocation) fit(g *openGraph, plan func() (*requirements, error)) (n *
 			err = g.unread
 		}
 	default:
-		err = g.Settle(in.ctx, settle)
+		err = g.Settle(run.ctx, settle)
 	}
 	return n, err
 }
 
 // take plans a run with plan, as fit does, and begins it.
-func (in *invocation) take(g *openGraph, plan func() (*requirements, error)) error {
-	n, err := in.fit(g, plan)
+func (run *session) take(g *openGraph, plan func() (*requirements, error)) error {
+	n, err := run.fit(g, plan)
 	if err != nil {
 		return err
 	}
-	return in.begin(g, n)
+	return run.begin(g, n)
 }
 
 // begin keeps the heap within the plan and loads the graph, if there is one. It ends the run if only
 // an estimate is wanted.
-func (in *invocation) begin(g *openGraph, n *requirements) error {
-	if in.estimating {
-		in.planned = n
+func (run *session) begin(g *openGraph, n *requirements) error {
+	if run.estimating {
+		run.planned = n
 		return errPlanned
 	}
 	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
@@ -126,5 +167,5 @@ func (in *invocation) begin(g *openGraph, n *requirements) error {
 	if g == nil {
 		return nil
 	}
-	return g.Load(in.ctx)
+	return g.Load(run.ctx)
 }

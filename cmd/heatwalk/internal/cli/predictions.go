@@ -34,9 +34,9 @@ func parseScores(top *int, s string) error {
 }
 
 // predictionBytes bounds the files of an estimated run that writes predictions: 0 for others.
-func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
+func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	switch {
-	case !o.in.estimating:
+	case !o.run.estimating:
 		return 0
 	case o.format != nil:
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + idBytes(ids)
@@ -45,7 +45,7 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // which is smaller than text
 	linesBytes := func(n int) int64 {                                                       // of the longest that there may be, without ids
 		var file counted // takes everything
-		_ = tablefile.WritePredictions(o.in.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
+		_ = tablefile.WritePredictions(o.run.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
 			p.Label = columns.Classes[0]
 			for i := range p.Scores {
 				p.Scores[i] = 1.23456e-10 // none takes more
@@ -67,10 +67,10 @@ type found struct {
 	rawNames []string
 }
 
-// write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
-func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) error {
+// writePredictions writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
+func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype string) error {
 	if o.format == nil {
-		return tablefile.WritePredictions(o.in.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
+		return tablefile.WritePredictions(o.run.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})
@@ -79,7 +79,7 @@ func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) e
 	if !raw {
 		names, row = c.Classes, func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return o.fill(dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names)}, func(i int, values []float64) error {
+	return fillMatrix(o, dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names)}, func(i int, values []float64) error {
 		row(i, values)
 		return nil
 	})
@@ -98,8 +98,8 @@ type learned struct {
 	Closing
 }
 
-// learned returns what was learned from labels.
-func (o *product) learned(l *nodefile.Labels) learned {
+// learnedFrom returns what was learned from labels.
+func learnedFrom(o *outputs, l *nodefile.Labels) learned {
 	return learned{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
 }
 
@@ -118,21 +118,21 @@ func (d *learned) estimated() string {
 	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
 }
 
-// compare compares the class of each node, or of what is called so by noun, with the true
+// compareTruth compares the class of each node, or of what is called so by noun, with the true
 // labels, if there are any and if it can, and tells what no prediction can be right about.
-func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
+func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil
 	}
 	size := sizesOf(truth)
 	for c, name := range truth.Names {
 		if !slices.Contains(l.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(size[c], "node"))
+			run.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(size[c], "node"))
 		}
 	}
 	t := evaluate.Compare(class, reached, l, truth)
 	if t == nil {
-		in.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
+		run.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
 	}
 	return t
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // recordFlags are the flags of a table of attributes whose records are compared.
-type recordFlags struct {
+type recordInputs struct {
+	inputs
 	config nodefile.AttributeConfig
 	listed string // the kernel with its parameters
 	kernel *closed.Kernel
@@ -27,54 +28,56 @@ type recordFlags struct {
 	values spec.Values // all of them
 }
 
-func newRecords(in *invocation) *cobra.Command {
-	return in.newGroup("records", "Kernels between the records of a table, and their classes", newRecordsKernel(in), newRecordsClassify(in))
+func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
+
+func newRecords(run *session) *cobra.Command {
+	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run))
 }
 
-// recordFlags declares the flags of f.
-func (in *invocation) recordFlags(flags *pflag.FlagSet, f *recordFlags) {
+// declare declares the flags of f.
+func (f *recordInputs) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listed, "kernel", tableKernels()[0].Name, "`SPEC` of the kernel, as in hypercube:beta=0.5; see heatwalk methods")
-	in.variable(flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
+	variable(f.session, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&f.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
 	flags.StringVar(&f.config.ID, "id", "", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&f.config.Class, "class", "", "`COLUMN` of the classes, which is no attribute (default: by its title)")
-	enumVar(in, flags, &f.config.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(f.session, flags, &f.config.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 }
 
-// checkRecords finds the kernel and its parameters.
-func (in *invocation) checkRecords(f *recordFlags) {
-	if of, n := in.parseNamed("--kernel", f.listed, tableKernels()); of != nil {
+// check finds the kernel and its parameters.
+func (f *recordInputs) check() {
+	if of, n := parseNamed(f.session, "--kernel", f.listed, tableKernels()); of != nil {
 		f.kernel = closed.Kernels().Named(n.Name)
-		f.given, f.values = in.given("--kernel", n.Given, of)
+		f.given, f.values = parseGiven(f.session, "--kernel", n.Given, of)
 	}
 }
 
 // recordsKernelFlags are the flags of records kernel.
-type recordsKernelFlags struct {
-	recordFlags
+type recordsKernelCommand struct {
+	recordInputs
 	denseFlags
 }
 
-func newRecordsKernel(in *invocation) *cobra.Command {
-	var f recordsKernelFlags
-	cmd := in.newCommand("kernel TABLE --kernel SPEC -o K.npy", in.arguments("TABLE", 1, 1), "Kernel values between records",
+func newRecordsKernel(run *session) *cobra.Command {
+	c := &recordsKernelCommand{recordInputs: newRecordInputs(run)}
+	cmd := run.newCommand("kernel TABLE --kernel SPEC -o K.npy", arguments(run, "TABLE", 1, 1), "Kernel values between records",
 		func(_ *cobra.Command, args []string) {
-			in.checkOutput("-o", f.out, denseFormats, append(args, f.rows, f.cols)...)
-			in.checkStdin(append(args, f.rows, f.cols)...)
-			in.checkRecords(&f.recordFlags)
-		}, func(args []string) error { return in.runRecordsKernel(args[0], &f) })
+			checkOutput(run, "-o", c.out, denseFormats, append(args, c.rows, c.cols)...)
+			checkStdin(run, append(args, c.rows, c.cols)...)
+			c.recordInputs.check()
+		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	in.denseFlags(flags, &f.denseFlags)
-	in.recordFlags(flags, &f.recordFlags)
-	in.missingFlag(flags)
+	c.denseFlags.declare(run, flags)
+	c.recordInputs.declare(flags)
+	c.missingFlag(flags)
 	return cmd
 }
 
 // recordsClassifyFlags are the flags of records classify.
-type recordsClassifyFlags struct {
-	recordFlags
+type recordsClassifyCommand struct {
+	recordInputs
 	learnerFlags
 	out           string
 	labels, truth string
@@ -83,45 +86,45 @@ type recordsClassifyFlags struct {
 	unknownValues string // error or missing
 }
 
-func newRecordsClassify(in *invocation) *cobra.Command {
-	var f recordsClassifyFlags
-	cmd := in.newCommand("classify TABLE -o OUT.tsv", in.arguments("TABLE", 1, 1), "Predict the class of every record from those of some",
+func newRecordsClassify(run *session) *cobra.Command {
+	c := &recordsClassifyCommand{recordInputs: newRecordInputs(run)}
+	cmd := run.newCommand("classify TABLE -o OUT.tsv", arguments(run, "TABLE", 1, 1), "Predict the class of every record from those of some",
 		func(cmd *cobra.Command, args []string) {
-			in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels, f.truth)...)
-			in.checkStdin(append(args, f.labels, f.truth)...)
-			in.checkScores(cmd.Flags(), f.out, &f.scores, true)
-			in.checkRecords(&f.recordFlags)
-			in.checkLearner(&f.learnerFlags)
-		}, func(args []string) error { return in.runRecordsClassify(args[0], &f) })
+			checkOutput(run, "-o", c.out, scoreFormats, append(args, c.labels, c.truth)...)
+			checkStdin(run, append(args, c.labels, c.truth)...)
+			c.scores.check(run, cmd.Flags(), c.out, true)
+			c.recordInputs.check()
+			c.learnerFlags.check(run)
+		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	in.recordFlags(flags, &f.recordFlags)
-	in.learnerFlag(flags, &f.learnerFlags, learners()[0].Name)
-	in.labelFlags(flags, &f.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-	in.scoreFlags(flags, &f.scores)
-	in.choiceVar(flags, &f.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "values that no record with a class has")
-	in.unknownIDsFlag(flags, &f.unknown)
-	flags.StringVar(&f.truth, "truth", "", "`FILE` of true classes to score the predictions with")
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	c.recordInputs.declare(flags)
+	c.learnerFlags.declare(run, flags, learners()[0].Name)
+	c.labelFlags(flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
+	c.scores.declare(run, flags)
+	choiceVar(run, flags, &c.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "values that no record with a class has")
+	unknownIDsFlag(run, flags, &c.unknown)
+	flags.StringVar(&c.truth, "truth", "", "`FILE` of true classes to score the predictions with")
 	return cmd
 }
 
-// readTable reads the table.
-func (in *invocation) readTable(path string, f *recordFlags) (*nodefile.Attributes, error) {
+// read reads the table.
+func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
 	c := f.config
-	c.Text = in.text
-	c.Missing, c.Stdin, c.Memory, c.Warn = in.labelling.Missing, in.stdin, in.dataLimit(), in.warnOf
-	a, err := nodefile.ReadAttributes(in.ctx, path, &c)
+	c.Text = f.text
+	c.Missing, c.Stdin, c.Memory, c.Warn = f.labelling.Missing, f.stdin, f.dataLimit(), f.warnOf
+	a, err := nodefile.ReadAttributes(f.ctx, path, &c)
 	if err == nil {
-		in.noteColumns(path, a.Use)
+		f.noteColumns(path, a.Use)
 	}
 	return a, err
 }
 
 // warnNumbers warns of attributes with so many values that they are no categories.
-func (in *invocation) warnNumbers(f *recordFlags, a *nodefile.Attributes) {
+func (f *recordInputs) warnNumbers(a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > len(a.IDs)/2 {
-			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
+			f.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
 	}
@@ -140,32 +143,32 @@ type recordsClassified struct {
 	Support          int         `json:"support,omitempty"`
 }
 
-// runRecordsClassify learns from the records with a class and labels the others.
-func (in *invocation) runRecordsClassify(path string, f *recordsClassifyFlags) error {
-	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, scoreFormats))
+// run learns from the records with a class and labels the others.
+func (c *recordsClassifyCommand) run(path string) error {
+	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, scoreFormats))
 	if err != nil {
 		return err
 	}
-	a, l, truth, err := in.readRecords(path, f)
+	a, l, truth, err := c.readAll(path)
 	if err != nil {
 		return err
 	}
-	kernel, learner := f.kernel, f.learner
-	columns := tablefile.Columns{Classes: l.Names, Top: f.scores.top}
-	given := maps.Clone(f.recordFlags.given)
-	maps.Copy(given, f.learnerFlags.given)
+	kernel, learner := c.kernel, c.learner
+	columns := tablefile.Columns{Classes: l.Names, Top: c.scores.top}
+	given := maps.Clone(c.recordInputs.given)
+	maps.Copy(given, c.learnerFlags.given)
 	all := &ongram.Records{
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
-		MissingUnknown: f.unknownValues == "missing", Calibrate: f.scores.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
+		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(c.seed), Progress: c.progress.Phases(),
 	}
-	if err := in.keepData(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Bytes()); err != nil {
+	if err := keepData(c.session, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), all.Bytes()); err != nil {
 		return err
 	}
-	r, err := all.Classify(in.ctx)
+	r, err := all.Classify(c.ctx)
 	if err != nil {
 		return learnError(err, a.File)
 	}
-	in.warnNumbers(&f.recordFlags, a)
+	c.recordInputs.warnNumbers(a)
 	items := &found{
 		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
@@ -174,11 +177,11 @@ func (in *invocation) runRecordsClassify(path string, f *recordsClassifyFlags) e
 			r.SharesTo(p.Scores, i)
 		},
 	}
-	if err := o.write(items, columns, f.scores.kind != "probability", f.scores.dtype); err != nil {
+	if err := writePredictions(o, items, columns, c.scores.kind != "probability", c.scores.dtype); err != nil {
 		return err
 	}
 	d := &recordsClassified{
-		learned: o.learned(l), Nodes: len(a.IDs), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
+		learned: learnedFrom(o, l), Nodes: len(a.IDs), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
 		Learner: learner.Name, Parameters: r.Learner, Settings: r.Choice.Settings,
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
@@ -188,38 +191,38 @@ func (in *invocation) runRecordsClassify(path string, f *recordsClassifyFlags) e
 	}
 	reached := roaring.New()
 	reached.AddRange(0, uint64(d.Nodes))
-	d.Truth = in.compare(r.Class, reached, l, truth, "record")
+	d.Truth = compareTruth(c.session, r.Class, reached, l, truth, "record")
 	lines := []string{
 		fmt.Sprintf("%s labelled · %s", words.Counted(d.Nodes-d.Labelled, "record"), kernelOf(kernel, r.Kernel, a)),
-		learned, d.estimated(), d.Skipped.String(), d.compared(f.truth, "record"),
+		learned, d.estimated(), d.Skipped.String(), d.compared(c.truth, "record"),
 	}
 	if lines[2] != "" {
 		lines[2] += ", best of " + words.Counted(d.Settings, "setting")
 	}
-	if f.labels == "" {
+	if c.labels == "" {
 		lines[3] = ""
 	}
 	return o.finish(d, nil, map[string]spec.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
 }
 
-// readRecords reads the table, the labels of its records and, if there are any, the true
+// readAll reads the table, the labels of its records and, if there are any, the true
 // ones.
-func (in *invocation) readRecords(file string, f *recordsClassifyFlags) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
-	if a, err = in.readTable(file, &f.recordFlags); err != nil {
+func (c *recordsClassifyCommand) readAll(file string) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
+	if a, err = c.recordInputs.read(file); err != nil {
 		return nil, nil, nil, err
 	}
 	read := func(path string) (*nodefile.Labels, error) {
-		return nodefile.ReadLabels(in.ctx, path, a.Records, in.labelConfig(f.unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip"))
+		return nodefile.ReadLabels(c.ctx, path, a.Records, c.labelConfig(c.unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip"))
 	}
-	if f.labels != "" {
-		l, err = read(f.labels)
+	if c.labels != "" {
+		l, err = read(c.labels)
 	} else if a.Classes == nil {
 		err = fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	} else {
 		l = a.Classes
 	}
-	if err == nil && f.truth != "" {
-		truth, err = read(f.truth)
+	if err == nil && c.truth != "" {
+		truth, err = read(c.truth)
 	}
 	if err == nil {
 		err = l.Trainable()
@@ -227,40 +230,40 @@ func (in *invocation) readRecords(file string, f *recordsClassifyFlags) (a *node
 	return a, l, truth, err
 }
 
-// runRecordsKernel writes a block of kernel values between the records of a table.
-func (in *invocation) runRecordsKernel(path string, f *recordsKernelFlags) error {
-	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, denseFormats))
+// run writes a block of kernel values between the records of a table.
+func (c *recordsKernelCommand) run(path string) error {
+	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, denseFormats))
 	if err != nil {
 		return err
 	}
-	a, err := in.readTable(path, &f.recordFlags)
+	a, err := c.recordInputs.read(path)
 	if err != nil {
 		return err
 	}
-	rows, err := in.recordsOf(f.rows, a)
+	rows, err := c.recordsOf(c.rows, a)
 	if err != nil {
 		return err
 	}
-	cols, err := in.recordsOf(f.cols, a)
+	cols, err := c.recordsOf(c.cols, a)
 	if err != nil {
 		return err
 	}
 	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
-	files, err := o.checkMatrix(rowAxis, colAxis, f.dtype, fewerNodes)
+	files, err := checkMatrix(o, rowAxis, colAxis, c.dtype, fewerNodes)
 	if err != nil {
 		return err
 	}
-	if err := in.keepData(files, a.Bytes+16*int64(len(cols))); err != nil {
+	if err := keepData(c.session, files, a.Bytes+16*int64(len(cols))); err != nil {
 		return err
 	}
-	in.warnNumbers(&f.recordFlags, a)
-	g, err := (&ongram.Records{Table: a, Kernel: f.kernel}).Gram(f.values)
+	c.recordInputs.warnNumbers(a)
+	g, err := (&ongram.Records{Table: a, Kernel: c.kernel}).Gram(c.values)
 	if err != nil {
 		return err
 	}
 	number := classNumbers(a.Classes, len(a.IDs))
-	stage := in.progress.Begin("comparing", int64(len(rows)), "row")
-	err = o.fill(f.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+	stage := c.progress.Begin("comparing", int64(len(rows)), "row")
+	err = fillMatrix(o, c.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
 		return nil
@@ -269,10 +272,10 @@ func (in *invocation) runRecordsKernel(path string, f *recordsKernelFlags) error
 		return err
 	}
 	d := &matrixDocument{
-		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.kernel.Name,
-		Attributes: len(a.Columns), Parameters: f.values,
+		Output: c.out, Rows: len(rows), Cols: len(cols), Dtype: c.dtype, Kernel: c.kernel.Name,
+		Attributes: len(a.Columns), Parameters: c.values,
 	}
-	return o.finish(d, nil, f.values, shapeOf(d.Rows, d.Cols, f.dtype)+" · "+kernelOf(f.kernel, f.values, a))
+	return o.finish(d, nil, c.values, shapeOf(d.Rows, d.Cols, c.dtype)+" · "+kernelOf(c.kernel, c.values, a))
 }
 
 // kernelOf names a kernel, its parameters and the attributes.
@@ -281,7 +284,7 @@ func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
 }
 
 // recordsOf reads a list of ids of records; without one, all records.
-func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, error) {
+func (in *inputs) recordsOf(path string, a *nodefile.Attributes) ([]int, error) {
 	if path != "" {
 		return in.readIDs(path, a.Records)
 	}

@@ -35,12 +35,17 @@ type count struct {
 	ErrorBound float64 `json:"error_bound"`
 }
 
-const journalSuffix = ".journal"
+const (
+	journalSuffix = ".journal"
+	resumeUsage   = "go on from where a run with the same -o was killed, if one was"
+	resumeHint    = "; the same command with --resume goes on from here"
+	notBeside     = "a run can go on from the journal beside its output alone; give -o FILE"
+)
 
 // beginPartial begins a file that a later run can complete, or with --resume reopens the one of
 // an earlier run. If another run writes it, this one goes on without a count.
-func (o *product) beginPartial(path string) (io.Writer, error) {
-	resume := o.in.resume && isThere(path+journalSuffix)
+func (o *outputs) beginPartial(path string) (io.Writer, error) {
+	resume := o.resume && isThere(path+journalSuffix)
 	if !resume {
 		// First, so that no count stays without its columns.
 		if err := checkpoint.Remove(path + journalSuffix); err != nil {
@@ -49,7 +54,7 @@ func (o *product) beginPartial(path string) (io.Writer, error) {
 	}
 	f, err := durable.NewPartial(durable.OS, path, resume)
 	switch {
-	case errors.Is(err, durable.ErrLocked) && !o.in.resume:
+	case errors.Is(err, durable.ErrLocked) && !o.resume:
 		return o.begin(path)
 	case errors.Is(err, durable.ErrLocked):
 		return nil, fault.Usage("--resume", "another run is writing %s; wait for its end", path)
@@ -60,9 +65,9 @@ func (o *product) beginPartial(path string) (io.Writer, error) {
 	return f, nil
 }
 
-// resumable returns whether the output is one that a later run can complete.
-func (o *product) resumable() bool {
-	return o.format == tablefile.NPY && o.takesPieces() && !o.in.estimating
+// isResumable reports whether the output is one that a later run can complete.
+func isResumable(o *outputs) bool {
+	return o.format == tablefile.NPY && takesPieces(o) && !o.run.estimating
 }
 
 // keep notes that the output is a share of a matrix, if it is one, and returns the partial
@@ -77,7 +82,7 @@ func (d *graphRun) keep(command string, s shareFlag, shape parts.Shape, paramete
 	if s.of > 0 {
 		d.part = part
 	}
-	p := &partial{file: d.partial, path: d.path + journalSuffix, pause: d.in.warmup, next: time.Now().Add(d.in.warmup)}
+	p := &partial{file: d.partial, path: d.path + journalSuffix, pause: d.run.warmup, next: time.Now().Add(d.run.warmup)}
 	if p.file == nil {
 		return p, nil
 	}
@@ -120,7 +125,7 @@ func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.R
 	return func() (of checkpoint.Run, err error) {
 		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
 		if d.g.report != nil { // whose identity is that of this run
-			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
+			of.Graph, err = checkpoint.GraphSum(d.run.ctx, d.g.A, d.run.threads)
 		}
 		return of, err
 	}

@@ -17,8 +17,8 @@ import (
 // value is the whole.
 type shareFlag struct{ index, of int }
 
-func (in *invocation) shareVar(flags *pflag.FlagSet, s *shareFlag, of string) {
-	in.variable(flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
+func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
+	variable(run, flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
 		const most = 1 << 20
 		index, of, _ := strings.Cut(text, "/")
 		i, err := strconv.Atoi(index)
@@ -47,17 +47,17 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	return edge(s.index), edge(s.index + 1), nil
 }
 
-// checkShare notes what is wrong with a share: all shares are to read the same
+// check notes what is wrong with a share: all shares are to read the same
 // store, and write files in one form.
-func (in *invocation) checkShare(s shareFlag, graph []string, out, format string, formats []string) {
+func (s *shareFlag) check(run *session, graph []string, out, format string, formats []string) {
 	if s.of == 0 {
 		return
 	}
 	if len(graph) > 0 && !ingest.IsStore(graph[0]) {
-		in.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", graph[0])
+		run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", graph[0])
 	}
 	if out != "" && (out == "-" || formatOf(out, formats) != format) {
-		in.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
+		run.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-func newVerify(in *invocation) *cobra.Command {
-	return in.newCommand("verify GRAPH", in.arguments("GRAPH", 1, 1),
+func newVerify(run *session) *cobra.Command {
+	return run.newCommand("verify GRAPH", arguments(run, "GRAPH", 1, 1),
 		"Read a whole store and check every checksum",
-		func(*cobra.Command, []string) {}, func(args []string) error { return in.verify(args[0]) })
+		func(*cobra.Command, []string) {}, func(args []string) error { return runVerify(run, args[0]) })
 }
 
 // verified is the JSON document of verify.
@@ -25,34 +25,34 @@ type verified struct {
 	Closing
 }
 
-// verify verifies the store in dir and shows how much of it was read.
-func (in *invocation) verify(dir string) error {
+// runVerify verifies the store in dir and shows how much of it was read.
+func runVerify(run *session, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
 		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
 	}
 	opened, stage := false, (*progress.Stage)(nil)
-	r, err := shard.Verify(in.ctx, dir, &shard.Options{Memory: in.dataLimit() / 2, Workers: in.threads}, func(bytes int64) error {
+	r, err := shard.Verify(run.ctx, dir, &shard.Options{Memory: run.dataLimit() / 2, Workers: run.threads}, func(bytes int64) error {
 		opened = true
-		n := in.needs()
+		n := run.needs()
 		n.Sweeps = 2
 		err := n.Reserve(bytes, "the store and what is counted")
 		if err == nil {
-			err = in.begin(nil, n)
+			err = run.begin(nil, n)
 		}
-		stage = in.progress.Begin("verifying "+dir, 0, progress.Bytes)
+		stage = run.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err
 	}, func(done, total int64) { stage.Set(done, total) })
-	in.progress.End()
+	run.progress.End()
 	if !opened {
 		err = openError(err)
 	}
 	if err != nil {
 		return err
 	}
-	return in.tell(&verified{VerifyReport: r}, func(w io.Writer) {
+	return run.tell(&verified{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
-			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), in.cost())
+			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), run.cost())
 	})
 }

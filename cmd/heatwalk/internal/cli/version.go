@@ -59,18 +59,18 @@ func cpuFeatures() []string {
 	return features
 }
 
-func newVersion(in *invocation) *cobra.Command {
-	return in.newCommand("version", in.arguments("", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
+func newVersion(run *session) *cobra.Command {
+	return run.newCommand("version", arguments(run, "", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
 		b := &struct {
 			build
 			Closing
 		}{build: thisBuild()}
-		return in.tell(b, func(io.Writer) {
-			fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
+		return run.tell(b, func(io.Writer) {
+			fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
 			if b.Commit != "" {
-				fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
+				fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
 			}
-			fmt.Fprintf(in.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
+			fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
 		})
 	})
 }

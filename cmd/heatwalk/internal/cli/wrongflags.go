@@ -18,8 +18,8 @@ import (
 
 // flagError turns a mistake of the flag parser into ours, with the nearest
 // right flag, together with what was found wrong before.
-func (in *invocation) flagError(cmd *cobra.Command, err error) error {
-	in.formatErrors()
+func flagError(run *session, cmd *cobra.Command, err error) error {
+	run.formatErrors()
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
@@ -27,45 +27,45 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		in.unknownFlag(cmd, unknown)
+		unknownFlag(run, cmd, unknown)
 	case errors.As(err, &missing):
-		in.missingValue(missing.GetFlag())
+		run.missingValue(missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, since the others check themselves
-		in.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
+		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
 	default:
-		in.problem(cmd.Name(), "%v", err)
+		run.problem(cmd.Name(), "%v", err)
 	}
-	return in.checked()
+	return run.checked()
 }
 
 // missingValue notes that a flag stands without its value.
-func (in *invocation) missingValue(f *pflag.Flag) {
+func (u *usage) missingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
-	in.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
+	u.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
 // formatErrors settles the form of errors where the parser stopped before it
 // came to the flags that say so.
-func (in *invocation) formatErrors() {
-	for i, arg := range in.args {
+func (run *session) formatErrors() {
+	for i, arg := range run.args {
 		name, text, given := strings.Cut(arg, "=")
 		switch name {
 		case "--":
 			return
 		case "--json":
 			on, err := strconv.ParseBool(text)
-			in.json = !given || on && err == nil
+			run.json = !given || on && err == nil
 		case "--log-format":
-			if !given && i+1 < len(in.args) {
-				text = in.args[i+1]
+			if !given && i+1 < len(run.args) {
+				text = run.args[i+1]
 			}
-			in.logFormat = text
+			run.logFormat = text
 		}
 	}
 }
 
-func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) {
+func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name
 	if err.GetSpecifiedShortnames() != "" {
@@ -75,25 +75,25 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
 	var others []string
 	for _, other := range commands() {
-		if other.make(in).Flags().Lookup(name) != nil {
+		if other.make(run).Flags().Lookup(name) != nil {
 			others = append(others, other.name)
 		}
 	}
 	near := nearest.Of(name, own)
 	named := namingFlag(cmd, name)
-	file := slices.IndexFunc(in.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
+	file := slices.IndexFunc(run.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case file >= 0:
-		in.problem(in.args[file], "no such flag; write ./%s for the file", in.args[file])
+		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
 	case named != "":
-		in.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
+		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
 	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // or else it wants two hyphens
 		sort.Strings(others)
-		in.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
+		run.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
 	case near != "":
-		in.problem(place, "no such flag; did you mean --%s?", near)
+		run.problem(place, "no such flag; did you mean --%s?", near)
 	default:
-		in.problem(place, "no such flag; see %s --help", cmd.CommandPath())
+		run.problem(place, "no such flag; see %s --help", cmd.CommandPath())
 	}
 }
 
@@ -111,11 +111,11 @@ func namingFlag(cmd *cobra.Command, parameter string) string {
 }
 
 // noSuchCommand is the root's check of its arguments.
-func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
+func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	in.formatErrors()
+	run.formatErrors()
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
@@ -124,17 +124,17 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 	}
 	near := nearest.Of(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
-		in.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
+		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if near != "" {
-		in.problem(args[0], "no such command; did you mean %s?", near)
+		run.problem(args[0], "no such command; did you mean %s?", near)
 	} else {
-		in.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
+		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
 	}
-	return in.checked()
+	return run.checked()
 }
 
 // checkEffect notes the flags that make no difference to any of the methods.
-func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
+func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is noted already
 	}
@@ -147,7 +147,7 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 		takes = append(takes, f.Name) // so every method that chooses nothing does anyway
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids"} {
-		in.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
+		u.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
 }
 

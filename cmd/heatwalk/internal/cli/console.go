@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/internal/system"
+)
+
+// console prints everything that the command prints: results and closing summaries on stdout;
+// progress, warnings and errors on stderr.
+type console struct {
+	stdout    *output
+	stderr    io.Writer
+	started   time.Time
+	progress  *progress.Display
+	json      bool
+	quiet     bool
+	showAs    string // --progress
+	logFormat string
+
+	warning  sync.Mutex
+	warnings []string // printed so far
+}
+
+// output is stdout; it remembers the first error, since most of what prints
+// has no way to return one.
+type output struct {
+	w        io.Writer
+	err      error
+	progress *progress.Display // what is drawn on the same terminal; nil: nothing
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	if o.progress != nil && o.progress.Above(p) {
+		return len(p), nil
+	}
+	n, err := o.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = fault.ErrReaderGone
+	}
+	o.err = err
+	return n, err
+}
+
+// printReport writes one line on stderr.
+func (c *console) printReport(r fault.Report) {
+	if !c.json && c.logFormat != "json" {
+		fmt.Fprintf(c.stderr, "heatwalk: %s\n%s", input.Escape(r.Text), r.Stack)
+		return
+	}
+	enc := json.NewEncoder(c.stderr)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(r) // there is nowhere left to report to
+}
+
+// warnOf prints a warning of a library.
+func (c *console) warnOf(w error) { c.warn("%s", fault.Text(w)) }
+
+// warn prints something the user should know that does not stop the run.
+func (c *console) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.warning.Lock()
+	c.warnings = append(c.warnings, text)
+	c.warning.Unlock()
+	var line strings.Builder
+	if c.logFormat == "json" {
+		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)
+	} else {
+		fmt.Fprintf(&line, "heatwalk: warning: %s\n", input.Escape(text))
+	}
+	c.progress.Print([]byte(line.String()))
+}
+
+// noteColumns prints how the columns of a table are used, so that a table that was misread is
+// noticed; nothing if every title says how its column is used.
+func (c *console) noteColumns(name string, columns input.Columns) {
+	if columns.IsUsual() || c.quiet || c.json {
+		return
+	}
+	text := input.Escape(name) + ": " + columns.String()
+	var line strings.Builder
+	if c.logFormat == "json" {
+		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)
+	} else {
+		fmt.Fprintf(&line, "heatwalk: %s\n", text)
+	}
+	c.progress.Print([]byte(line.String()))
+}
+
+// Closing is what every JSON document ends with.
+type Closing struct {
+	Seconds         float64 `json:"seconds"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+
+	Warnings []string `json:"warnings,omitempty"` // all that were printed
+}
+
+func (c *console) closing() Closing {
+	c.warning.Lock()
+	defer c.warning.Unlock()
+	return Closing{Seconds: time.Since(c.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(c.warnings)}
+}
+
+// document is what a command tells with --json.
+type document interface{ closeWith(c Closing) }
+
+func (c *Closing) closeWith(now Closing) { *c = now }
+
+// tell prints the result of a command that wrote the given outputs: v with --json, else
+// what text writes where the closing summary goes.
+func (c *console) tell(v document, text func(w io.Writer), outputs ...string) error {
+	if c.json {
+		v.closeWith(c.closing())
+		return c.document(v)
+	}
+	text(c.summary(outputs...))
+	return c.stdout.err
+}
+
+// document prints v, a command's whole result, as the one JSON document on
+// stdout.
+func (c *console) document(v any) error {
+	c.progress.Close()
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return encode(c.stdout, closingLast(text))
+}
+
+// closingLast returns a document with seconds, peak memory and warnings at the end. The JSON
+// package writes the fields of an embedded struct where that is declared, which may be before
+// other fields.
+func closingLast(document []byte) json.RawMessage {
+	fields := json.NewDecoder(bytes.NewReader(document))
+	if t, err := fields.Token(); err != nil || t != json.Delim('{') {
+		return document
+	}
+	var first, last []string
+	for fields.More() {
+		name, _ := fields.Token()
+		var value json.RawMessage
+		if err := fields.Decode(&value); err != nil {
+			return document
+		}
+		key, _ := json.Marshal(name)
+		field := string(key) + ":" + string(value)
+		switch name {
+		case "seconds", "peak_memory_bytes", "warnings":
+			last = append(last, field)
+		default:
+			first = append(first, field)
+		}
+	}
+	return json.RawMessage("{" + strings.Join(append(first, last...), ",") + "}")
+}
+
+// encode writes v as JSON for people.
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// summary returns where the closing summary goes: stdout, or stderr if stdout
+// carries the command's output, or nowhere.
+func (c *console) summary(outputs ...string) io.Writer {
+	c.progress.Close()
+	if c.quiet || c.json {
+		return io.Discard
+	}
+	if slices.Contains(outputs, "-") {
+		return escaped{c.stderr}
+	}
+	return escaped{c.stdout}
+}
+
+// escaped is a writer of whole pieces of text that is safe on a terminal, whatever the text
+// has from files, for example names of classes.
+type escaped struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (e escaped) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(e.w, input.Escape(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// cost says what the run took, "24.1 s, peak 412 MB", or nothing with --quiet.
+func (c *console) cost() string {
+	if c.quiet {
+		return ""
+	}
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(c.started)), words.Bytes(system.PeakMemory()))
+}
+
+// sheet writes lines of a name in so many columns and a text, but for those without a text.
+func sheet(w io.Writer, columns int, lines [][2]string) {
+	for _, line := range lines {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%-*s %s\n", columns, line[0], line[1])
+		}
+	}
+}

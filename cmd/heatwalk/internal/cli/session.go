@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+)
+
+// session is one run of the program: its context, arguments and streams, its limits, the
+// mistakes of its command line, and the flags of every command.
+type session struct {
+	console
+	limits
+	usage
+
+	ctx     context.Context
+	args    []string
+	stdin   io.Reader
+	command *cobra.Command // nil before its flags are known
+	ends    []func()       // see atEnd
+	doing   string         // the state of the output, for the message about an interruption
+	reached string         // the progress, for the message about an interruption
+	warmup  time.Duration  // until a run writes its journal for the first time
+
+	threads int
+	seed    int64
+	debug   bool
+}
+
+func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
+	return &session{
+		ctx:   ctx,
+		args:  args,
+		stdin: stdin,
+		console: console{
+			stdout:   &output{w: stdout},
+			stderr:   stderr,
+			started:  time.Now(),
+			progress: progress.New(stderr, "none", true, false), // until the flags are known
+		},
+	}
+}
+
+// guard runs the command and returns the exit code.
+func (run *session) guard(do func() error) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			code = run.fail(fault.CrashOf(r))
+		}
+	}()
+	err := run.cleaned(do)
+	run.progress.Close()
+	if err == nil {
+		err = run.stdout.err
+	}
+	return run.fail(err)
+}
+
+// cleaned runs the command and then the functions of atEnd, the last one first.
+func (run *session) cleaned(do func() error) error {
+	defer func() {
+		for _, end := range slices.Backward(run.ends) {
+			end()
+		}
+	}()
+	return do()
+}
+
+// atEnd calls end when the command ends, also after an error, a panic or a signal.
+func (run *session) atEnd(end func()) { run.ends = append(run.ends, end) }
+
+// prepare runs before every subcommand: it applies the flags of every command, and rejects
+// empty names of files. A subcommand checks its own flags and then calls checked.
+func (run *session) prepare(cmd *cobra.Command, _ []string) error {
+	run.command = cmd
+	run.progress = progress.New(run.stderr, run.showAs, run.quiet, run.logFormat == "json")
+	if progress.IsTerminal(run.stdout.w) {
+		run.stdout.progress = run.progress
+	}
+	empty := false
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" { // for example a shell variable that is not set
+			run.missingValue(f)
+			empty = true
+		}
+		if slices.Contains(stdoutNames, f.Value.String()) {
+			_ = f.Value.Set("-") // a string flag takes every text
+		}
+	})
+	if empty {
+		return run.checked()
+	}
+	if run.threads > 0 {
+		runtime.GOMAXPROCS(min(run.threads, runtime.NumCPU()))
+	}
+	return limitMemory(run)
+}
+
+// stdoutNames are other names of stdout.
+var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+
+// checked returns all mistakes of the command line as one error, or nil. An interruption comes
+// first, because a check that it cut short may have been right.
+func (run *session) checked() error {
+	if run.ctx.Err() != nil {
+		return context.Cause(run.ctx)
+	}
+	if len(run.problems) == 0 {
+		return nil
+	}
+	return fault.UsageOf(run.problems)
+}
+
+// newCommand returns a command with the given arguments. check notes all mistakes in its
+// flags; do runs only if there are none.
+func (run *session) newCommand(use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
+		check(cmd, args)
+		if err := run.checked(); err != nil {
+			return err
+		}
+		return do(args)
+	}}
+}
