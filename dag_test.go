@@ -65,7 +65,7 @@ var floors = map[string]int{
 	"method/problem":                    4,
 	"method/internal/piece":             2,
 	"method/internal/gridfile":          3,
-	"method/internal/beliefs":           5,
+	"method/internal/beliefs":           8,
 	"method/choose":                     8,
 	"method/ongram":                     12,
 	"method/internal/auto":              10,

@@ -40,7 +40,7 @@ type Method interface {
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
 func All() []Method {
-	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority}, graphMethods(), walkMethods(), kernelMethods())
+	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority, blockBeliefs{}}, graphMethods(), walkMethods(), kernelMethods())
 }
 
 // methodNames returns the names of all methods.

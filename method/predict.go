@@ -44,6 +44,12 @@ type Prediction struct {
 	// from what it had. It is empty if every one came to its tolerance.
 	Unfinished string
 
+	// BlockModel reports that auto stopped at beliefs of a block model, because their certainty
+	// agrees with held-out labels. Omitted lists the stages that auto leaves out of a graph of
+	// this size.
+	BlockModel bool
+	Omitted    []string
+
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 }

@@ -37,6 +37,10 @@ type Settings struct {
 	// LowEffort leaves eigenvectors and scores of a diffusion kernel out of the method auto.
 	LowEffort bool
 
+	// Thorough computes all stages of the method auto also on a large graph that a block model
+	// explains. It is for tests and benchmarks: the stages take many times longer there.
+	Thorough bool
+
 	// Sample limits the labelled nodes on which settings are compared; all labels take part in
 	// the walks. 0 means 500.
 	Sample int

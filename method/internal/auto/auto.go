@@ -20,6 +20,9 @@ type Settings struct {
 	Memory    int64  // limit of the allocations, in bytes; 0: no limit
 	Workers   int    // goroutines; 0: one for each processor
 
+	// Thorough computes all stages also where a block model explains the graph.
+	Thorough bool
+
 	// Propagated holds the held-out scores of label propagation for each label, as OutOfFold of
 	// package propagation returns them; nil: they are computed.
 	Propagated [][]float32
@@ -45,6 +48,9 @@ type Prediction struct {
 
 	Unfinished string // the iteration that ended at its limit; "": none
 
+	BlockModel bool     // beliefs of a block model predict alone, because they explain the graph
+	Omitted    []string // stages that a graph of this size leaves out
+
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 }
@@ -53,6 +59,18 @@ type Prediction struct {
 // stages that the package comment lists.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
+	if beginsWithBeliefs(p, set) {
+		start := time.Now()
+		m, err := blockModel(ctx, p, set, &out.Work)
+		if err != nil {
+			return nil, err
+		}
+		out.Seconds.Choose = time.Since(start).Seconds()
+		if m.KnowsItself() {
+			return out, predictByBeliefs(ctx, p, set, m, out)
+		}
+		out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * p.A.NNZ()})
+	}
 	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -18,7 +19,11 @@ import (
 // graph: the blocks that it keeps to its end and the largest of those that single stages give back. A memory limit
 // makes stages work in smaller slabs, down to one class at a time.
 func Bytes(p *problem.Problem, set *Settings) int64 {
-	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
+	bytes := keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
+	if beginsWithBeliefs(p, set) {
+		bytes = max(bytes, beliefs.Bytes(len(p.Degrees), len(p.Names))+8*int64(len(p.Degrees)))
+	}
+	return bytes
 }
 
 // remaining returns the memory that stages may allocate for themselves under the limit, at least

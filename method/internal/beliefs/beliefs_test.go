@@ -299,12 +299,12 @@ func TestElementary(t *testing.T) {
 func TestBlockModels(t *testing.T) {
 	for homophily, least := range map[float64]float64{0.9: 0.97, 0: 0.93} {
 		g, class, seeds := blockModel(t, 20_000, 160_000, 5, homophily, 0.02, 0)
-		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{First: true})
+		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Candidates: First()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		dst := sparse.NewBlock[float32](len(class), 5)
-		if err := m.ProbabilitiesTo(t.Context(), dst, 0); err != nil {
+		dst, err := m.Predict(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		right := 0
@@ -315,7 +315,7 @@ func TestBlockModels(t *testing.T) {
 			}
 		}
 		accuracy := float64(right) / float64(len(class))
-		t.Logf("homophily %g: %s, %d rounds, accuracy %.4f, held out %.3f", homophily, m.Source, m.Rounds, accuracy, m.Accuracy)
+		t.Logf("homophily %g: %s, %d rounds, accuracy %.4f, held out %.3f", homophily, m.Ratios, m.Rounds, accuracy, m.Accuracy)
 		if accuracy < least || math.Abs(accuracy-m.Accuracy) > 0.03 || homophily > 0.5 && !m.KnowsItself() {
 			t.Errorf("homophily %g: accuracy %.4f, held out %.4f ± %.4f", homophily, accuracy, m.Accuracy, m.Certain)
 		}
@@ -332,8 +332,8 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dst := sparse.NewBlock[float32](len(class), 3)
-		if err := m.ProbabilitiesTo(t.Context(), dst, memory); err != nil {
+		dst, err := m.Predict(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
 		var got []float32

@@ -1,8 +1,8 @@
 package beliefs
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,36 +11,42 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
-// source is the way in which the ratios of a candidate are found.
-type source int
-
+// Sources of the ratios R.
 const (
-	walks source = iota
-	homophilous
-	iterated
+	Walks     = "walks"     // pairs of labels at the ends of walks of one to three steps
+	Homophily = "homophily" // classes join themselves with probability 0.98
+	Iterated  = "iterated"  // pairs of beliefs at the ends of edges, twice
 )
 
-func (s source) String() string { return [...]string{"walks", "homophily", "iterated"}[s] }
-
-// candidate is one setting of the rounds. Reading the beliefs after several rounds costs nothing.
-type candidate struct {
-	source source
-	t      float32
-	field  bool
-	read   []int // rounds, in increasing order
+// Candidate is one setting of the rounds.
+type Candidate struct {
+	Ratios string  // Walks, Homophily or Iterated
+	T      float64 // weight of the evidence of an edge
+	Field  bool    // whether the field is subtracted
+	Rounds int     // number of rounds, at least 1
 }
 
 // candidates are those that a greedy choice on 19 graphs ends with, each graph left out in turn.
-var candidates = []candidate{
-	{walks, 1, true, []int{4, rounds}},
-	{homophilous, 1, true, []int{4, rounds}},
-	{iterated, 1, true, []int{rounds}},
-	{walks, 0.3, true, []int{2, rounds}},
-	{homophilous, 1, false, []int{rounds}},
+var candidates = []Candidate{
+	{Walks, 1, true, 4}, {Walks, 1, true, rounds},
+	{Homophily, 1, true, 4}, {Homophily, 1, true, rounds},
+	{Iterated, 1, true, rounds},
+	{Walks, 0.3, true, 2}, {Walks, 0.3, true, rounds},
+	{Homophily, 1, false, rounds},
 }
+
+// Candidates returns the settings that [Fit] chooses from. The first one, read after the last
+// round, is the best single setting on block models.
+func Candidates() []Candidate { return slices.Clone(candidates) }
+
+// First returns the candidates of the first run alone, which cost a fifth of all.
+func First() []Candidate { return slices.Clone(candidates[:2]) }
 
 const (
 	strong       = 0.98 // homophily of candidates
@@ -50,117 +56,150 @@ const (
 
 // Settings are the settings of [Fit]. Nil means defaults.
 type Settings struct {
-	// First restricts the candidates to the first one, which costs a fifth.
-	First bool
+	Candidates []Candidate // nil: those of [Candidates]
 
 	// Memory is the largest number of bytes of blocks; 0 means no limit. It never changes a result.
 	Memory int64
 
-	// Progress, if not nil, is called with the runs that are done.
+	// Progress, if not nil, is called with the number of runs that are done.
 	Progress func(stage string, done, total int64)
 }
 
-// Bytes bounds the memory of [Fit] and of [Model.ProbabilitiesTo] beside the graph, for labels of classes
-// on rows nodes.
-func Bytes(rows, classes int) int64 {
-	return groupBytes(rows, classes) + 12*int64(rows)
-}
+// Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate, including the
+// probabilities, for labels of the given number of classes on a graph with rows nodes.
+func Bytes(rows, classes int) int64 { return groupBytes(rows, classes) + 8*int64(rows) }
 
 // Model is a fitted candidate.
 type Model struct {
-	Source  string  // of the ratios: walks, homophily or iterated
-	T       float64 // weight of the evidence of an edge
-	Field   bool
-	Rounds  int
+	Candidate
 	Sharpen float64 // power of the beliefs, an inverse temperature
-	Blend   float64 // share of the class shares in the probabilities
+	Blend   float64 // weight of the class shares in the probabilities
 
 	Accuracy float64 // share of the held-out labels that are predicted rightly
 	LogLoss  float64 // mean −log probability of the held-out labels
 	Certain  float64 // mean largest belief of held-out labels, before Sharpen and Blend
-	Majority float64 // share of the commonest class of the held-out labels
+	Majority float64 // share of the most frequent class of the held-out labels
 
 	HeldOut       []int       // positions in the seeds of the labels that were held out
 	Probabilities [][]float32 // of the classes of each of them
+	Predicted     []int       // class of each of them, by the candidate that labels of other folds choose
 
-	network   *network
-	candidate candidate
+	Sweeps  int // over the graph, so far
+	Columns int // sum of the columns of these sweeps
+
+	network *network
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
 // belief is within 0.05 of the accuracy, and the accuracy is at least 0.3 of the way from that of the
-// commonest class to 1. Then no other method is likely to be better.
+// most frequent class to 1. Then no other method is likely to be better.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 && math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
 // Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
-// it is never held out. The graph is undirected. Cost: for each fold about 4 sweeps of C columns, 18 for
-// iterated ratios, and 15 for each of five candidates at the most, as many columns at a time as the memory
-// allows.
+// it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
+// for each fold about 4 sweeps of C columns, 18 for iterated ratios, and 15 for each of five runs at the
+// most, as many columns at a time as the memory allows.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Settings) (*Model, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	if need := Bytes(len(g.Degrees), seeds.Classes); s.Memory > 0 && need > s.Memory {
-		return nil, fmt.Errorf("%w: beliefs need %s, the limit is %s", budget.ErrMemory, budget.Size(need), budget.Size(s.Memory))
+	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes), "beliefs"); err != nil {
+		return nil, err
 	}
-	f := &fitting{network: newNetwork(g, seeds, fold), settings: s, candidates: candidates}
-	if s.First {
-		f.candidates = candidates[:1]
+	f := &fitting{network: newNetwork(g, seeds, fold), settings: s, candidates: s.Candidates}
+	f.memory = s.Memory
+	if f.candidates == nil {
+		f.candidates = candidates
 	}
 	if seeds.Classes > mostEstimate {
-		f.candidates = slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.source != homophilous })
+		f.candidates = slices.Clone(f.candidates)
+		for i := range f.candidates {
+			f.candidates[i].Ratios = Homophily
+		}
+		f.candidates = slices.Compact(f.candidates)
 	}
-	f.folds = slices.Compact(slices.Sorted(slices.Values(fold)))
-	f.folds = slices.DeleteFunc(f.folds, func(k int) bool { return k < 0 })
 	for i, k := range fold {
 		if k >= 0 {
 			f.held = append(f.held, i)
+			f.folds = append(f.folds, k)
 		}
 	}
+	slices.Sort(f.folds)
+	f.folds = slices.Compact(f.folds)
 	if err := f.read(ctx); err != nil {
 		return nil, err
 	}
-	return f.best(), nil
+	return f.model(), nil
+}
+
+const (
+	foldCount  = 5
+	manyLabels = 2000 // labels from which one fold chooses as well as five
+)
+
+// Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
+// or, of many labels, a fifth of them in one fold and −1 for the others.
+func Folds(class []int, seed uint64) []int {
+	if validate.TooFew(class) {
+		return slices.Repeat([]int{noFold}, len(class))
+	}
+	fold := validate.Folds(class, min(foldCount, len(class)), seed, 0)
+	if len(class) >= manyLabels {
+		OneFold(fold)
+	}
+	return fold
+}
+
+// OneFold leaves the first fold alone, so that the labels of others are never held out.
+func OneFold(fold []int) {
+	for i, k := range fold {
+		if k > 0 {
+			fold[i] = noFold
+		}
+	}
 }
 
 // fitting is the state of Fit.
 type fitting struct {
 	*network
 	settings   *Settings
-	candidates []candidate
+	candidates []Candidate
 	folds      []int
-	held       []int           // seeds that some fold holds out
-	beliefs    [][][][]float32 // of each candidate, reading and held-out seed
+	held       []int         // seeds that some fold holds out
+	beliefs    [][][]float32 // of each candidate and held-out seed
 }
 
 // read makes the runs of all candidates without each fold, and keeps the beliefs of the held-out labels.
+// Candidates that differ in the number of rounds share a run.
 func (f *fitting) read(ctx context.Context) error {
 	var runs []run
-	var of []int // the candidate of each run
-	for k, c := range f.candidates {
-		f.beliefs = append(f.beliefs, make([][][]float32, len(c.read)))
-		for r := range c.read {
-			f.beliefs[k][r] = make([][]float32, len(f.held))
+	for _, c := range f.candidates {
+		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
+		if slices.ContainsFunc(runs, func(r run) bool { return r.readsFor(c) }) {
+			continue
 		}
-		made, err := f.runs(ctx, c, f.folds, f.settings.Memory)
+		made, err := f.runs(ctx, c, f.folds)
 		if err != nil {
 			return err
 		}
-		for _, r := range made {
-			runs, of = append(runs, r), append(of, k)
-		}
+		runs = append(runs, made...)
 	}
-	width := f.width(f.settings.Memory)
+	width := f.width()
 	for lo := 0; lo < len(runs); lo += width {
 		hi := min(lo+width, len(runs))
-		q := f.newGroup(runs[lo:hi])
-		err := q.run(ctx, rounds, func(round int) {
-			for v := lo; v < hi; v++ {
-				if r := slices.Index(f.candidates[of[v]].read, round); r >= 0 {
-					f.keep(f.beliefs[of[v]][r], q, v-lo)
+		q, most := f.newGroup(runs[lo:hi]), 0
+		for _, c := range f.candidates {
+			most = max(most, c.Rounds)
+		}
+		err := q.run(ctx, most, func(round int) {
+			for k, c := range f.candidates {
+				for v := lo; v < hi && c.Rounds == round; v++ {
+					if runs[v].readsFor(c) {
+						f.keep(f.beliefs[k], q, v-lo)
+					}
 				}
 			}
 		})
@@ -183,81 +222,108 @@ func (f *fitting) keep(to [][]float32, q *group, run int) {
 	}
 }
 
-// width returns the number of runs that travel together: at most 64 columns, because wider rows do not
-// make sweeps cheaper, and as many as the memory allows.
-func (n *network) width(memory int64) int {
+// width returns the number of runs whose columns share sweeps: at most 64 columns, because wider rows do
+// not make sweeps cheaper, and as many as the memory allows.
+func (n *network) width() int {
 	width := max(1, 64/n.seeds.Classes)
-	if memory > 0 {
-		width = min(width, int(memory/groupBytes(len(n.g.Degrees), n.seeds.Classes)))
+	for width > 1 && n.memory > 0 && groupBytes(len(n.g.Degrees), width*n.seeds.Classes) > n.memory {
+		width--
 	}
-	return max(1, width)
+	return width
 }
 
 // runs returns the runs of a candidate without each of the folds.
-func (n *network) runs(ctx context.Context, c candidate, folds []int, memory int64) ([]run, error) {
+func (n *network) runs(ctx context.Context, c Candidate, folds []int) ([]run, error) {
 	list := make([]run, len(folds))
 	for i, k := range folds {
-		list[i] = run{strength: strong, t: c.t, field: c.field, fold: k, shares: n.shares(k)}
+		list[i] = run{source: c.Ratios, strength: strong, t: float32(c.T), field: c.Field, fold: k, shares: n.shares(k)}
 	}
-	width := n.width(memory)
+	width := n.width()
 	for lo := 0; lo < len(list); lo += width {
-		hi := min(lo+width, len(list))
-		ratios, err := n.ratiosOf(ctx, c.source, list[lo:hi])
-		if err != nil {
+		if err := n.setRatios(ctx, c.Ratios, list[lo:min(lo+width, len(list))]); err != nil {
 			return nil, err
-		}
-		for i, r := range ratios {
-			list[lo+i].ratios = r
 		}
 	}
 	return list, nil
 }
 
-// ratiosOf returns the ratios of runs by a source, nil for homophily.
-func (n *network) ratiosOf(ctx context.Context, s source, list []run) ([]*mat.Dense, error) {
-	switch s {
-	case walks:
-		folds := make([]int, len(list))
-		for i, r := range list {
-			folds[i] = r.fold
+// ratiosOf is the key of ratios that were computed.
+type ratiosOf struct {
+	source string
+	fold   int
+}
+
+// setRatios computes the ratios of runs, which stay nil for homophily. Those that were computed before are
+// used again.
+func (n *network) setRatios(ctx context.Context, source string, list []run) error {
+	known := func(r run) *mat.Dense { return n.computed[ratiosOf{source, r.fold}] }
+	if source == Homophily {
+		return nil
+	}
+	if slices.ContainsFunc(list, func(r run) bool { return known(r) == nil }) {
+		compute := n.fromWalks
+		if source == Iterated {
+			compute = n.iterate
 		}
-		pairs, err := n.walkPairs(ctx, folds)
+		found, err := compute(ctx, list)
+		if err != nil {
+			return err
+		}
+		for i, r := range list {
+			n.computed[ratiosOf{source, r.fold}] = found[i]
+		}
+	}
+	for i, r := range list {
+		list[i].ratios = known(r)
+	}
+	return nil
+}
+
+// fromWalks returns the ratios of runs by walks between their labels.
+func (n *network) fromWalks(ctx context.Context, list []run) ([]*mat.Dense, error) {
+	folds := make([]int, len(list))
+	for i, r := range list {
+		folds[i] = r.fold
+	}
+	pairs, err := n.walkPairs(ctx, folds)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*mat.Dense, len(list))
+	for i, p := range pairs {
+		found[i] = fromWalks(p, n.labels(list[i].fold), list[i].shares)
+	}
+	return found, nil
+}
+
+// iterate returns the ratios of runs by the beliefs of homophilous runs, and once more by the beliefs of
+// runs with these ratios.
+func (n *network) iterate(ctx context.Context, list []run) ([]*mat.Dense, error) {
+	first := slices.Clone(list)
+	for i := range first {
+		first[i].ratios, first[i].strength, first[i].t, first[i].field = nil, usual, 0.5, true
+	}
+	for range 2 {
+		q := n.newGroup(first)
+		if err := q.run(ctx, emRounds, func(int) {}); err != nil {
+			return nil, err
+		}
+		pairs, err := q.pairs(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ratios := make([]*mat.Dense, len(list))
 		for i, p := range pairs {
-			ratios[i] = fromWalks(p, n.labels(list[i].fold), list[i].shares)
+			j := prior(first[i].shares)
+			j.Scale(2*float64(n.seeds.Classes), j)
+			j.Add(j, p)
+			first[i].ratios = ratios(j, first[i].shares)
 		}
-		return ratios, nil
-	case iterated:
-		first := slices.Clone(list)
-		for i := range first {
-			first[i].ratios, first[i].strength, first[i].t, first[i].field = nil, usual, 0.5, true
-		}
-		for range 2 {
-			q := n.newGroup(first)
-			if err := q.run(ctx, emRounds, func(int) {}); err != nil {
-				return nil, err
-			}
-			pairs, err := q.pairs(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for i, p := range pairs {
-				j := prior(first[i].shares)
-				j.Scale(2*float64(n.seeds.Classes), j)
-				j.Add(j, p)
-				first[i].ratios = ratios(j, first[i].shares)
-			}
-		}
-		made := make([]*mat.Dense, len(first))
-		for i, r := range first {
-			made[i] = r.ratios
-		}
-		return made, nil
 	}
-	return make([]*mat.Dense, len(list)), nil
+	made := make([]*mat.Dense, len(first))
+	for i, r := range first {
+		made[i] = r.ratios
+	}
+	return made, nil
 }
 
 // labels returns the number of labels outside a fold.
@@ -276,99 +342,184 @@ var (
 	blends   = []float64{.02, .1, .3, .6, 1}
 )
 
-// best returns the candidate with the greatest accuracy − 0.2 · log loss on the held-out labels, the first
+// The temperature of a model without a held-out label.
+const (
+	plainSharpen = 1
+	plainBlend   = 0.1
+)
+
+// scores are sums over the held-out labels of one fold by one candidate.
+type scores struct {
+	right int
+	loss  []float64 // of each sharpen and blend, the latter in turn
+}
+
+// choice is a candidate with its temperature.
+type choice struct {
+	candidate      int
+	sharpen, blend float64
+	right          int
+	loss           float64 // sum over labels
+}
+
+// model returns the candidate with the greatest accuracy − 0.2 · log loss on the held-out labels, the first
 // of equals, with the temperature and the share of the class shares of the least log loss.
-func (f *fitting) best() *Model {
+func (f *fitting) model() *Model {
 	shares := f.network.shares(noFold)
-	var best *Model
-	for k, c := range f.candidates {
-		for r, beliefs := range f.beliefs[k] {
-			m := &Model{
-				Source: c.source.String(), T: float64(c.t), Field: c.field, Rounds: c.read[r],
-				LogLoss: math.Inf(1), HeldOut: f.held, network: f.network, candidate: c,
+	if len(f.held) == 0 {
+		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen, Blend: plainBlend, network: f.network, Sweeps: f.sweeps, Columns: f.columns}
+	}
+	sums := make([]map[int]*scores, len(f.candidates)) // of each candidate and fold
+	for k := range f.candidates {
+		sums[k] = f.scores(k, shares)
+	}
+	best := choose(sums, noFold)
+	count := float64(len(f.held))
+	m := &Model{
+		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen, Blend: best.blend,
+		Accuracy: float64(best.right) / count, LogLoss: best.loss / count,
+		HeldOut: f.held, network: f.network, Sweeps: f.sweeps, Columns: f.columns,
+	}
+	counts := make([]int, len(shares))
+	without := map[int]choice{} // the choice of the labels of other folds
+	for _, k := range f.folds {
+		if without[k] = best; len(f.folds) > 1 {
+			without[k] = choose(sums, k)
+		}
+	}
+	for i, seed := range f.held {
+		counts[f.seeds.Class[seed]]++
+		m.Certain += float64(slices.Max(f.beliefs[best.candidate][i])) / count
+		p := make([]float32, len(shares))
+		of := without[f.fold[seed]]
+		temper(p, f.beliefs[of.candidate][i], of.sharpen, of.blend, shares)
+		m.Predicted = append(m.Predicted, slices.Index(p, slices.Max(p)))
+		temper(p, f.beliefs[best.candidate][i], best.sharpen, best.blend, shares)
+		m.Probabilities = append(m.Probabilities, p)
+	}
+	m.Majority = float64(slices.Max(counts)) / count
+	return m
+}
+
+// scores returns the sums of a candidate over the labels of each fold.
+func (f *fitting) scores(candidate int, shares []float64) map[int]*scores {
+	of := map[int]*scores{}
+	logs := make([]float64, len(shares))
+	for i, b := range f.beliefs[candidate] {
+		seed := f.held[i]
+		class := f.seeds.Class[seed]
+		s := of[f.fold[seed]]
+		if s == nil {
+			s = &scores{loss: make([]float64, len(sharpens)*len(blends))}
+			of[f.fold[seed]] = s
+		}
+		most := slices.Max(b)
+		if slices.Index(b, most) == class {
+			s.right++
+		}
+		for c, v := range b {
+			logs[c] = math.Log(float64(max(v, leastBelief) / most))
+		}
+		for a, sharpen := range sharpens {
+			sum := 0.0
+			for _, l := range logs {
+				sum += math.Exp(sharpen * l)
 			}
-			counts := make([]int, len(shares))
-			for i, b := range beliefs {
-				class := f.seeds.Class[f.held[i]]
-				counts[class]++
-				most := slices.Max(b)
-				m.Certain += float64(most) / float64(len(beliefs))
-				if slices.Index(b, most) == class {
-					m.Accuracy += 1 / float64(len(beliefs))
-				}
+			p := math.Exp(sharpen*logs[class]) / sum
+			for j, blend := range blends {
+				s.loss[a*len(blends)+j] -= math.Log((1-blend)*p + blend*shares[class])
 			}
-			m.Majority = float64(slices.Max(counts)) / float64(max(1, len(beliefs)))
-			p := make([]float32, len(shares))
-			for _, sharpen := range sharpens {
-				for _, blend := range blends {
-					loss := 0.0
-					for i, b := range beliefs {
-						temper(p, b, sharpen, blend, shares)
-						loss -= math.Log(float64(p[f.seeds.Class[f.held[i]]])) / float64(len(beliefs))
-					}
-					if loss < m.LogLoss {
-						m.LogLoss, m.Sharpen, m.Blend = loss, sharpen, blend
-					}
-				}
+		}
+	}
+	return of
+}
+
+// choose returns the best candidate and its temperature by the labels outside a fold.
+func choose(sums []map[int]*scores, without int) choice {
+	best, most := choice{}, math.Inf(-1)
+	for k, folds := range sums {
+		right, loss := 0, make([]float64, len(sharpens)*len(blends))
+		for _, fold := range sortedKeys(folds) {
+			if fold == without {
+				continue
 			}
-			if best == nil || m.Accuracy-0.2*m.LogLoss > best.Accuracy-0.2*best.LogLoss {
-				best = m
-				for _, b := range beliefs {
-					p := make([]float32, len(shares))
-					temper(p, b, m.Sharpen, m.Blend, shares)
-					m.Probabilities = append(m.Probabilities, p)
-				}
+			right += folds[fold].right
+			for i, v := range folds[fold].loss {
+				loss[i] += v
 			}
+		}
+		least := slices.Min(loss)
+		if merit := float64(right) - 0.2*least; merit > most {
+			at := slices.Index(loss, least)
+			best, most = choice{k, sharpens[at/len(blends)], blends[at%len(blends)], right, least}, merit
 		}
 	}
 	return best
 }
 
-// temper stores (1−blend)·softmax(sharpen·log f) + blend·shares in dst.
+// sortedKeys returns the keys of a map in increasing order.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) (keys []K) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// leastBelief bounds beliefs from below, so that their logarithms are finite.
+const leastBelief = 1e-6
+
+// temper stores (1−blend)·softmax(sharpen·log f) + blend·shares in dst, which may be f.
 func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 	most := slices.Max(f)
 	var sum float64
 	for c, v := range f {
-		v := math.Pow(float64(max(v, 1e-6)/most), sharpen)
-		dst[c] = float32(v)
-		sum += v
+		v := max(v, leastBelief) / most
+		if sharpen != 1 {
+			v = float32(math.Exp(sharpen * math.Log(float64(v))))
+		}
+		dst[c] = v
+		sum += float64(v)
 	}
 	for c, p := range shares {
 		dst[c] = float32((1-blend)*float64(dst[c])/sum + blend*p)
 	}
 }
 
-// ProbabilitiesTo stores the probabilities of the classes of each node in dst, from a run with all labels.
-// Nodes that no label reaches have the class shares. Cost: the ratios, and a sweep for each round.
-func (m *Model) ProbabilitiesTo(ctx context.Context, dst *sparse.Block[float32], memory int64) error {
+// Predict returns the probabilities of the classes of each node, from a run with all labels. Nodes that no
+// label reaches have the class shares. Cost: the ratios, and a sweep for each round.
+func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
-	if dst.Rows != len(n.g.Degrees) || dst.Cols != n.seeds.Classes {
-		panic(badShape)
-	}
-	runs, err := n.runs(ctx, m.candidate, []int{noFold}, memory)
+	runs, err := n.runs(ctx, m.Candidate, []int{noFold})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q := n.newGroup(runs)
 	if err := q.run(ctx, m.Rounds, func(int) {}); err != nil {
-		return err
+		return nil, err
 	}
+	m.Sweeps, m.Columns = n.sweeps, n.columns
 	reached := make([]bool, len(n.g.Components.Sizes))
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true
 	}
 	shares := runs[0].shares
-	for i := range dst.Rows {
-		to := dst.Row(i)
-		if reached[n.g.Components.Of[i]] {
-			temper(to, q.beliefs.Row(i), m.Sharpen, m.Blend, shares)
-			continue
+	err = piece.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := q.beliefs.Row(i)
+			if reached[n.g.Components.Of[i]] {
+				temper(row, row, m.Sharpen, m.Blend, shares)
+				continue
+			}
+			for c, p := range shares {
+				row[c] = float32(p)
+			}
 		}
-		for c, p := range shares {
-			to[c] = float32(p)
-		}
-	}
-	return nil
+	})
+	return q.beliefs, err
 }
 
-const badShape = "beliefs: dimension mismatch"
+// groupBytes is the memory of the blocks of a group of runs with the given number of columns.
+func groupBytes(rows, columns int) int64 {
+	return piece.Bytes[float32](rows, columns) + 2*tall.BlockBytes[float32](rows, columns)
+}

@@ -55,6 +55,7 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 		if err != nil {
 			return nil, err
 		}
+		n.countSweep(next.Cols)
 		for v, fold := range folds {
 			pairs[v] = append(pairs[v], n.pairsOf(next, v, fold))
 		}
@@ -106,6 +107,7 @@ func (n *network) squares(ctx context.Context) ([]float32, error) {
 		}
 		return nil
 	})
+	n.countSweep(1)
 	for k, r := range ranges {
 		if r.Pieces > 1 {
 			sums[r.Lo] += float32(pieces[k])

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,6 +23,7 @@ const (
 
 // run is one computation of beliefs.
 type run struct {
+	source   string     // of the ratios
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
 	t        float32 // weight of the evidence of an edge
@@ -32,6 +34,11 @@ type run struct {
 
 const noFold = -1
 
+// readsFor reports whether the beliefs of a candidate are those of the run after some round.
+func (r run) readsFor(c Candidate) bool {
+	return r.source == c.Ratios && r.t == float32(c.T) && r.field == c.Field
+}
+
 // network is the graph with its labels, as all runs see it.
 type network struct {
 	g     *graph.Graph
@@ -41,10 +48,15 @@ type network struct {
 	seeds cwk.Seeds
 	at    []int32 // of a row, its position in seeds; −1: no label
 	fold  []int   // of a seed
+
+	memory   int64 // limit of blocks; 0: none
+	computed map[ratiosOf]*mat.Dense
+
+	sweeps, columns int // over the graph so far, and the sum of their columns
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, seeds: seeds, fold: fold, unit: 1, at: make([]int32, len(g.Degrees))}
+	n := &network{g: g, seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, at: make([]int32, len(g.Degrees))}
 	for _, d := range g.Degrees {
 		n.total += d
 	}
@@ -89,6 +101,12 @@ func (n *network) shares(fold int) []float64 {
 	return shares
 }
 
+// countSweep counts a sweep over a number of columns.
+func (n *network) countSweep(columns int) {
+	n.sweeps++
+	n.columns += columns
+}
+
 // group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C.
 type group struct {
 	*network
@@ -100,17 +118,14 @@ type group struct {
 	prior   [][]float32 // log shares
 	field   []float32   // log(f R) of each column; 0 without a field
 	active  []bool      // runs that have not settled
-	sweeps  int
+	rounds  int
 	partial [][]float64 // of each range: Σ d_i F_i of each column, then the change of each run
 }
-
-// groupBytes is the memory of the blocks of a group of runs.
-func groupBytes(rows, columns int) int64 { return 3 * 4 * int64(rows) * int64(columns) }
 
 func (n *network) newGroup(runs []run) *group {
 	c := n.seeds.Classes
 	rows, cols := len(n.g.Degrees), len(runs)*c
-	q := &group{network: n, runs: runs, beliefs: sparse.NewBlock[float32](rows, cols), field: make([]float32, cols)}
+	q := &group{network: n, runs: runs, beliefs: piece.Block[float32](rows, cols), field: make([]float32, cols)}
 	q.logs = [2]*sparse.Block[float32]{sparse.NewBlock[float32](rows, cols), sparse.NewBlock[float32](rows, cols)}
 	for _, r := range runs {
 		var columns []float32
@@ -233,7 +248,7 @@ func (q *group) sumUp() {
 		}
 	}
 	for v := range q.runs {
-		if q.sweeps > 0 && total[len(q.field)+v] < settled*float64(len(q.g.Degrees)*c) {
+		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(len(q.g.Degrees)*c) {
 			q.active[v] = false
 		}
 		if !q.runs[v].field {
@@ -274,7 +289,8 @@ func (q *group) round(ctx context.Context) error {
 		return err
 	}
 	q.logs[0], q.logs[1] = next, now
-	q.sweeps++
+	q.countSweep(len(q.field))
+	q.rounds++
 	q.sumUp()
 	return nil
 }
@@ -300,7 +316,7 @@ func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.sweeps++
+	q.countSweep(len(q.field))
 	pairs := make([]*mat.Dense, len(q.runs))
 	for v := range pairs {
 		sum := mat.NewDense(c, c, nil)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -144,6 +145,9 @@ type classified struct {
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
+	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
+	Omitted    []string `json:"omitted_stages,omitempty"`
+
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
 }
@@ -216,6 +220,7 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p, classified: classified{
 		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
+		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
 		if r.suggested, err = suggest.Nodes(c.ctx, problem, p, c.suggest, s); err != nil {
@@ -352,6 +357,11 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
+	}
+	if p.BlockModel {
+		lines[3] = "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
+	} else if len(p.Omitted) > 0 {
+		lines[3] = "left out on a graph of this size: " + strings.Join(p.Omitted, ", ")
 	}
 	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest), parameters, lines...)
 }

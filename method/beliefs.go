@@ -1,0 +1,161 @@
+package method
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
+// beliefs. Parameters that are not given are chosen from eight combinations by held-out labels.
+type blockBeliefs struct{ untuned }
+
+var beliefsSpec = spec.Spec{
+	Name: "beliefs", Works: spec.Undirected,
+	Title: "mean field of a block model, F ← softmax(log prior + t·(A·log FR − d·log fR)) (Karrer and Newman 2011, Decelle et al. 2011)",
+	Params: []spec.Param{
+		{Name: "ratios", Symbol: "R", Meaning: "estimate of the ratios of class pairs at the ends of edges", Kind: spec.Choice,
+			Words: []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated}, Default: spec.Of(beliefs.Walks),
+			Grid: []spec.Value{spec.Of(beliefs.Walks), spec.Of(beliefs.Homophily), spec.Of(beliefs.Iterated)}},
+		{Name: "evidence", Symbol: "t", Meaning: "weight of the evidence of an edge",
+			Range: spec.Range{Least: 0, Most: 10, AboveLeast: true}, Default: spec.Of(1.0), Grid: spec.Grid(0.3, 1.0)},
+		{Name: "field", Symbol: "field", Meaning: "subtract d·log fR, the effect of pairs without an edge", Kind: spec.Switch,
+			Default: spec.Of(true), Grid: []spec.Value{spec.Of(false), spec.Of(true)}},
+		{Name: "rounds", Symbol: "rounds", Meaning: "largest number of rounds; they end when beliefs settle", Kind: spec.Whole,
+			Range: spec.Range{Least: 1, Most: 1000}, Default: spec.Of(15), Grid: spec.Grid(2, 4, 15)},
+	},
+}
+
+// Name implements [Method].
+func (blockBeliefs) Name() string { return beliefsSpec.Name }
+
+// Takes implements [Method].
+func (blockBeliefs) Takes() []string { return beliefsSpec.Takes() }
+
+// Declarations implements [Method].
+func (blockBeliefs) Declarations() []*spec.Spec { return []*spec.Spec{&beliefsSpec} }
+
+// valuesOf returns a candidate as values of the parameters.
+func valuesOf(c beliefs.Candidate) spec.Values {
+	return spec.Values{"ratios": spec.Of(c.Ratios), "evidence": spec.Of(c.T), "field": spec.Of(c.Field), "rounds": spec.Of(c.Rounds)}
+}
+
+// beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
+// of a parameter in place of theirs.
+func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, err error) {
+	all := []spec.Values{}
+	for _, c := range beliefs.Candidates() {
+		all = append(all, valuesOf(c))
+	}
+	given := beliefsSpec.Own(s.Given)
+	if par != nil && par.Declared != nil {
+		given = par.Declared.Values
+	} else if s.Fixed {
+		all = []spec.Values{{}} // the defaults
+	}
+	for _, p := range beliefsSpec.Params {
+		values := s.Lists[p.Name]
+		if x, ok := given[p.Name]; ok {
+			values = []spec.Value{x}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		var next []spec.Values
+		for _, v := range all {
+			for _, x := range values {
+				w := maps.Clone(v)
+				w[p.Name] = x
+				next = append(next, w)
+			}
+		}
+		all = next
+	}
+	for _, v := range all {
+		if v, err = beliefsSpec.Resolve(v, nil); err != nil {
+			return nil, err
+		}
+		c := beliefs.Candidate{Ratios: v.Word("ratios"), T: v.Number("evidence"), Field: v.On("field"), Rounds: v.Int("rounds")}
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// Predict implements [Method].
+func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Directed {
+		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
+	}
+	set := s.WithDefaults()
+	list, err := beliefsCandidates(par, &set)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out := &Prediction{Settings: len(list)}
+	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+		return nil, err
+	}
+	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components, Workers: set.Workers}
+	fold := beliefs.Folds(p.Class, set.RNGSeed)
+	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
+		Candidates: list, Memory: p.Remaining(set.Memory),
+		Progress: func(_ string, done, total int64) { set.Progress("choose", float64(done)/float64(total)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Seconds.Choose = time.Since(start).Seconds()
+	start = time.Now()
+	alone, err := choose.Alone(ctx, p, fold, set.Workers, &out.Work)
+	if err != nil {
+		return nil, err
+	}
+	var count choose.Estimator
+	weight := choose.WeightsOf(p)
+	for i, seed := range model.HeldOut {
+		count.Note(!alone[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
+	}
+	out.Estimate = count.Estimate(p, out.Reached)
+	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
+	if out.Scores, err = model.Predict(ctx); err != nil {
+		return nil, err
+	}
+	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * p.A.NNZ()})
+	out.Seconds.Walk = time.Since(start).Seconds()
+	largest, prior := validate.Majority(p.Class), classShares.Of(seedsOf(p, 0, len(p.Names)))
+	out.Class = make([]int, len(p.Degrees))
+	for i := range out.Class {
+		row := out.Scores.Row(i)
+		if !out.Reached.Contains(uint32(i)) {
+			simd.ConvertTo(row, prior(i))
+			out.Class[i] = largest
+			continue
+		}
+		out.Class[i] = classify.ArgMax(row)
+	}
+	for i, at := range p.Row {
+		out.Class[at] = p.Class[i]
+	}
+	return out, nil
+}
+
+// Bytes implements [Sizer].
+func (blockBeliefs) Bytes(p, _ *Problem, _ *Settings) (int64, error) {
+	return beliefs.Bytes(len(p.Degrees), len(p.Names)) + 8*int64(len(p.Degrees)), nil
+}

@@ -1,0 +1,84 @@
+package auto
+
+import (
+	"context"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// blockModelNodes is the number of nodes above which a prediction begins with beliefs of a block model. On
+// smaller graphs all stages take seconds.
+const blockModelNodes = 50_000
+
+// beginsWithBeliefs reports whether a prediction may end with beliefs.
+func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
+	return len(p.Degrees) > blockModelNodes && !p.Directed && p.Attributes == nil && !set.Thorough && !set.LowEffort && !validate.TooFew(p.Class)
+}
+
+// blockModel fits the first candidate of beliefs with one fold of held-out labels. Its settings do not
+// depend on the memory limit.
+func blockModel(ctx context.Context, p *problem.Problem, set *Settings, work *problem.Work) (*beliefs.Model, error) {
+	parts, err := p.FindComponents(ctx, set.Workers, work)
+	if err != nil {
+		return nil, err
+	}
+	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts, Workers: set.Workers}
+	fold := beliefs.Folds(p.Class, set.RNGSeed)
+	beliefs.OneFold(fold)
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	return beliefs.Fit(ctx, g, seeds, fold, &beliefs.Settings{Candidates: beliefs.First(), Memory: p.Remaining(set.Memory), Progress: set.Progress})
+}
+
+// predictByBeliefs stores the prediction of a block model in out.
+func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m *beliefs.Model, out *Prediction) error {
+	start := time.Now()
+	var err error
+	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
+		return err
+	}
+	hidden := make([]int, len(p.Row)) // 1 of the labels that were held out
+	for _, i := range m.HeldOut {
+		hidden[i] = 1
+	}
+	isolated, err := choose.Alone(ctx, p, hidden, set.Workers, &out.Work)
+	if err != nil {
+		return err
+	}
+	var count choose.Estimator
+	weight := choose.WeightsOf(p)
+	for i, at := range m.HeldOut {
+		count.Note(!isolated[at], m.Predicted[i] == p.Class[at], weight[p.Class[at]])
+	}
+	out.Estimate = count.Estimate(p, out.Reached)
+	if out.Scores, err = m.Predict(ctx); err != nil {
+		return err
+	}
+	out.Class, err = likeliestClasses(ctx, p, out.Scores, set.Workers)
+	out.BlockModel = true
+	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * p.A.NNZ()})
+	out.Seconds.Walk += time.Since(start).Seconds()
+	return err
+}
+
+// likeliestClasses returns the class with the largest score of each node, and the own class of labels.
+func likeliestClasses(ctx context.Context, p *problem.Problem, scores *sparse.Block[float32], workers int) ([]int, error) {
+	class := make([]int, scores.Rows)
+	err := piece.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			class[v] = classify.ArgMax(scores.Row(v))
+		}
+	})
+	for i, row := range p.Row {
+		class[row] = p.Class[i]
+	}
+	return class, err
+}

@@ -1,0 +1,121 @@
+package auto
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// generated returns a problem on a generated graph without labels.
+func generated(t testing.TB, name string, v spec.Values, nodes int) (*problem.Problem, generate.Graph) {
+	t.Helper()
+	m, err := generate.New(name, v, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := m.EdgesTo(t.Context(), &text); err != nil {
+		t.Fatal(err)
+	}
+	lists := make([][]uint32, nodes)
+	for line := range strings.Lines(text.String()) {
+		u, v, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		i, _ := strconv.Atoi(u)
+		j, _ := strconv.Atoi(v)
+		lists[i], lists[j] = append(lists[i], uint32(j)), append(lists[j], uint32(i))
+	}
+	ptr, col := []int64{0}, []uint32{}
+	for _, list := range lists {
+		slices.Sort(list)
+		list = slices.Compact(list) // lines of the model may repeat
+		col = append(col, list...)
+		ptr = append(ptr, int64(len(col)))
+	}
+	a, err := sparse.NewCSR(nodes, nodes, ptr, col, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}}, m
+}
+
+// A prediction stops at beliefs on a large block model, with the same bits for any number of workers and
+// any memory limit; with Thorough it does not.
+func TestStopsAtBlockModel(t *testing.T) {
+	const nodes, classes = blockModelNodes + 1, 4
+	p, m := generated(t, "sbm", spec.Values{"nodes": spec.Of(nodes), "edges": spec.Of(6 * nodes), "classes": spec.Of(classes), "homophily": spec.Of(0.9)}, nodes)
+	var text bytes.Buffer
+	if err := m.LabelsTo(t.Context(), &text, 1); err != nil {
+		t.Fatal(err)
+	}
+	var class []int
+	for line := range strings.Lines(text.String()) {
+		_, c, _ := strings.Cut(strings.TrimSpace(line), "\tc")
+		k, _ := strconv.Atoi(c)
+		class = append(class, k)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for v, c := range class {
+		if rng.Float64() < 0.02 {
+			p.Row, p.Class = append(p.Row, v), append(p.Class, c)
+		}
+	}
+	p.Names = []string{"a", "b", "c", "d"}
+	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{Thorough: true}) {
+		t.Fatal("the rule does not follow the settings")
+	}
+	var first *Prediction
+	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: 16 << 20}} {
+		out, err := Predict(context.Background(), p, &set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0
+		for v, c := range class {
+			if out.Class[v] == c {
+				right++
+			}
+		}
+		accuracy := float64(right) / nodes
+		if !out.BlockModel || accuracy < 0.95 || accuracy > out.Estimate.Accuracy+0.03 || accuracy < out.Estimate.Accuracy-0.03 {
+			t.Errorf("block model %t, accuracy %.3f, estimate %.3f", out.BlockModel, accuracy, out.Estimate.Accuracy)
+		}
+		if first == nil {
+			first = out
+		} else if !slices.Equal(out.Class, first.Class) || !slices.Equal(out.Scores.Data, first.Scores.Data) {
+			t.Error("other bits with another number of workers and a memory limit")
+		}
+	}
+}
+
+// Beliefs do not explain labels at random.
+func TestSilentOnRandomLabels(t *testing.T) {
+	p, _ := generated(t, "rmat", spec.Values{"scale": spec.Of(16), "edge-factor": spec.Of(6)}, 1<<16)
+	rng := rand.New(rand.NewPCG(3, 4))
+	p.Names = []string{"a", "b", "c"}
+	for v, d := range p.Degrees {
+		if d > 0 && rng.Float64() < 0.02 {
+			p.Row, p.Class = append(p.Row, v), append(p.Class, min(rng.IntN(5), 2))
+		}
+	}
+	if !beginsWithBeliefs(p, &Settings{}) {
+		t.Fatal("the rule does not apply")
+	}
+	m, err := blockModel(t.Context(), p, &Settings{}, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.KnowsItself() {
+		t.Errorf("accuracy %.3f, certainty %.3f, largest class %.3f explain the graph", m.Accuracy, m.Certain, m.Majority)
+	}
+}
