@@ -23,16 +23,16 @@ import (
 type blocks struct {
 	sbm
 	class   []uint16
-	weight  []float32 // of a node; expected degrees are proportional to it
-	table   []entry   // the nodes of class 0, of class 1 and so on
-	first   []int     // of each class, its first entry; and the length of the table
-	total   []float64 // weight of the classes before each class; and of all
+	weight  []float32 // weight of each node; expected degrees are proportional to it
+	table   []entry   // alias tables of all classes, concatenated
+	first   []int     // first entry of each class; finally the length of the table
+	total   []float64 // total weight of the classes before each class; finally of all
 	partner []uint32
 	scale   float64 // expected draws of a node for a weight of 1
 	chunk   int     // nodes that share a random stream
 }
 
-// entry is a column of an alias table: a draw below the threshold is node, others are alias.
+// entry is a column of an alias table: a draw below threshold gives node, other draws alias.
 // (Walker, An efficient method for generating discrete random variables with general
 // distributions, 1977.)
 type entry struct{ threshold, node, alias uint32 }
@@ -54,7 +54,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	if b.scale == 0 {
 		return b.writePartners(ctx, w)
 	}
-	work := make(chan *drawer, g.workers) // as many chunks are drawn at a time
+	work := make(chan *drawer, g.workers) // one drawer for each worker
 	for range g.workers {
 		work <- &drawer{blocks: b}
 	}
@@ -67,10 +67,10 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// chunks returns the number of chunks of nodes.
 func (b *blocks) chunks() int { return (b.nodes + b.chunk - 1) / b.chunk }
 
-// inChunks calls do for every chunk of nodes, with the chunk's own random stream.
+// inChunks calls do for every chunk of nodes with a random stream for the chunk, so that the
+// result does not depend on the number of workers.
 func (b *blocks) inChunks(ctx context.Context, stream uint64, do func(k, lo, hi int, r *rand.Rand)) error {
 	return sched.Run(ctx, b.workers, b.chunks(), func(_, k int) error {
 		do(k, k*b.chunk, min((k+1)*b.chunk, b.nodes), source(b.rngSeed, stream|uint64(k)<<8))
@@ -84,7 +84,7 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 		return err
 	}
 	b.weight = make([]float32, b.nodes)
-	most := math.Sqrt(float64(b.nodes)) * 6 // heavier nodes would draw the same pairs again and again
+	most := math.Sqrt(float64(b.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
 	return b.inChunks(ctx, weightStream, func(_, lo, hi int, r *rand.Rand) {
 		for u := lo; u < hi; u++ {
 			b.weight[u] = float32(min(most, math.Pow(1-r.Float64(), -1/(b.exponent-1))))
@@ -92,7 +92,7 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 	})
 }
 
-// makeTables makes the alias table of each class (Vose's method).
+// makeTables computes the alias table of each class with Vose's method.
 func (b *blocks) makeTables(ctx context.Context) error {
 	b.table = make([]entry, b.nodes)
 	b.first, b.total = make([]int, b.classes+1), make([]float64, b.classes+1)
@@ -119,7 +119,7 @@ func (b *blocks) makeTables(ctx context.Context) error {
 	return nil
 }
 
-// makeTable makes one alias table; scaled and list are work space.
+// makeTable computes one alias table; scaled and list are work space.
 func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []uint32) {
 	scaled, list = scaled[:len(t)], list[:len(t)]
 	small, large := 0, len(t) // entries below the mean grow from the left of list, others from the right
@@ -143,14 +143,15 @@ func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []ui
 			small++
 		}
 	}
-	for _, rest := range [][]uint32{list[:small], list[large:]} { // 1 except for rounding
+	for _, rest := range [][]uint32{list[:small], list[large:]} { // their probability is 1 up to rounding
 		for _, i := range rest {
 			t[i].threshold, t[i].alias = math.MaxUint32, t[i].node
 		}
 	}
 }
 
-// pick is a draw from an alias table whose entry has not been read yet.
+// pick is a draw from an alias table before its entry is read. Drawing many picks before reading
+// the entries lets the processor read several entries at once.
 type pick struct{ at, below uint32 }
 
 // pick draws from the table of a class.
@@ -159,7 +160,7 @@ func (b *blocks) pick(r *rand.Rand, class int) pick {
 	return pick{uint32(first) + uint32(x>>32*uint64(b.first[class+1]-first)>>32), uint32(x)}
 }
 
-// node returns the node that was drawn.
+// node reads the entry of a pick and returns the node.
 func (b *blocks) node(p pick) uint32 {
 	e := &b.table[p.at]
 	if p.below < e.threshold {
@@ -168,7 +169,7 @@ func (b *blocks) node(p pick) uint32 {
 	return e.alias
 }
 
-// anyClass returns the class of a node that is drawn by weight.
+// anyClass draws the class of a node with probability proportional to its weight.
 func (b *blocks) anyClass(r *rand.Rand) int {
 	x := r.Float64() * b.total[b.classes]
 	c := 0
@@ -181,13 +182,12 @@ func (b *blocks) anyClass(r *rand.Rand) int {
 	return c
 }
 
-// after returns the class that a class is linked to without homophily.
+// after returns the class to which edges from a class lead without homophily.
 func (b *blocks) after(class int) int { return (class + 1) % b.classes }
 
-// before returns the class that is linked to a class without homophily.
+// before returns the class from which edges lead to a class without homophily.
 func (b *blocks) before(class int) int { return (class + b.classes - 1) % b.classes }
 
-// weightOf returns the weight of a class.
 func (b *blocks) weightOf(class int) float64 { return b.total[class+1] - b.total[class] }
 
 // drawPartners draws a partner for each node.
@@ -200,7 +200,8 @@ func (b *blocks) drawPartners(ctx context.Context) error {
 	})
 }
 
-// maxMisses is the number of times that a node may draw itself, before its partner is the next one.
+// maxMisses is the number of times that a node may draw itself before the next node becomes its
+// partner, so that a class of one heavy node does not loop forever.
 const maxMisses = 1000
 
 // drawPartner draws the other end of an edge that starts at u.
@@ -220,14 +221,14 @@ func (b *blocks) drawPartner(r *rand.Rand, u int) uint32 {
 	return uint32((u + 1) % b.nodes)
 }
 
-// ownsPartner reports whether u writes the edge to its partner. Of two nodes that are each
-// other's partner, the first does.
+// ownsPartner reports whether u writes the edge to its partner. If two nodes are the partners of
+// each other, only the first writes the edge.
 func (b *blocks) ownsPartner(u int) bool {
 	v := b.partner[u]
 	return int(b.partner[v]) != u || u < int(v)
 }
 
-// writePartners writes the first edges to partners, of a graph that has no others.
+// writePartners writes the first edges to partners of a graph with too few edges for others.
 func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 	out := newLines(ctx, w)
 	for u, left := 0, b.edges; u < b.nodes && left > 0; u++ {
@@ -241,10 +242,14 @@ func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 	return out.w.Flush()
 }
 
-// parts are the bounds of the parts of the other ends that a node draws, as shares of its weight.
-// With w a node's weight, W_c that of a class and m(c, d) the probability that an edge from class c
-// leads to class d, the rate of edges between u of class c and v of class d is
-// w_u w_v [m(c,d)/W_d + m(d,c)/W_c], whichever owns them.
+// parts holds cumulative bounds of the kinds of other ends that a node draws, as shares of its
+// weight. The rate of edges between u of class c and v of class d is
+//
+//	w_u w_v [m(c,d)/W_d + m(d,c)/W_c],
+//
+// where w is the weight of a node, W_c the total weight of class c, and m(c,d) the probability
+// that an edge from class c leads to class d. The rate is symmetric, so that it does not matter
+// which of the two nodes owns the pair.
 type parts struct{ noise, same, after, all float64 }
 
 func (b *blocks) parts(class int) parts {
@@ -256,8 +261,8 @@ func (b *blocks) parts(class int) parts {
 	return p
 }
 
-// setScale sets the scale with which the expected number of edges is the wanted one. Chunks are drawn to see
-// how many edges repeat: at most 256 of them, which is enough for three digits.
+// setScale sets the scale for which the expected number of edges is the requested number. It
+// draws up to 256 chunks to estimate the share of repeated edges, which gives three digits.
 func (b *blocks) setScale(ctx context.Context) error {
 	partners, rates := make([]int, b.chunks()), make([]float64, b.chunks())
 	err := b.inChunks(ctx, partnerStream, func(k, lo, hi int, _ *rand.Rand) {
@@ -279,7 +284,7 @@ func (b *blocks) setScale(ctx context.Context) error {
 	if edges <= 0 {
 		return nil
 	}
-	first := 2 * float64(edges) / sum // each edge is drawn at both ends, and kept at one
+	first := 2 * float64(edges) / sum // each edge is drawn at both ends and kept at one
 	b.scale = first
 	every := (b.chunks() + 255) / 256
 	for range corrections {
@@ -297,7 +302,7 @@ func (b *blocks) setScale(ctx context.Context) error {
 		for i, n := range kept {
 			k := i * every
 			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.nodes)) / 2
-			wanted += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of ends behind its nodes
+			wanted += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of other ends with a larger number
 			found += float64(n)
 		}
 		b.scale *= min(2, wanted/max(1, found))
@@ -305,23 +310,23 @@ func (b *blocks) setScale(ctx context.Context) error {
 	return nil
 }
 
-// corrections is the number of times that the scale is corrected. One suffices unless most pairs
-// of some classes are edges.
+// corrections is the number of corrections of the scale. One suffices unless most pairs of some
+// classes are edges.
 const corrections = 2
 
-// drawer draws the edges of chunks. Draws are made many at a time, so that the processor reads
-// many entries of the tables at once.
+// drawer draws the edges of chunks. It makes many draws before it reads their entries, because
+// the processor then reads several entries of the tables at once.
 type drawer struct {
 	*blocks
-	text  []byte // of the chunk, which drawChunk appends to
-	kept  int    // edges of the chunk that are no partner edges
+	text  []byte // lines of the chunk; drawChunk appends to it
+	kept  int    // number of edges of the chunk except partner edges
 	start []uint32
 	picks []pick
 	nodes []uint32
-	seen  []uint64 // a hash table of the ends that a node keeps, each with the node above it
+	seen  []uint64 // hash table of the kept ends of the current node; the high half of an entry is the node
 }
 
-// drawChunk draws the edges of a chunk.
+// drawChunk draws the edges of chunk k.
 func (d *drawer) drawChunk(k int) {
 	lo, hi := k*d.chunk, min((k+1)*d.chunk, d.blocks.nodes)
 	r := source(d.rngSeed, edgeStream|uint64(k)<<8)
@@ -370,7 +375,8 @@ func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
 	return d.before(class)
 }
 
-// isNew reports whether v is an end of u for the first time. Entries of other nodes are free.
+// isNew reports whether v was not drawn for u before. Entries of other nodes count as free, so
+// that the table needs no clearing between nodes.
 func (d *drawer) isNew(u, v uint32) bool {
 	key, mask := uint64(u+1)<<32|uint64(v), uint32(len(d.seen)-1)
 	for at := v * 0x9e3779b1 & mask; ; at = (at + 1) & mask {

@@ -167,7 +167,8 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 	}
 }
 
-// The edges are the same for any number of workers, and as many as expected.
+// TestDrawnEdges checks that the edges are the same for any number of workers, and that their
+// number is as expected.
 func TestDrawnEdges(t *testing.T) {
 	for model, m := range map[string]given{
 		"sbm": {"nodes": 60_000, "edges": 300_000, "classes": 7, "homophily": 0.8},
@@ -310,7 +311,8 @@ func TestGridAndErdosRenyi(t *testing.T) {
 	}
 }
 
-// TestBytesStay checks that the bytes of a graph depend on its parameters and the seed alone.
+// TestBytesStay compares checksums of graphs with stored ones, because the bytes of a graph
+// depend on its parameters and the seed only.
 func TestBytesStay(t *testing.T) {
 	var b bytes.Buffer
 	g := made(t, "sbm", given{"nodes": 500, "edges": 2000}, 7)
@@ -331,7 +333,7 @@ func TestBytesStay(t *testing.T) {
 	}
 }
 
-// Of values that fit their ranges one by one those that do not fit together are refused.
+// Values within their ranges that contradict each other are errors.
 func TestNew(t *testing.T) {
 	for _, test := range []struct {
 		model string
@@ -343,7 +345,7 @@ func TestNew(t *testing.T) {
 		{"rmat", given{"a": 0.9, "b": 0.2}, "rmat: c: a + b + c = 1.29; give shares with a sum of at most 1"},
 		{"er", given{"nodes": 3, "edges": 4}, "er: edges: 4 are more than the 3 pairs of 3 nodes; give 1 to 3"},
 		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: rows × columns = 1; give 2 to 4294967295"},
-		{"molecules", nil, "molecules: model: there is none; give one of sbm, rmat, er, grid, molecules"},
+		{"molecules", nil, "molecules: model: missing; choose one of sbm, rmat, er, grid, molecules"},
 	} {
 		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("%+v: error %q, want %q", test, err, test.want)

@@ -11,23 +11,23 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Model is a kind of random graph: its declaration and its generator.
+// Model is a model of random graphs: its declaration and its generator.
 type Model struct {
 	spec.Spec
 	HasClasses bool // the nodes of its graphs have classes
 
-	// graph returns the graph of complete values; of a model of collections it is nil.
+	// graph returns the graph for complete values. It is nil for a model of collections.
 	graph func(v spec.Values, d draws) Graph
 }
 
-// draws has the seed of all random numbers, and the number of goroutines.
+// draws holds the seed of all random numbers and the number of goroutines.
 type draws struct {
 	rngSeed uint64
 	workers int // at least 1; the graph does not depend on it
 }
 
-// Models returns all models. Those that work on [spec.Graphs] are made by
-// [NewCollection], the others by [New].
+// Models returns all models. [NewCollection] generates those with the input kind [spec.Graphs],
+// [New] the others.
 func Models() []*Model { return []*Model{blockModel, recursiveMatrix, uniform, lattice, molecules} }
 
 // Graph is a graph whose nodes are the numbers from 0.
@@ -37,10 +37,10 @@ type Graph interface {
 	// EdgesTo writes a line u<TAB>v for each edge.
 	EdgesTo(ctx context.Context, w io.Writer) error
 
-	// LabelsTo writes a line node<TAB>class for a share of the nodes above 0, drawn at
-	// random: 1 for all. Classes are called c0, c1 and so on, and every class that has
-	// nodes has one of them there. Nodes are in increasing order. Of a model without
-	// classes nothing is written.
+	// LabelsTo writes a line node<TAB>class for a random share of the nodes, 0 < share ≤ 1, in
+	// increasing order. At least one node of every class is included, so that all classes can
+	// be learned. Classes are named c0, c1 and so on. LabelsTo writes nothing for a model
+	// without classes.
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
 }
 
@@ -50,12 +50,12 @@ type unlabelled struct{}
 // LabelsTo implements [Graph].
 func (unlabelled) LabelsTo(context.Context, io.Writer, float64) error { return nil }
 
-// Size bounds the size of a graph and the memory of making it.
+// Size holds upper bounds of the size of a graph and of the memory of its generator.
 type Size struct {
 	Nodes int64
-	Lines int64 // of edges
-	Whole bool  // every node has a line
-	Bytes int64 // of memory
+	Lines int64 // number of lines, one for each edge
+	Whole bool  // every node occurs in a line
+	Bytes int64 // memory of the generator
 	Text  int64 // bytes of the text of the edges
 }
 
@@ -65,9 +65,9 @@ func sizeOf(nodes, lines, bytes int64, whole bool) Size {
 	return Size{Nodes: nodes, Lines: lines, Whole: whole, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
 }
 
-// New returns the graph of a model with the given values and defaults for the rest. The
-// values and the rng seed decide every byte; workers, of which there is one for each
-// processor if it is 0, do not. The error is a [*spec.ParameterError].
+// New returns the graph of a model with the given values, and defaults for the rest. The graph
+// depends on the values and the seed only, not on workers, the number of goroutines (0: one for
+// each processor). The error is a [*spec.ParameterError].
 func New(model string, given spec.Values, rngSeed uint64, workers int) (Graph, error) {
 	var names []string
 	for _, m := range Models() {
@@ -84,10 +84,10 @@ func New(model string, given spec.Values, rngSeed uint64, workers int) (Graph, e
 		}
 		return m.graph(v, draws{rngSeed, workers}), nil
 	}
-	return nil, &spec.ParameterError{Of: model, Parameter: "model", What: "there is none; give one of " + strings.Join(names, ", ")}
+	return nil, &spec.ParameterError{Of: model, Parameter: "model", What: "missing; choose one of " + strings.Join(names, ", ")}
 }
 
-// maxNodes is how many nodes a pair of them has room for.
+// maxNodes is the limit of the number of nodes, which are stored in 32 bits.
 const maxNodes = 1<<32 - 1
 
 // fewNodes is the range of numbers of nodes.

@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// molecules are collections of small labelled graphs like those of molecules: a chain of
-// rings and bridges of carbon, with short branches whose labels depend on the class. For a
-// share noise of the branches the class is drawn at random.
+// molecules generates collections of small labelled graphs that resemble molecules: a chain of
+// rings and bridges of carbon, with short branches whose labels depend on the class of the
+// graph. For a share noise of the branches the class is random.
 var molecules = &Model{Spec: spec.Spec{
 	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: spec.Graphs, Params: []spec.Param{
 		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 24}, Default: spec.Of(200)},
@@ -21,21 +21,21 @@ var molecules = &Model{Spec: spec.Spec{
 	},
 }}
 
-// moleculeLabels are the labels of vertices, of which the first is that of the chain.
+// moleculeLabels lists the labels of vertices; the chain has the first.
 var moleculeLabels = []string{"C", "N", "O", "S"}
 
-// hetero is how many labels are not that of the chain.
+// hetero is the number of labels of branches.
 const hetero = 3
 
 // collectionBytes returns the memory of [NewCollection] with complete values.
 func collectionBytes(v spec.Values) int64 {
-	const graph, vertex = 300, 80 // bytes, a vertex with its edges and while they are put in order
+	const graph, vertex = 300, 80 // bytes of a graph, and of a vertex with its edges while they are sorted
 	return int64(v.Int("graphs")) * (graph + vertex*int64(v.Int("nodes")))
 }
 
-// NewCollection makes the graphs of the model "molecules" with the given values and
-// defaults for the rest. First room, if not nil, is called with their memory; its error ends the run. The error
-// is a [*spec.ParameterError], that of room or the context's.
+// NewCollection generates the graphs of the model "molecules" with the given values, and
+// defaults for the rest. It first calls room, if not nil, with the memory of the collection, and
+// returns its error. Other errors are a [*spec.ParameterError], or that of the context.
 func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64, room func(bytes int64) error) (*graphfile.Collection, error) {
 	v, err := molecules.Resolve(given, nil)
 	if err != nil {
@@ -97,7 +97,7 @@ func molecule(r *rand.Rand, v spec.Values, class int) graphfile.Member {
 	return graphfile.NewMember(m.label, m.edges)
 }
 
-// moleculeMaker collects a graph.
+// moleculeMaker collects the vertices and edges of a graph.
 type moleculeMaker struct {
 	label []int32
 	edges [][3]int32

@@ -11,12 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// recursiveMatrix is the recursive matrix of the Graph500 benchmark: an edge falls into
-// one quarter of the adjacency matrix with probabilities a, b, c and the rest,
-// then into a quarter of that, and so on. Lines may repeat and join a node to
-// itself, and numbers may be missing, as the benchmark has it; ingest merges
-// and drops. (Chakrabarti, Zhan, Faloutsos, R-MAT: a recursive model for graph
-// mining, 2004.)
+// recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark: an edge falls into a
+// quarter of the adjacency matrix with probabilities a, b, c and the rest, then into a quarter
+// of that quarter, and so on. As in the benchmark, edges may repeat, self loops occur and some
+// nodes have no edge; ingest merges repeated edges and drops self loops. (Chakrabarti, Zhan,
+// Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: spec.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 32}, Default: spec.Of(16)},
@@ -43,7 +42,7 @@ var recursiveMatrix = &Model{
 type rmat struct {
 	scale, factor int
 	a, b, c       float64
-	ordered       bool // ids stay as they fall
+	ordered       bool // ids are not permuted
 	draws
 	unlabelled
 }
@@ -53,11 +52,10 @@ func (g rmat) Size() Size {
 	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale, blockLines*longestEdge*int64(g.workers), false)
 }
 
-// blockLines is how many lines share a random stream.
+// blockLines is the number of lines that share a random stream.
 const blockLines = 1 << 15
 
-// EdgesTo writes 2^scale · factor lines. Each worker keeps half a megabyte
-// of them.
+// EdgesTo writes 2^scale · factor lines. Memory: half a megabyte for each worker.
 func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	total := g.factor << g.scale
 	quarters, ids := g.quarters(), g.scramble()
@@ -75,20 +73,20 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix. For each of the bounds a, a + b and a + b + c on the random
-// number of a level it has the number whose sum with the random number carries if the bound is
-// reached; [gather] collects these carries.
+// quarters draws entries of the matrix. To compare the random number x of a level with the bounds
+// a, a + b and a + b + c, it adds 2^16 − bound to x: the sum carries into bit 16 if x ≥ bound.
+// Several levels are compared in one addition, and [gather] collects the carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64
 }
 
-// Of each random word a level takes 16 bits, which are more than the
-// probabilities' digits; four levels are drawn at once.
+// A level uses 16 bits of a random word, more than the digits of the probabilities, so that one
+// word serves four levels.
 const (
 	levelBits = 16
 	perWord   = 4
-	lanes     = 1 | 1<<32 // two numbers in a word, with room for a carry above each
+	lanes     = 1 | 1<<32 // two 16-bit numbers in a word, with space for a carry above each
 )
 
 func (g rmat) quarters() quarters {
@@ -97,9 +95,8 @@ func (g rmat) quarters() quarters {
 	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b), abc: lane(g.a + g.b + g.c)}
 }
 
-// draw returns the row and the column of an entry. With x the random number of
-// a level, the entry lies in the lower half if x ≥ ab, in the right one if
-// a ≤ x < ab or x ≥ abc.
+// draw returns row and column of a random entry. At each level, with random number x, the entry
+// is in the lower half if x ≥ ab, and in the right half if a ≤ x < ab or x ≥ abc.
 func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	const first = 0xffff * lanes
 	for level := 0; level < q.levels; level += perWord {
@@ -114,16 +111,16 @@ func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	return u, v
 }
 
-// gather returns the carries of four levels, the first as the highest bit. A
-// carry stands above its number: x + (2^16 − p) reaches 2^16 where x ≥ p.
+// gather returns the carries of four levels, the first level as the highest bit. A carry is the
+// bit above its number: x + (2^16 − p) ≥ 2^16 if x ≥ p.
 func gather(even, odd uint64) uint64 {
 	const carry = 1 << levelBits * lanes
 	bits := even&carry<<1 | odd&carry
 	return bits>>14&12 | bits>>48
 }
 
-// scramble is a permutation of the numbers below 2^scale: products with odd
-// numbers, with shifts between them, modulo 2^scale, and the bits reversed.
+// scramble is a permutation of the numbers below 2^scale, composed of products with odd numbers
+// modulo 2^scale, shifts, and a reversal of the bits. It hides the order of degrees in the ids.
 type scramble struct {
 	factor, offset [3]uint64
 	mask           uint64

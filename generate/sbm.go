@@ -12,16 +12,15 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// blockModel is a degree-corrected stochastic block model. Its defaults are the
-// benchmark of this project: 100,000 nodes and 374,480 edges in 5 classes, the
-// largest of which holds half of the nodes, where hardly any edge joins two
-// nodes of one class.
+// blockModel is a degree-corrected stochastic block model. Its defaults are the benchmark of
+// this project: 100,000 nodes and 374,480 edges in 5 classes, the largest with half of the
+// nodes, and almost no edge within a class.
 //
-// An edge starts at a random node, drawn by weight; with probability noise its
-// other end is any node, else with probability homophily one of the same class,
-// and else one of the next class (the first follows the last). The weights of nodes
-// follow a power law. Every node has an edge if there are enough of them. (Karrer and
-// Newman, Stochastic blockmodels and community structure in networks, 2011.)
+// An edge starts at a random node, drawn by weight. With probability noise its other end is any
+// node, else with probability homophily a node of the same class, and else a node of the next
+// class (the first class follows the last). The weights of nodes follow a power law. Every node
+// has an edge if there are enough edges. (Karrer and Newman, Stochastic blockmodels and
+// community structure in networks, 2011.)
 var blockModel = &Model{
 	Spec: spec.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
@@ -74,7 +73,7 @@ func (g sbm) Size() Size {
 	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
 }
 
-// shares returns the share of the nodes that each class holds.
+// shares returns the share of the nodes in each class.
 func (g sbm) shares() []float64 {
 	list := make([]float64, g.classes)
 	share := 1.0
@@ -87,15 +86,15 @@ func (g sbm) shares() []float64 {
 	return list
 }
 
-// drawClasses returns the class of each node: exact shares in random order, at least one
-// node for each class. The error is the context's.
+// drawClasses returns the class of each node: exact shares in random order, with at least one
+// node for each class. The error is that of the context.
 func (g sbm) drawClasses(ctx context.Context) ([]uint16, error) {
 	class := make([]uint16, 0, g.nodes)
-	var sum float64 // of shares, which add up to 1
+	var sum float64 // cumulative share
 	for c, share := range g.shares() {
 		sum += share
 		end := max(int(math.Round(sum*float64(g.nodes))), len(class)+1)
-		later := g.classes - 1 - c // classes that still need a node each
+		later := g.classes - 1 - c // later classes need a node each
 		for end = min(end, g.nodes-later); len(class) < end; {
 			class = append(class, uint16(c))
 		}
@@ -103,10 +102,10 @@ func (g sbm) drawClasses(ctx context.Context) ([]uint16, error) {
 	return class, shuffle(ctx, source(g.rngSeed, classStream), class)
 }
 
-// shuffle brings a list into random order. The error is the context's.
+// shuffle permutes a list at random. The error is that of the context.
 func shuffle[T any](ctx context.Context, r *rand.Rand, list []T) error {
 	for i := len(list) - 1; i > 0; i-- {
-		if err := now(ctx, i); err != nil {
+		if err := checkContext(ctx, i); err != nil {
 			return err
 		}
 		j := r.Uint64N(uint64(i + 1))
@@ -115,8 +114,8 @@ func shuffle[T any](ctx context.Context, r *rand.Rand, list []T) error {
 	return nil
 }
 
-// now returns the context's error, if it is time to look: i counts cheap steps.
-func now(ctx context.Context, i int) error {
+// checkContext returns the error of the context every few thousand steps; i counts the steps.
+func checkContext(ctx context.Context, i int) error {
 	if i%(1<<14) != 0 {
 		return nil
 	}
@@ -152,7 +151,7 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	for node, is := range chosen {
-		if err := now(ctx, node); err != nil {
+		if err := checkContext(ctx, node); err != nil {
 			return err
 		}
 		if is {

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// uniform draws each pair of nodes as an edge with the same probability, G(n, p).
+// uniform is the model G(n, p): each pair of nodes is an edge with the same probability.
 var uniform = &Model{
 	Spec: spec.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
@@ -38,7 +38,7 @@ func (g erdosRenyi) Size() Size {
 func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	pairs := float64(g.nodes) * float64(g.nodes-1) / 2
 	p := float64(g.edges) / pairs
-	chunk := max(1, int(float64(g.nodes)*blockLines/4/float64(g.edges))) // the first ones have twice the mean
+	chunk := max(1, int(float64(g.nodes)*blockLines/4/float64(g.edges))) // the first chunks have twice the mean number of edges
 	return inOrder(ctx, w, g.workers, (g.nodes+chunk-1)/chunk, func(text []byte, k int) []byte {
 		r := source(g.rngSeed, edgeStream|uint64(k)<<8)
 		skip := func() int {
@@ -50,7 +50,7 @@ func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 		end := min((k+1)*chunk, g.nodes)
 		for u, v := k*chunk, k*chunk+1+skip(); ; v += 1 + skip() {
 			for ; u < end && v >= g.nodes; u++ {
-				v += u + 2 - g.nodes // the pairs of the next row begin behind its diagonal
+				v += u + 2 - g.nodes // the pairs of the next row begin after its diagonal
 			}
 			if u >= end {
 				return text
@@ -60,15 +60,15 @@ func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// mostEdges bounds the number of edges, given the expected number: by ten standard errors, and 2 %
-// because the scale of a block model is estimated.
+// mostEdges returns an upper bound of the number of edges, given the expected number: ten
+// standard errors more, and 2 % because the scale of a block model is estimated.
 func mostEdges(edges, nodes int) int64 {
 	e, n := float64(edges), float64(nodes)
 	return int64(min(1.02*e+10*math.Sqrt(e), n*(n-1)/2))
 }
 
-// lattice is a rectangle; node r·columns + c stands in row r and column c and is joined
-// to its neighbours in both.
+// lattice is a rectangular grid: node r·columns + c in row r and column c has edges to its
+// neighbours in the same row and the same column.
 var lattice = &Model{
 	Spec: spec.Spec{Name: "grid", Title: "A rectangular lattice", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "rows", Symbol: "rows", Meaning: "rows", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: maxNodes}, Default: spec.Of(100)},

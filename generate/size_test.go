@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A model makes no more lines and nodes than its size says, those that draw each
-// line make just as many lines, and those that say so give one to every node.
+// TestSize checks that the lines and nodes of a graph do not exceed its Size, that models which
+// draw each line reach it exactly, and that every node has a line if Size.Whole is set.
 func TestSize(t *testing.T) {
 	for _, test := range []struct {
 		g     Graph
@@ -48,7 +48,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A block model of few nodes has no more edges than pairs, and a node of each class.
+// A block model of few nodes has at most as many edges as pairs, and a node of each class.
 func TestFewNodes(t *testing.T) {
 	g := made(t, "sbm", given{"nodes": 5, "classes": 5}, 0)
 	if lines := g.Size().Lines; lines != 10 {
@@ -72,7 +72,7 @@ func TestNarrowTorus(t *testing.T) {
 	}
 }
 
-// Molecules have as many vertices as is said, on average, but for a last ring.
+// Molecules have the requested number of vertices on average, up to a last ring.
 func TestMeanVertices(t *testing.T) {
 	const graphs, nodes = 400, 100
 	c, err := NewCollection(t.Context(), values(given{"graphs": graphs, "nodes": nodes}), 1, nil)

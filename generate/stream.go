@@ -8,14 +8,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Stream returns the edges of g, made while they are read. Reading ends with
-// the error of making them. stop, which is to be called in the end, ends the
-// making and waits for it; it panics if that did.
+// Stream returns a reader of the edges of g, which generates them in a goroutine while they are
+// read. An error of the generator is returned by the reader. The caller must call stop at the
+// end; it stops the goroutine, waits for it, and passes on its panic.
 func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	read, write := io.Pipe()
 	var group sched.Group
 	group.Go(func() {
-		err := errStopped                                // by a panic
+		err := errStopped                                // in case of a panic
 		defer func() { _ = write.CloseWithError(err) }() // never fails
 		err = g.EdgesTo(ctx, write)
 	})
@@ -25,5 +25,5 @@ func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	}
 }
 
-// errStopped ends readers when the making panics.
+// errStopped is the error of the reader if the generator panics.
 var errStopped = errors.New("generate: stopped")

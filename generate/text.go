@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// lines writes edges as text and looks at the context often: each edge may be the
-// first to touch a page of a large table, for which a system that is short of
-// memory takes milliseconds.
+// lines writes edges as text and checks the context often, because each edge may be the first to
+// touch a page of a large table, which takes milliseconds if memory is short.
 type lines struct {
 	ctx context.Context
 	w   *bufio.Writer
@@ -32,7 +31,7 @@ func (l *lines) edge(u, v int) error {
 	return err
 }
 
-// longestEdge bounds the bytes of a line.
+// longestEdge is the largest number of bytes of a line.
 const longestEdge = 24
 
 // appendEdge appends the line of an edge; u and v are below 2^32.
@@ -41,8 +40,9 @@ func appendEdge(text []byte, u, v uint64) []byte {
 	return append(strconv.AppendUint(text, v, 10), '\n')
 }
 
-// Each random stream of a graph has its own second seed, so that labels can be drawn without the
-// edges, and blocks of edges in parallel. The number of a block is added above the lowest 8 bits.
+// Second seeds of the random streams of a graph. Separate streams allow labels to be drawn
+// without the edges, and blocks of edges in parallel. The number of a block is added above the
+// lowest 8 bits.
 const (
 	classStream = iota
 	edgeStream

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// TestPanicReachesTheCaller: whichever goroutine makes the block.
+// TestPanicReachesTheCaller checks that a panic in any goroutine reaches the caller.
 func TestPanicReachesTheCaller(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		value := func() (value any) {
@@ -69,7 +69,7 @@ func BenchmarkRMAT(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(lines), "ns/line")
 }
 
-// broken is a graph that cannot be made.
+// broken is a graph whose generator fails.
 type broken struct{ Graph }
 
 func (broken) EdgesTo(context.Context, io.Writer) error { panic("no edge") }
@@ -86,7 +86,7 @@ func TestStream(t *testing.T) {
 	}
 	stop()
 
-	// Nobody reads on: the making ends.
+	// The reader stops early, and the generator ends.
 	edges, stop = Stream(t.Context(), made(t, "rmat", given{"scale": 30}, 0))
 	if n, err := edges.Read(make([]byte, 100)); n == 0 || err != nil {
 		t.Errorf("%d bytes, %v", n, err)
@@ -113,7 +113,8 @@ func TestStream(t *testing.T) {
 	stop()
 }
 
-// A cancelled run writes few more edges: each may have to wait for a page.
+// TestEdgesLookAtTheContext checks that a cancelled run stops after a few edges, because each may have to wait
+// for a page.
 func TestEdgesLookAtTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := newLines(ctx, io.Discard)

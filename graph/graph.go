@@ -14,43 +14,41 @@ import (
 // ErrWeight is returned for a graph with an edge weight that is negative or not finite.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
-// ErrScale is returned for a graph whose weights are so large or so small
-// that computing with them would overflow or vanish.
+// ErrScale is returned for a graph with weights so large or so small that products of degrees
+// would overflow or underflow.
 var ErrScale = tall.ErrScale
 
 // Graph is a symmetric matrix A with weights ≥ 0, and vectors derived from it. In a directed
-// graph, which few algorithms accept, row i of A holds the arcs that leave node i, and In is
-// Aᵀ.
+// graph, which few algorithms accept, row i of A holds the arcs from node i, and In is Aᵀ.
 type Graph struct {
 	A          sparse.Matrix
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
 	Hyperedges bool               // A is the incidence graph of a hypergraph
 	Degrees    []float64          // A·1, to half an ulp
-	Loops      []float64          // the diagonal of A; nil if it is zero
+	Loops      []float64          // diagonal of A; nil if it is zero
 	Components *sparse.Components // in the order of the ids
-	Nodes      *shard.Nodes       // the ids of the rows; nil: node i is row i
-	Workers    int                // goroutines of everything, 0: one for each processor; never changes a result
+	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
+	Workers    int                // number of goroutines, 0: one for each processor; does not change results
 
-	// Memory is the largest number of bytes that searching for an eigenvalue of A, or
-	// a factor of harmonic functions, may take; 0 means no limit. It decides whether a
-	// factor is made.
+	// Memory is the limit in bytes of the search for an eigenvalue of A and of a factorization
+	// for harmonic functions; 0 means no limit. A factorization is computed only within it.
 	Memory int64
 
-	Temporary string       // a directory that Close removes; "": none
+	Temporary string       // directory that Close removes; may be empty
 	store     *shard.Store // closed by Close; may be nil
 
-	beside []float64 // sums of rows without the diagonal, where L is made of these, see WithoutHeavyLoops
+	looplessDegrees []float64 // degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops
 
 	once [2]sync.Once
-	null [2]*NullSpace // of L and L̃
+	null [2]*NullSpace // null spaces of L and L̃
 
 	finding sync.Mutex
-	radius  [2]float64 // of A, exact and rough; 0: not found yet
-	weights [2]float64 // smallest and largest; 0: not found yet
+	radius  [2]float64 // spectral radius of A, exact and approximate; 0: not computed yet
+	weights [2]float64 // smallest and largest weight; 0: not computed yet
 }
 
 // Radius returns the spectral radius of A, or with rough an approximation of it. It calls find
-// until that has succeeded once for each of the two, and keeps the values.
+// and caches its result, so that several methods on one graph compute the radius once.
 func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
 	g.finding.Lock()
 	defer g.finding.Unlock()
@@ -68,8 +66,8 @@ func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error
 	return radius, err
 }
 
-// NullSpace returns the null space of L, or of L̃ with normalized: the constants
-// on each component, or d^½. It is made once.
+// NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned
+// by the indicator vectors of the components, multiplied by d^½ for L̃. The result is cached.
 func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	which, weights := 0, []float64(nil)
 	if normalized {
@@ -84,26 +82,26 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	return g.null[which]
 }
 
-// NullSpace is spanned by orthonormal vectors with disjoint rows, one for each
+// NullSpace is the space spanned by orthonormal vectors with disjoint supports, one for each
 // component of a graph. Its projector is P₀.
 type NullSpace = tall.Disjoint
 
-// Sweeps is the number of sweeps that [New] makes.
+// Sweeps is the number of sweeps of [New].
 const Sweeps = 2
 
-// Settings hold known properties of the matrix of a graph, and options. Nil means all
-// defaults.
+// Settings holds known properties of the matrix of a graph, and options. Nil means the zero
+// value.
 type Settings struct {
-	Workers int // goroutines; 0: one for each processor. It never changes a result
+	Workers int // number of goroutines; 0: one for each processor; does not change results
 
-	// Components are those of the matrix, nil where they are not known yet. They
-	// are numbered anew in the order of the ids, where that is another one.
+	// Components are the components of the matrix; nil: New computes them. New renumbers them
+	// in the order of the ids if that differs from the order of the rows.
 	Components *sparse.Components
 
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
-	// KeepLoops makes the Laplacian with the diagonal of the matrix, whatever that weighs.
+	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
 	KeepLoops bool
 }
 
@@ -122,7 +120,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		return nil, err
 	}
 	if set.KeepLoops {
-		g.beside = nil
+		g.looplessDegrees = nil
 	}
 	if g.Components == nil {
 		var err error
@@ -136,8 +134,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	return g, nil
 }
 
-// renumber numbers components in the order in which rows, all of them, names the first of
-// each.
+// renumber numbers the components in the order of their first row in rows, which yields all rows.
 func renumber(c *sparse.Components, rows iter.Seq[int]) {
 	const none = ^uint32(0)
 	number, sizes := make([]uint32, len(c.Sizes)), make([]int, 0, len(c.Sizes))

@@ -13,14 +13,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ErrDirected is returned for a graph with directions, whose matrix need not be
-// symmetric.
-var ErrDirected = errors.New("graph: edges have a direction, and a graph's maps need a symmetric matrix; ingest without directions, or sweep over the store itself")
+// ErrDirected is returned for a directed graph, because its matrix is not symmetric.
+var ErrDirected = errors.New("graph: edges have a direction, but a Graph needs a symmetric matrix; ingest as undirected, or sweep over the store itself")
 
-// Open opens the store in the directory dir, copied into memory in the layout that is
-// swept fastest where that takes no more than Options.Memory, and is not to be streamed. What
-// stays on disk is read anew by every sweep. The graph is to be closed. The error is that of
-// [shard.Open], ErrDirected, or that of [New]. Cost: [Sweeps] and up to five more.
+// Open opens the store in the directory dir. Unless Options.Stream is set, the matrix is loaded
+// into memory in the layout with the fastest sweeps that fits into Options.Memory; otherwise
+// every sweep reads it from disk. The caller must close the graph. The error is that of
+// [shard.Open], [ErrDirected], or that of [New]. Cost: [Sweeps], and up to five more to load it.
 func Open(ctx context.Context, dir string, o *shard.Options) (g *Graph, err error) {
 	var set shard.Options
 	if o != nil {
@@ -57,23 +56,23 @@ func Open(ctx context.Context, dir string, o *shard.Options) (g *Graph, err erro
 	return g, nil
 }
 
-// FromMat returns the graph of a symmetric gonum matrix of weights ≥ 0. One that can
-// visit its non-zeros, as those of package sparse of James Bowman can, is never made
-// dense. Node i is row i unless the settings name the nodes. The error wraps
-// [sparse.ErrStructure], also where two mirror images differ by more than rounding, or is that
-// of [New].
+// FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0. A matrix that can visit
+// its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to
+// dense form. Node i is row i unless s.Nodes is set. The error wraps [sparse.ErrStructure] if
+// the matrix is not square, or if the elements (i, j) and (j, i) differ by more than rounding,
+// or is that of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	a, err := sparse.FromMat(m)
 	if err != nil {
 		return nil, err
 	}
 	if rows, cols := a.Dims(); rows != cols {
-		return nil, fmt.Errorf("%w: a matrix of %d rows and %d columns is no graph", sparse.ErrStructure, rows, cols)
+		return nil, fmt.Errorf("%w: %d rows and %d columns, want a square matrix", sparse.ErrStructure, rows, cols)
 	}
 	a.DoNonZero(func(i, j int, v float64) {
 		const rounding = 1e-12
 		if mirror := a.At(j, i); err == nil && math.Abs(v-mirror) > rounding*max(v, mirror) {
-			err = fmt.Errorf("%w: row %d, column %d: value %g, and %g in its mirror image", sparse.ErrStructure, i, j, v, mirror)
+			err = fmt.Errorf("%w: not symmetric: %g in row %d, column %d, but %g in row %d, column %d", sparse.ErrStructure, v, i, j, mirror, j, i)
 		}
 	})
 	if err != nil {

@@ -83,7 +83,8 @@ func write(t *testing.T, dir string, a *sparse.CSR) {
 	}
 }
 
-// Matrices that are no graph's are refused.
+// TestFromMat converts a gonum matrix, and checks the errors about negative weights and other
+// shapes.
 func TestFromMat(t *testing.T) {
 	g, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 2, 2, 0}), nil)
 	if err != nil || g.Degrees[0] != 2 || len(g.Components.Sizes) != 1 {
@@ -97,7 +98,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A matrix whose mirror images differ is no graph, unless it is by rounding alone.
+// A matrix that is not symmetric is an error, unless the difference is rounding.
 func TestFromMatAsymmetric(t *testing.T) {
 	for _, c := range []struct {
 		mirror float64
@@ -110,7 +111,7 @@ func TestFromMatAsymmetric(t *testing.T) {
 	}
 }
 
-// Components come in the order of the ids, as eigenvectors of them are to.
+// Components are in the order of the ids, because the eigenvectors of a component are.
 func TestRenumber(t *testing.T) {
 	c := &sparse.Components{Of: []uint32{0, 0, 1, 0, 2, 1}, Sizes: []int{3, 2, 1}}
 	renumber(c, slices.Values([]int{4, 2, 5, 0, 3, 1}))

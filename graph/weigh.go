@@ -12,17 +12,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// weigh stores the degrees and the diagonal, nil if it is zero, and checks the
-// weights. Cost: a sweep.
+// weigh computes the degrees and the diagonal (nil if it is zero), and checks the weights.
+// Cost: one sweep.
 func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
-	diag, beside := make([]float64, n), make([]float64, n)
+	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
 	ranges := g.A.Ranges()
-	pieces := make([]tall.ExactSum, len(ranges)) // of long rows
+	pieces := make([]tall.ExactSum, len(ranges)) // partial sums of long rows
 	var weighted atomic.Bool
 	finish := func(i int, s tall.ExactSum) {
-		beside[i] = s.Value()
+		loopless[i] = s.Value()
 		s.Add(diag[i])
 		g.Degrees[i] = s.Value()
 	}
@@ -62,15 +62,15 @@ func (g *Graph) weigh(ctx context.Context) error {
 		if w != 0 {
 			g.Loops = diag
 		}
-		heavy = heavy || w > beside[i]
+		heavy = heavy || w > loopless[i]
 	}
 	if heavy && weighted.Load() {
-		g.beside = beside
+		g.looplessDegrees = loopless
 	}
 	return nil
 }
 
-// weighRow returns the sum of row i of a panel without the diagonal, which goes to
+// weighRow returns the sum of row i of a panel without the diagonal element, which it stores in
 // diag.
 func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum, err error) {
 	col, val := p.Row(i - p.Lo)
@@ -95,8 +95,8 @@ func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum
 	return s, nil
 }
 
-// WeightRange returns the smallest and the largest positive weight of an edge between two
-// nodes, 0 and 0 without any. Cost: a sweep, once.
+// WeightRange returns the smallest and the largest positive weight of an edge between two nodes,
+// or 0 and 0 if there are no such edges. Cost: one sweep; the result is cached.
 func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error) {
 	g.finding.Lock()
 	defer g.finding.Unlock()
@@ -137,14 +137,14 @@ func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error
 	return least, most, nil
 }
 
-// WithoutHeavyLoops returns the graph of whose matrix and degrees L = D − A is made. It
-// is g, of which the diagonal cancels but for rounding errors; where a loop outweighs all
-// other edges of its node, which these might drown, it is that without the diagonal.
+// WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a self loop
+// outweighs all other edges of its node, it is a copy of g without self loops, because the
+// difference D − A would lose the other edges to rounding. Otherwise it is g.
 func (g *Graph) WithoutHeavyLoops() *Graph {
-	if g.beside == nil {
+	if g.looplessDegrees == nil {
 		return g
 	}
-	return &Graph{A: &withoutLoops{g.A, g.Loops}, Degrees: g.beside, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: &withoutLoops{g.A, g.Loops}, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
 }
 
 // Laplacian returns L = D − A.
@@ -157,7 +157,7 @@ func (g *Graph) Laplacian() *sparse.Operator[float64] {
 
 // LaplacianDiagonal returns the diagonal of L.
 func (g *Graph) LaplacianDiagonal() []float64 {
-	if g.beside != nil || g.Loops == nil {
+	if g.looplessDegrees != nil || g.Loops == nil {
 		return g.WithoutHeavyLoops().Degrees
 	}
 	diag := slices.Clone(g.Degrees)
@@ -167,8 +167,8 @@ func (g *Graph) LaplacianDiagonal() []float64 {
 	return diag
 }
 
-// withoutLoops is a matrix without its diagonal: zeros are stored in its place, which
-// are put there in every sweep.
+// withoutLoops is a matrix with zeros in place of its diagonal. Each sweep writes the zeros to a
+// copy of the values, because the matrix itself may be read-only.
 type withoutLoops struct {
 	sparse.Matrix
 	loops []float64
@@ -191,7 +191,7 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 			}
 			col, _ := p.Row(i - p.Lo)
 			at, found := slices.BinarySearch(col, uint32(i))
-			if !found { // it is in another piece of the row
+			if !found { // the diagonal is in another piece of the row
 				continue
 			}
 			if !changed {
@@ -205,15 +205,15 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 	})
 }
 
-// valuesOf returns a copy of a panel's values, in the memory of room if that is enough.
-func valuesOf(room []float64, p sparse.Panel) []float64 {
-	room = tall.Grow(room, len(p.Col))
+// valuesOf returns a copy of the values of a panel, in the memory of buf if that suffices.
+func valuesOf(buf []float64, p sparse.Panel) []float64 {
+	buf = tall.Grow(buf, len(p.Col))
 	if p.Val != nil {
-		copy(room, p.Val)
-		return room
+		copy(buf, p.Val)
+		return buf
 	}
-	for e := range room {
-		room[e] = 1
+	for e := range buf {
+		buf[e] = 1
 	}
-	return room
+	return buf
 }

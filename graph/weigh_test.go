@@ -13,13 +13,13 @@ import (
 func TestDegreesAreRoundedOnce(t *testing.T) {
 	const n = 40_000 // more than two pieces
 	var list []sparse.Triplet
-	hub, beside := new(big.Float).SetPrec(200), new(big.Float).SetPrec(200)
+	hub, loopless := new(big.Float).SetPrec(200), new(big.Float).SetPrec(200)
 	for i := range uint32(n) {
 		w := 0.1 + float64(i%7)*1e-9
 		if i == 0 {
 			w = 1e9
 		} else {
-			beside.Add(beside, big.NewFloat(w))
+			loopless.Add(loopless, big.NewFloat(w))
 			list = append(list, sparse.Triplet{Row: i, Col: 0, Val: w})
 		}
 		hub.Add(hub, big.NewFloat(w))
@@ -34,7 +34,7 @@ func TestDegreesAreRoundedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := hub.Float64()
-	wantBeside, _ := beside.Float64()
+	wantBeside, _ := loopless.Float64()
 	l := g.Laplacian()
 	if g.Degrees[0] != want || l.Diag[0] != wantBeside || l.Diag[1] != g.Degrees[1] || g.Loops[0] != 1e9 {
 		t.Errorf("degree %v and %v without the loop, want %v and %v", g.Degrees[0], l.Diag[0], want, wantBeside)

@@ -164,9 +164,9 @@ func TestBadFiles(t *testing.T) {
 		{"e.sg", string(gapFile(0, 1, 1<<40, nil, nil)), "e.sg@9: 1099511627776 nodes; limit 4294967295"},
 
 		{"e.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), "e.zip: a zip archive without arrays; unzip it and give the file that is in it"},
-		{"e.parquet", "PAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
-		{"e.parquet", "PAR1\xff\xff\xff\xffPAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
-		{"e.parquet", "PAR1\x00\x00\x00\x00PAR1", "e.parquet: no whole Parquet file (reading parquet file metadata: EOF); fetch the file again"},
+		{"e.parquet", "PAR1", "e.parquet: not a complete Parquet file: it does not end in a footer; fetch the file again"},
+		{"e.parquet", "PAR1\xff\xff\xff\xffPAR1", "e.parquet: not a complete Parquet file: it does not end in a footer; fetch the file again"},
+		{"e.parquet", "PAR1\x00\x00\x00\x00PAR1", "e.parquet: not a complete Parquet file (reading parquet file metadata: EOF); fetch the file again"},
 	} {
 		_, err := readContent(test.name, []byte(test.text), nil)
 		switch {
@@ -295,7 +295,7 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
 		{parquetFile(t, filtered{numbered{1, 2}, 0}, filtered{numbered{3, 4}, 7}), nil, "1 2 1;3 4 1"},
 		{parquetFile(t, filtered{numbered{1, 2}, 7}), []string{"1", "2", "3"}, "1 2 7"},
-		{sample(t, "two-codecs.parquet"), nil, "e.parquet: column source is compressed in several ways, which is not supported; write it again in one go"},
+		{sample(t, "two-codecs.parquet"), nil, "e.parquet: column source has several compression codecs, which is not supported; write it again with one codec"},
 		{parquetFile(t, unsigned{1 << 63, 1 << 31}), nil, "9223372036854775808 2147483648 1"},
 		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},

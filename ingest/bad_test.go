@@ -188,7 +188,7 @@ func TestBadMarket(t *testing.T) {
 		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file; fix the line"},
 		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line"},
 		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line`},
-		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is no integer, as line 1 declares; fix the line or pass option skip-bad-lines`},
+		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is not an integer, as line 1 declares; fix the line or pass option skip-bad-lines`},
 		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0; fix the line"},
 	} {
 		if err := wantError(t, nil, []file{{"g.mtx", test.text}}, test.want); !isData(err) {

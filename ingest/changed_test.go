@@ -67,7 +67,7 @@ func TestInputChangedMeanwhile(t *testing.T) {
 					t.Errorf("%s, %s: no progress was told", input.name, name)
 				}
 				do = once
-				if err == nil || !strings.HasPrefix(err.Error(), paths[0]) || !strings.HasSuffix(err.Error(), "; read it when nobody writes it") {
+				if err == nil || !strings.HasPrefix(err.Error(), paths[0]) || !strings.HasSuffix(err.Error(), "; wait until the other program has written it") {
 					t.Errorf("%s, %s, %d workers: %v", input.name, name, workers, err)
 				}
 			}

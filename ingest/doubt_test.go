@@ -31,7 +31,7 @@ func TestNoGraph(t *testing.T) {
 		in   file
 		want string
 	}{
-		{file{"e.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"}, "a Git LFS pointer, which is not read; fetch the file that it stands for with git lfs pull"},
+		{file{"e.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"}, "a Git LFS pointer, which is not read; fetch the file itself with git lfs pull"},
 		{file{"e.tsv", "Access Denied\n"}, "an error message, which is not read; " + server},
 		{file{"e.txt", "404: Not Found"}, "an error message, which is not read; " + server},
 		{file{"e.txt", "Rate limit exceeded, try again later\n"}, "an error message, which is not read; " + server},

@@ -6,32 +6,38 @@ import (
 	"strings"
 )
 
-// Error is a fault in the content of a file, or in the choice of it or of a setting
-// ([ErrInput]). The place is set as far as it is known. Packages that read files call it
-// nodefile.ParseError.
+// Error is an error in the content of a file, or in the choice of a file or an option (these
+// wrap [ErrInput]). Fields of the place are zero if they are not known. Package nodefile exports
+// the type as ParseError.
+//
+// For example, File "e.tsv", Line 90, Column 7, Msg `weight "nan" is not a number` and Fix "fix
+// the line or pass {skip-bad-lines}" is printed by a command as
+//
+//	e.tsv:90:7: weight "nan" is not a number; fix the line or pass --skip-bad-lines
 type Error struct {
-	File   string // the name of the input, or of an array in it
-	Option string // the setting at fault, in place of File; its name as in Fix
+	File   string // name of the file, or of an array in it
+	Option string // name of the wrong option, instead of File
 	Line   int64  // from 1; 0: unknown
 	Column int    // from 1, in bytes; 0: unknown
-	Byte   int64  // offset in the text, from 0; set instead of Line for what is no line of text
-	AtByte bool   // whether Byte is set
-	Msg    string // the fault
-	Fix    string // the remedy, with settings as {name} or {name=value}, see [Error.Remedy]; may be empty
-	Err    error  // the error that this one wraps; may be nil
+	Byte   int64  // offset from 0, instead of Line, in files without lines
+	AtByte bool   // Byte is set
+	Msg    string // the problem
+	Fix    string // the remedy, with options as {name} or {name=value}, see [Error.Remedy]; may be empty
+	Err    error  // wrapped error; may be nil
 }
 
-// Fault returns an error on a line of a file, 0 for none. It wraps what %w formats.
+// Fault returns an error about a line of a file, or with line 0 about the file. It wraps the
+// error that %w formats.
 func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix, Err: errors.Unwrap(err)}
 }
 
-// Error returns place, fault and remedy in one line, which is safe to print because text
-// from files is escaped.
+// Error returns place, problem and remedy in one line. Text from files is escaped, so that
+// printing it is safe.
 func (e *Error) Error() string { return e.Format(namedOption) }
 
-// Format is Error with settings named by option, see [Error.Remedy].
+// Format is Error with options written by option, see [Error.Remedy].
 func (e *Error) Format(option func(name, value string) string) string {
 	text := e.Msg
 	switch {
@@ -53,7 +59,7 @@ func (e *Error) Format(option func(name, value string) string) string {
 	return Escape(text)
 }
 
-// namedOption names a setting in the text of an error.
+// namedOption writes an option in the text of an error.
 func namedOption(name, value string) string {
 	if value != "" {
 		name += "=" + value
@@ -61,9 +67,9 @@ func namedOption(name, value string) string {
 	return "option " + name
 }
 
-// Remedy returns Fix with option(name, value) in place of each {name} and {name=value},
-// so that every program names settings as its users set them. Names are lower-case
-// words joined by hyphens. Other text in braces stays as it is.
+// Remedy returns Fix with option(name, value) in place of each {name} and {name=value}, so that
+// every program writes options as its users do: {fields=a,b} becomes --fields=a,b in a command.
+// Names are lower-case words joined by hyphens. Other text in braces is kept.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
 	rest := e.Fix
@@ -89,6 +95,6 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options, found
-// before any data was used. It has the input as its File, or the setting as its Option.
+// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options that was found
+// before data was read. Its File is the input, or its Option the option.
 var ErrInput = errors.New("input: wrong choice of inputs or options")

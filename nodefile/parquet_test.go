@@ -65,7 +65,7 @@ func TestParquetLabels(t *testing.T) {
 		parquetOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); list nodes without edges`,
 		parquetOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines`,
 		parquetOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; remove such rows",
-		parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: no whole Parquet file: it does not end in a footer; fetch the file again",
+		parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: not a complete Parquet file: it does not end in a footer; fetch the file again",
 		packed(parquetOf(t, []usual{{"n1", "b"}})):                       "l.parquet: a Parquet file cannot be read from a pipe, or compressed with gzip or zstd; decompress it to a file",
 		parquetOf(t, []usual{{"n1", strings.Repeat("a", 1<<20) + "bc"}}): "l.parquet: row 0: label is longer than 1 MiB; correct it",
 	} {

@@ -8,17 +8,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BreadthFirst returns the order in which a search visits the nodes: each
-// component from its node of most neighbours (the first of several), then
-// level by level, the neighbours of a node in the order of the matrix.
-// Components come in the order of their first nodes. Cost: two passes over the
-// entries in random order, 9 bytes a node. progress, unless nil, is called with the
-// approximate number of nodes in order.
+// BreadthFirst returns the order in which a breadth-first search visits the nodes. The search
+// of a component starts at its node of largest degree (the first of several) and visits the
+// neighbours of a node in the order of the matrix. Components are in the order of their first
+// nodes. Cost: two passes over the entries in random order, 9 bytes a node. progress, unless
+// nil, is called with the approximate number of nodes that have a place.
 func BreadthFirst(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
 	s := newSearch(ctx, a, progress)
-	s.searches = 2
+	s.searches = 2 // to find the component, and from its hub
 	for node := range s.seen {
-		if s.seen[node] || s.beside[node] == 0 {
+		if s.seen[node] || s.neighbours[node] == 0 {
 			continue
 		}
 		component, err := s.from(uint32(node), false)
@@ -27,7 +26,7 @@ func BreadthFirst(ctx context.Context, a *sparse.CSR, progress func(nodes int)) 
 		}
 		hub := component[0]
 		for _, v := range component {
-			if s.beside[v] > s.beside[hub] || s.beside[v] == s.beside[hub] && v < hub {
+			if s.neighbours[v] > s.neighbours[hub] || s.neighbours[v] == s.neighbours[hub] && v < hub {
 				hub = v
 			}
 		}
@@ -39,16 +38,16 @@ func BreadthFirst(ctx context.Context, a *sparse.CSR, progress func(nodes int)) 
 	return s.withIsolated(), nil
 }
 
-// ReverseCuthillMcKee returns the order of George: a breadth-first search of
-// each component from a node at its far end, the neighbours of a node by
-// rising degree, all of it reversed (George & Liu, Computer Solution of Large
-// Sparse Positive Definite Systems, §4.3 and §4.4). Cost: a few passes over the
-// entries in random order, and a sort of each row. progress is as for [BreadthFirst].
+// ReverseCuthillMcKee returns the order of Cuthill and McKee, reversed as George proposed: a
+// breadth-first search of each component from a peripheral node, with the neighbours of a node
+// in the order of increasing degree (George and Liu, Computer Solution of Large Sparse Positive
+// Definite Systems, §4.3 and §4.4). Cost: a few passes over the entries in random order, and
+// sorting each row. progress is as for [BreadthFirst].
 func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
 	s := newSearch(ctx, a, progress)
-	s.searches = 5 // as most graphs take
+	s.searches = 5 // the number for most graphs
 	for node := range s.seen {
-		if s.seen[node] || s.beside[node] == 0 {
+		if s.seen[node] || s.neighbours[node] == 0 {
 			continue
 		}
 		end, err := s.farEnd(uint32(node))
@@ -63,19 +62,19 @@ func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR, progress func(nodes
 	return s.withIsolated(), nil
 }
 
-// search visits nodes level by level.
+// search is a breadth-first search.
 type search struct {
-	ctx    context.Context
-	a      *sparse.CSR
-	beside []uint32 // how many neighbours each node has
-	seen   []bool
-	order  []uint32 // nodes in the order of their visits
-	last   int      // where the last level of the component visited last begins in order
-	depth  int      // how many levels it has
+	ctx        context.Context
+	a          *sparse.CSR
+	neighbours []uint32 // number of neighbours of each node
+	seen       []bool
+	order      []uint32 // nodes in the order of their visits
+	last       int      // index in order of the first node of the last level
+	depth      int      // number of levels of the last search
 
 	progress func(nodes int) // may be nil
-	visits   int             // of all searches
-	searches int             // of each component, about
+	visits   int             // visits of all searches
+	searches int             // approximate number of searches of a component
 }
 
 func newSearch(ctx context.Context, a *sparse.CSR, progress func(nodes int)) *search {
@@ -83,12 +82,12 @@ func newSearch(ctx context.Context, a *sparse.CSR, progress func(nodes int)) *se
 	if n != cols {
 		panic(badShape)
 	}
-	s := &search{ctx: ctx, a: a, progress: progress, beside: make([]uint32, n), seen: make([]bool, n), order: make([]uint32, 0, n)}
+	s := &search{ctx: ctx, a: a, progress: progress, neighbours: make([]uint32, n), seen: make([]bool, n), order: make([]uint32, 0, n)}
 	for i := range n {
 		col, _ := a.Row(i)
-		s.beside[i] = uint32(len(col))
+		s.neighbours[i] = uint32(len(col))
 		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
-			s.beside[i]--
+			s.neighbours[i]--
 		}
 	}
 	return s
@@ -96,18 +95,18 @@ func newSearch(ctx context.Context, a *sparse.CSR, progress func(nodes int)) *se
 
 const badShape = "partition: matrix is not square"
 
-// visitsPerCheck is how many nodes are visited between two looks at the context.
+// visitsPerCheck is the number of visits between two checks of the context.
 const visitsPerCheck = 1 << 12
 
-// report reports the approximate number of nodes in order.
+// report calls progress with the approximate number of nodes that have a place.
 func (s *search) report(nodes int) {
 	if s.progress != nil {
 		s.progress(min(nodes, len(s.seen)))
 	}
 }
 
-// from visits all nodes that can be reached from one, and returns them. With
-// rising set, neighbours are visited by rising degree.
+// from visits all nodes of the component of a node, and returns them. With rising set, the
+// neighbours of a node are visited in the order of increasing degree.
 func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 	first := len(s.order)
 	s.seen[node] = true
@@ -133,14 +132,14 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 				}
 			}
 			if rising {
-				slices.SortStableFunc(s.order[before:], func(u, v uint32) int { return cmp.Compare(s.beside[u], s.beside[v]) })
+				slices.SortStableFunc(s.order[before:], func(u, v uint32) int { return cmp.Compare(s.neighbours[u], s.neighbours[v]) })
 			}
 		}
 	}
 	return s.order[first:], nil
 }
 
-// forget takes back the visits of the last component.
+// forget removes the last component from the order, so that another search can visit it.
 func (s *search) forget(component []uint32) {
 	for _, v := range component {
 		s.seen[v] = false
@@ -148,9 +147,8 @@ func (s *search) forget(component []uint32) {
 	s.order = s.order[:len(s.order)-len(component)]
 }
 
-// farEnd returns a node from which the search of its component is about as
-// deep as it can be: again and again the node of fewest neighbours in the last
-// level, until the depth no longer grows.
+// farEnd returns a pseudo-peripheral node: it repeatedly searches from the node of smallest
+// degree in the last level, until the depth no longer grows.
 func (s *search) farEnd(node uint32) (uint32, error) {
 	for deepest := 0; ; {
 		component, err := s.from(node, false)
@@ -160,7 +158,7 @@ func (s *search) farEnd(node uint32) (uint32, error) {
 		last := s.order[s.last:]
 		next := last[0]
 		for _, v := range last {
-			if s.beside[v] < s.beside[next] {
+			if s.neighbours[v] < s.neighbours[next] {
 				next = v
 			}
 		}
@@ -172,7 +170,7 @@ func (s *search) farEnd(node uint32) (uint32, error) {
 	}
 }
 
-// withIsolated returns the order with the nodes that were not visited.
+// withIsolated returns the order, completed by the nodes without neighbours.
 func (s *search) withIsolated() []uint32 {
 	for node, seen := range s.seen {
 		if !seen {

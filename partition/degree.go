@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/reorder"
 )
 
-// byDegree returns the order of falling counts, by which hubs come first; equal
-// counts keep their order. Cost: O(n) time, 8 bytes a node.
+// byDegree returns the order of decreasing counts; equal counts keep their order. Cost: O(n)
+// time, 8 bytes a node.
 func byDegree(count []uint32) []uint32 {
 	rank, order := slices.Clone(count), make([]uint32, len(count))
 	reorder.RanksByCount(rank)

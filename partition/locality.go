@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Locality returns an order in which communities, and the communities within
-// them, are runs of nodes (Rabbit Order; Arai et al., IPDPS 2016, Algorithms 2
-// and 3, by one worker). Nodes are taken by rising degree; each joins the
-// neighbouring community with which modularity grows most,
+// Locality returns an order in which communities, and the communities within them, are runs of
+// consecutive nodes (Rabbit Order; Arai et al., IPDPS 2016, Algorithms 2 and 3, sequential).
+// In the order of increasing degree, each node joins the neighbouring community with the
+// largest increase of modularity,
 //
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
-// if it grows. The order is that of the tree of these steps in depth. Cost: a
+// if that is positive. The order is a depth-first traversal of the tree of these joins. Cost: a
 // few passes over the entries in random order, 8 bytes an entry. progress is as for
 // [BreadthFirst].
 func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
@@ -30,32 +30,32 @@ func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]u
 		g.join(node)
 	}
 	for node := range s.seen {
-		if g.parent[node] == uint32(node) && s.beside[node] > 0 {
+		if g.parent[node] == uint32(node) && s.neighbours[node] > 0 {
 			g.visit(uint32(node))
 		}
 	}
 	return s.withIsolated(), nil
 }
 
-// link is the edges between two communities.
+// link is the total weight of the edges to another community.
 type link struct {
 	to     uint32
 	weight float32
 }
 
-// merging is a forest of communities: a tree for each, identified by its root.
+// merging is a forest of communities: one tree for each, identified by its root.
 type merging struct {
 	*search
-	rising  []uint32  // nodes by rising degree
-	parent  []uint32  // of each node; a root is its own
-	child   []uint32  // the child that joined last; none: the node itself
-	sibling []uint32  // the child that joined its parent before; none: the node itself
-	links   [][]link  // of a node that was taken and has not been absorbed since
-	degree  []float64 // of the community of a root
-	total   float64   // the sum of all degrees, 2m
+	rising  []uint32  // nodes in the order of increasing degree
+	parent  []uint32  // parent of each node; a root is its own parent
+	child   []uint32  // child that joined last, or the node itself
+	sibling []uint32  // previous child of the same parent, or the node itself
+	links   [][]link  // links of a processed node that has not been absorbed since
+	degree  []float64 // degree of the community of a root
+	total   float64   // sum of all degrees, 2m
 
-	weight  []float32 // scratch: edges to each community
-	touched []uint32  // scratch: those that are not 0
+	weight  []float32 // scratch: weight of the edges to each community
+	touched []uint32  // scratch: communities with a weight
 }
 
 func newMerging(s *search) *merging {
@@ -64,8 +64,8 @@ func newMerging(s *search) *merging {
 		search: s, parent: make([]uint32, n), child: make([]uint32, n), sibling: make([]uint32, n),
 		links: make([][]link, n), degree: make([]float64, n), weight: make([]float32, n),
 	}
-	falling := make([]uint32, n) // is rising, counted downwards
-	for i, d := range s.beside {
+	falling := make([]uint32, n) // MaxUint32 − degree, because byDegree sorts in decreasing order
+	for i, d := range s.neighbours {
 		g.parent[i], g.child[i], g.sibling[i] = uint32(i), uint32(i), uint32(i)
 		falling[i] = math.MaxUint32 - d
 		g.degree[i] = float64(d)
@@ -75,7 +75,7 @@ func newMerging(s *search) *merging {
 	return g
 }
 
-// root returns the root of a node's tree and shortens the way there.
+// root returns the root of the tree of a node, and halves the path to it, as in union-find.
 func (g *merging) root(node uint32) uint32 {
 	for g.parent[node] != node {
 		g.parent[node] = g.parent[g.parent[node]]
@@ -84,14 +84,14 @@ func (g *merging) root(node uint32) uint32 {
 	return node
 }
 
-// join gathers the edges of a node's community and lets it join the best of
-// its neighbours.
+// join collects the edges of the community of a node and joins it to the neighbouring community
+// with the largest gain.
 func (g *merging) join(node uint32) {
 	col, _ := g.a.Row(int(node))
 	for _, v := range col {
 		g.touch(g.root(v), 1)
 	}
-	var links []link // in the room of those that are not needed any more
+	var links []link // reuses the memory of absorbed links
 	for c, next := g.child[node], g.child[node] == node; !next; {
 		for _, l := range g.links[c] {
 			g.touch(g.root(l.to), l.weight)
@@ -138,7 +138,7 @@ func (g *merging) touch(community uint32, weight float32) {
 	g.weight[community] += weight
 }
 
-// visit appends a tree to the order, each node before its children.
+// visit appends the nodes of a tree to the order, each node before its children.
 func (g *merging) visit(root uint32) {
 	for stack := []uint32{root}; len(stack) > 0; {
 		node := stack[len(stack)-1]

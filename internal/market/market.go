@@ -1,5 +1,5 @@
-// Package market reads and writes the coordinate files of NIST's Matrix Market: a head that says
-// the kind and the size of a square matrix, then an entry on each line.
+// Package market reads and writes coordinate files of the Matrix Market of NIST: a head with
+// field, symmetry and size of a square matrix, then one entry on each line.
 //
 //	r := &market.Reader{Name: "graph.mtx"}
 //	for !done { done, err = r.Line(line, number, most) }
@@ -32,8 +32,8 @@ type Head struct {
 	Rows, Entries uint64
 }
 
-// What entries hold, and which of them are listed: all, or of a pair of entries that determine
-// each other the one below the diagonal.
+// Fields (types of the values) and symmetries. A general file lists all entries, the others
+// only those on and below the diagonal, which determine the rest.
 const (
 	Pattern = "pattern" // no values
 	Integer = "integer"
@@ -44,10 +44,10 @@ const (
 	Skew      = "skew-symmetric"
 )
 
-// bannerStart is how a file begins.
+// bannerStart is the beginning of a file.
 const bannerStart = "%%MatrixMarket"
 
-// banner matches the beginning of the first line, which some writers give one % or a blank.
+// banner matches the beginning of the first line. Some programs write one % or a blank after it.
 var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`) })
 
 // String returns the lines of the head.
@@ -55,7 +55,7 @@ func (h Head) String() string {
 	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart, h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
 }
 
-// AppendEntry appends the place of an entry to a line. Behind it and a blank follows the
+// AppendEntry appends row and column of an entry to a line. The caller appends a blank and the
 // value, unless the field is Pattern.
 func AppendEntry(line []byte, row, col uint32) []byte {
 	line = strconv.AppendUint(line, uint64(row)+1, 10)
@@ -67,20 +67,20 @@ func Is(name string, head []byte) bool {
 	return banner().Match(head) || table.IsNamed(name, ".mtx")
 }
 
-// Reader reads the lines of a file. Errors about entries have no remedy.
+// Reader parses the lines of a file. Errors about entries have no remedy; the caller adds it.
 type Reader struct {
-	Name string // of the file, for messages
+	Name string // file name for messages
 	Head
 
 	began    bool
 	sizeLine int64
 }
 
-// FetchAgain is the way out of a file that was cut.
+// FetchAgain is the remedy for a truncated file.
 const FetchAgain = "fetch the file again"
 
-// Line reads the next line of the head, which has the given number in the file, and reports
-// whether it was the last one. A matrix of more than most rows is an error.
+// Line parses the next line of the head, which has the given line number, and reports whether
+// it was the last line of the head. A matrix of more than most rows is an error.
 func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *textio.Error) {
 	switch {
 	case !r.began:
@@ -92,7 +92,7 @@ func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *text
 	return true, r.size(line, number, most)
 }
 
-// banner reads the first line.
+// banner parses the first line.
 func (r *Reader) banner(line []byte) *textio.Error {
 	fault := func(fix, format string, args ...any) *textio.Error {
 		return textio.Fault(r.Name, 1, fix, format, args...)
@@ -109,7 +109,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	}
 	r.Field, r.Symmetry = string(words[3]), string(words[4])
 	switch r.Field {
-	case "unsigned-integer": // SciPy writes it of unsigned arrays
+	case "unsigned-integer": // written by SciPy for unsigned arrays
 		r.Field = Integer
 	case "double":
 		r.Field = Real
@@ -126,7 +126,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	return nil
 }
 
-// size reads the line with the numbers of rows, columns and entries.
+// size parses the line with the numbers of rows, columns and entries.
 func (r *Reader) size(line []byte, number int64, most int) *textio.Error {
 	const fix = "correct the line of sizes, or fetch the file again"
 	words := bytes.Fields(line)
@@ -151,8 +151,9 @@ func (r *Reader) size(line []byte, number int64, most int) *textio.Error {
 	return nil
 }
 
-// Entry returns the entry whose fields are given, with the value 1 without values. Of a
-// skew-symmetric matrix it is the positive one of the entries (i, j) and (j, i).
+// Entry parses an entry; its value is 1 if the field is Pattern. For a skew-symmetric matrix it
+// returns the positive one of the entries (i, j) and (j, i), because a directed graph has the
+// arc of one direction only.
 func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
 		e := textio.Fault(r.Name, number, "", format, args...)
@@ -177,7 +178,7 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 		text := f.Text[2]
 		var wrong string
 		if value, wrong = table.ParseNumber(text, 64); wrong == "" && r.Field == Integer && value != math.Trunc(value) {
-			wrong = "is no integer, as line 1 declares"
+			wrong = "is not an integer, as line 1 declares"
 		}
 		if wrong != "" {
 			return fault(2, "weight %s %s", table.Quoted(text), wrong)
@@ -200,7 +201,8 @@ func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value fl
 	return row, col, value, nil
 }
 
-// Complete returns an error unless the number of entries, including bad ones, is that of the head.
+// Complete returns an error unless the number of entries, including bad ones, equals the number
+// in the head.
 func (r *Reader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// What is written is read back, and a file that lacks an entry is not whole.
+// TestRoundTrip reads back written files, and checks the error about a missing entry.
 func TestRoundTrip(t *testing.T) {
 	for _, head := range []Head{
 		{Pattern, General, 3, 3}, {Pattern, Symmetric, 3, 3}, {Integer, Symmetric, 3, 3}, {Real, General, 3, 3}, {Real, Skew, 4, 3},
@@ -67,7 +67,7 @@ func headLine(r *Reader, line string, number int64) (last bool, err error) {
 	return last, err
 }
 
-// Of a pair of entries of a skew-symmetric matrix the positive one is kept.
+// TestSkew checks that the positive entry of a skew-symmetric pair is returned.
 func TestSkew(t *testing.T) {
 	r := &Reader{Head: Head{Real, Skew, 5, 1}}
 	var f table.Fields
@@ -79,7 +79,7 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// A negative zero is read as 0.
+// TestNegativeZero checks that −0 is read as 0.
 func TestNegativeZero(t *testing.T) {
 	r := &Reader{Head: Head{Real, General, 5, 1}}
 	var f table.Fields

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Decimals are read as numbers, however they are stored.
+// TestDecimals reads decimals in each of their storage types.
 func TestDecimals(t *testing.T) {
 	type row struct {
 		Short int32    `parquet:"short,decimal(2:9)"`

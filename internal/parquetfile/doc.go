@@ -1,4 +1,3 @@
-// Package parquetfile reads and writes Parquet row by row: a [Reader] some columns of a
-// file, within a memory limit, and a [Writer] columns of text, numbers
-// and truth values.
+// Package parquetfile reads and writes Parquet files row by row. A [Reader] reads selected
+// columns within a memory limit. A [Writer] writes columns of text, numbers and booleans.
 package parquetfile

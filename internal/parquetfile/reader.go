@@ -15,33 +15,33 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// Magic is how a file begins and ends, and Endings are those of its name.
+// Magic begins and ends a file. Endings are the usual endings of file names.
 const Magic = "PAR1"
 
 var Endings = []string{".parquet", ".pq"}
 
-// fetchAgain is the remedy for a file that was cut or damaged.
+// fetchAgain is the remedy for a truncated or damaged file.
 const fetchAgain = "fetch the file again"
 
-// maxWord bounds the bytes of one value.
+// maxWord is the limit of the bytes of one value.
 const maxWord = 1 << 20
 
 // Reader reads columns of a Parquet file row by row. The sizes that the footer declares are
 // compared with the memory that the caller allows, before the library reads the pages.
 type Reader struct {
-	Titles   []string // of the leaf columns, with dots between the levels of nested ones
-	Unsigned []bool   // whether they hold integers without a sign
+	Titles   []string // titles of the leaf columns, with dots between the levels of nested columns
+	Unsigned []bool   // whether the column holds unsigned integers
 
 	name  string
 	file  *parquet.File
 	hold  func(bytes int64) error
-	taken int64 // bytes in memory
+	taken int64 // memory in use, in bytes
 	row   int64
 }
 
-// Open opens the file called name with size bytes of content. taken is the memory in use for
-// it already. Open and Each call hold with the total memory before they allocate it, and return
-// its error. Other errors are those of content and a [*textio.Error].
+// Open opens the file name with size bytes of content. taken is the memory already in use. Open
+// and Each call hold with the total memory before they allocate it, and return its error. Other
+// errors are those of content, or a [*textio.Error].
 func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *Reader, err error) {
 	t = &Reader{name: name, taken: taken, hold: hold}
 	defer t.recovered(&err)
@@ -50,7 +50,7 @@ func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes i
 	}
 	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
-		return nil, t.fault(fetchAgain, "no whole Parquet file (%w)", err)
+		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
 	}
 	for _, path := range t.file.Schema().Columns() {
 		leaf, _ := t.file.Schema().Lookup(path...)
@@ -65,24 +65,24 @@ func (t *Reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
-// recovered turns a panic into an error, because the library panics over some damaged files.
+// recovered converts a panic to an error, because the library panics for some damaged files.
 func (t *Reader) recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
 }
 
-// Rows returns how many rows the footer declares.
+// Rows returns the number of rows that the footer declares.
 func (t *Reader) Rows() int64 { return t.file.NumRows() }
 
-// Leaf returns a column, and whether its values are single ones: not nested or repeated.
+// Leaf returns a column, and whether it is flat: neither nested nor repeated.
 func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
-	path := t.file.Schema().Columns()[column] // that of the leaf is only the end of it
+	path := t.file.Schema().Columns()[column] // the whole path; the leaf has only its last part
 	leaf, _ = t.file.Schema().Lookup(path...)
 	return leaf, leaf.MaxRepetitionLevel == 0 && len(path) == 1
 }
 
-// logical returns the logical type of a column, nil if it has none.
+// logical returns the logical type of a column, or nil.
 func logical(leaf parquet.LeafColumn) any {
 	if l := leaf.Node.Type().LogicalType(); l != nil {
 		return l.Value
@@ -90,15 +90,15 @@ func logical(leaf parquet.LeafColumn) any {
 	return nil
 }
 
-// Each calls use with the values of the given columns in each row, which are valid until
-// it returns; column −1 is skipped. Columns must be flat. The errors are those of use
-// and of [Open].
+// Each calls use with the values of the given columns for each row. The values are valid during
+// the call only; column −1 is skipped. Columns must be flat. The errors are those of use and of
+// [Open].
 func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.recovered(&err)
 	t.row = 0
 	for _, c := range columns {
 		if c >= 0 && !t.oneCodec(c) {
-			return t.fault("write it again in one go", "column %s is compressed in several ways, which is not supported", t.Titles[c])
+			return t.fault("write it again with one codec", "column %s has several compression codecs, which is not supported", t.Titles[c])
 		}
 	}
 	values := make([]parquet.Value, len(columns))
@@ -113,11 +113,11 @@ func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value)
 	return nil
 }
 
-// positionBytes is the memory of a value's place in a dictionary.
+// positionBytes is the memory of the dictionary index of a value.
 const positionBytes = 4
 
-// group reads one row group, its columns side by side. Its memory is at most that of the
-// columns' unpacked pages, with a place in the dictionary for each value.
+// group reads the given columns of one row group in parallel. Its memory is at most the
+// uncompressed pages of the columns and a dictionary index for each value.
 func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
 	chunks := group.ColumnChunks()
 	before := t.taken
@@ -158,8 +158,9 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, column
 	return nil
 }
 
-// Scale returns the number of digits behind the point of a column of decimals, and whether
-// it is one. A decimal is stored as an integer, which is its value times 10 to the scale.
+// Scale returns the number of digits after the decimal point, and whether the column holds
+// decimals. A decimal is stored as the integer value·10^digits; for example, 1.50 with two
+// digits is stored as 150.
 func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
 	leaf, flat := t.Leaf(column)
 	decimal, isDecimal := logical(leaf).(*format.DecimalType)
@@ -169,8 +170,8 @@ func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
 	return int(decimal.Scale), decimal.Scale >= 0
 }
 
-// IsText reports whether values of a column can be written as one word: text, numbers,
-// decimals and truths, but no dates and the like.
+// IsText reports whether AppendText can format the values of a column: text, numbers, decimals
+// and booleans, but not dates, times and binary data.
 func (t *Reader) IsText(column int) bool {
 	leaf, flat := t.Leaf(column)
 	if _, isDecimal := t.Scale(column); isDecimal {
@@ -184,8 +185,9 @@ func (t *Reader) IsText(column int) bool {
 	return false
 }
 
-// AppendText appends the text of a value of such a column, nothing if it is missing. Whole numbers among floating-point ones are written without a point: pandas
-// makes these of integers as soon as one of them is missing.
+// AppendText appends a value of a column with IsText to dst, or nothing for a missing value.
+// Integral floating-point numbers are written without a point, because pandas stores a column
+// of integers as floats if one of them is missing.
 func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	unsigned := t.Unsigned[column]
 	if scale, isDecimal := t.Scale(column); isDecimal && !v.IsNull() {
@@ -212,7 +214,7 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	return append(dst, v.ByteArray()...)
 }
 
-// appendDecimal appends a decimal without zeros at the end of its fraction.
+// appendDecimal appends a decimal without trailing zeros of its fraction.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -220,7 +222,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 		n.SetInt64(int64(v.Int32()))
 	case parquet.Int64:
 		n.SetInt64(v.Int64())
-	default: // two's complement, the highest byte first
+	default: // two's complement, big-endian
 		bytes := v.ByteArray()
 		if n.SetBytes(bytes); len(bytes) > 0 && bytes[0] >= 0x80 {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
@@ -241,8 +243,8 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return dst
 }
 
-// footer checks that the file ends in a footer as long as it says, and accounts for its
-// memory, about four times its length.
+// footer checks the length of the footer, and adds its memory, about four times that length, to
+// the memory in use.
 func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
@@ -253,14 +255,14 @@ func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
-		return t.fault(fetchAgain, "no whole Parquet file: it does not end in a footer")
+		return t.fault(fetchAgain, "not a complete Parquet file: it does not end in a footer")
 	}
 	t.taken += 4 * length
 	return t.hold(t.taken)
 }
 
-// oneCodec reports whether all row groups have a column under one compression. The
-// library decompresses all of them as the first.
+// oneCodec reports whether a column has the same compression codec in all row groups. It is
+// required because the library decompresses all of them with the codec of the first.
 func (t *Reader) oneCodec(column int) bool {
 	groups := t.file.Metadata().RowGroups
 	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
@@ -271,17 +273,17 @@ func (t *Reader) oneCodec(column int) bool {
 // columnReader reads the values of one column of a row group.
 type columnReader struct {
 	pages  parquet.Pages
-	page   parquet.Page // the page of which values are read
+	page   parquet.Page // current page
 	values parquet.ValueReader
 	buf    [1 << 10]parquet.Value
 	at, n  int
 }
 
-// next returns the next value; io.EOF behind the last one.
+// next returns the next value, or io.EOF after the last one.
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.at == c.n {
 		if c.values == nil {
-			parquet.Release(c.page) // nothing in buf is read any more
+			parquet.Release(c.page) // all values in buf have been read
 			var err error
 			if c.page, err = c.pages.ReadPage(); err != nil {
 				return parquet.Value{}, err

@@ -12,7 +12,7 @@ import (
 // Kind is the type of the values of a column.
 type Kind int
 
-// The kinds of columns that are written.
+// Types of the columns that a Writer supports.
 const (
 	Strings Kind = iota
 	Integers
@@ -20,14 +20,14 @@ const (
 	Truths
 )
 
-// Column is a column of a Parquet file that is written.
+// Column describes a column of a file to be written.
 type Column struct {
 	Name     string
 	Kind     Kind
 	Optional bool // values may be missing
 }
 
-// node returns the column as the library takes it.
+// node converts the column to the type of the library.
 func (c Column) node(codec compress.Codec) parquet.Field {
 	node := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type), parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
 	if c.Optional {
@@ -36,8 +36,7 @@ func (c Column) node(codec compress.Codec) parquet.Field {
 	return parquet.Group{c.Name: parquet.Compressed(node, codec)}.Fields()[0]
 }
 
-// schema is one whose columns stay in the order given; a parquet.Group sorts them by
-// name.
+// schema keeps the columns in the given order, because a parquet.Group sorts them by name.
 type schema struct {
 	parquet.Group
 	fields []parquet.Field
@@ -53,16 +52,16 @@ type Writer struct {
 	out     *output
 	columns []Column
 	batch   []parquet.Row
-	values  []parquet.Value // of the batch, and of the row that is not complete
+	values  []parquet.Value // values of the batch, then of the incomplete row
 	text    []byte          // text of the values
-	begun   int             // values of the batch
+	begun   int             // number of values of the batch
 }
 
-// batchRows is how many rows are handed to the library at once.
+// batchRows is the number of rows in a call of the library.
 const batchRows = 1 << 10
 
-// NewWriter begins a file with the given columns, of which so many rows are held in
-// memory at once.
+// NewWriter returns a writer of a file with the given columns, in row groups of group rows. It
+// keeps one row group in memory.
 func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
@@ -86,26 +85,26 @@ func (p *Writer) add(v parquet.Value) {
 	p.values = append(p.values, v.Level(0, defined, column))
 }
 
-// String adds a string, which is copied.
+// String adds a copy of text.
 func (p *Writer) String(text []byte) {
 	from := len(p.text)
 	p.text = append(p.text, text...)
 	p.add(parquet.ByteArrayValue(p.text[from:]))
 }
 
-// Integer adds an integer.
+// Integer adds n to a column of Integers.
 func (p *Writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 
-// Double adds a number.
+// Double adds x to a column of Doubles.
 func (p *Writer) Double(x float64) { p.add(parquet.DoubleValue(x)) }
 
-// Truth adds a truth value.
+// Truth adds a boolean.
 func (p *Writer) Truth(is bool) { p.add(parquet.BooleanValue(is)) }
 
-// Missing adds no value to a column that is optional.
+// Missing adds a null to an optional column.
 func (p *Writer) Missing() { p.add(parquet.NullValue()) }
 
-// EndRow ends a row.
+// EndRow ends a row; every column must have a value.
 func (p *Writer) EndRow() error {
 	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
 	p.begun = len(p.values)
@@ -121,8 +120,7 @@ func (p *Writer) flush() error {
 	return cmp.Or(p.out.err, err)
 }
 
-// Close writes what is still held and the end of the file. It does not close the
-// underlying writer.
+// Close writes the buffered rows and the footer. It does not close the underlying writer.
 func (p *Writer) Close() error {
 	if err := p.flush(); err != nil {
 		return err
@@ -131,14 +129,12 @@ func (p *Writer) Close() error {
 	return cmp.Or(p.out.err, err)
 }
 
-// output keeps the first error of a writer, which the library tells with words about
-// pages before it.
+// output keeps the first error of a writer, because the library wraps it in text about pages.
 type output struct {
 	w   io.Writer
 	err error
 }
 
-// Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {
@@ -147,9 +143,9 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zstdPages compresses the pages of a Parquet file by one encoder, whose window
-// is a little more than a page. Those of parquet.Zstd have room for 8 MiB twice
-// and are made anew after each garbage collection.
+// zstdPages compresses the pages of a file with one encoder, whose window is slightly larger
+// than a page. The encoders of parquet.Zstd need 16 MiB each and are allocated again after each
+// garbage collection.
 type zstdPages struct {
 	compress.Codec
 	encoder *zstd.Encoder
@@ -159,7 +155,7 @@ func newZstdPages() zstdPages {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 	if err != nil {
-		panic(err) // of the options
+		panic(err) // the options are constants
 	}
 	return zstdPages{&parquet.Zstd, encoder}
 }

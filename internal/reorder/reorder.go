@@ -1,5 +1,5 @@
-// Package reorder ranks the rows of a store by falling counts of their entries, and predicts
-// whether sweeps gain from that order.
+// Package reorder ranks the rows of a store by decreasing number of entries, and predicts
+// whether sweeps are faster in that order.
 package reorder
 
 import (
@@ -8,28 +8,31 @@ import (
 )
 
 const (
-	// A stretch of so many entries is what a cache outlives, one for so many columns
-	// of a small matrix. Stretches are looked at in some places of the matrix.
+	// StretchEntries is the number of consecutive entries (a stretch) during which the cache
+	// keeps the rows of X that were read. For small matrices a stretch has one entry for
+	// stretchColumns columns. Stretches is the number of stretches that are sampled.
 	StretchEntries = 1 << 17
 	stretchColumns = 8
 	Stretches      = 8
 
-	// groupColumns are what a cache holds or does not as a whole.
+	// groupColumns is the number of adjacent rows of X that the cache keeps or evicts together.
 	groupColumns = 16
 )
 
-// Stretch returns how many entries a stretch has of a matrix of so many columns.
+// Stretch returns the number of entries of a stretch of a matrix with the given columns.
 func Stretch(cols int) int { return min(StretchEntries, cols/stretchColumns) }
 
-// Pays tells whether steps gain from another order of the columns: the entries of a
-// stretch would name by a third fewer groups of neighbouring columns. They do where few
-// columns have most of the entries and are scattered among the others, and not where rows of
-// a neighbourhood name neighbouring columns. See [Groups].
+// Pays reports whether sweeps are predicted to be faster with reordered columns: the number of
+// distinct groups of columns in the sampled stretches falls by at least a third, from given to
+// ideal, see [Groups]. This is the case if few columns have most of the entries and are
+// scattered among the others, for example the hubs of a social network. It is not the case if
+// neighbouring rows refer to neighbouring columns, for example in a road network.
 func Pays(given, ideal int) bool { return 3*ideal <= 2*given }
 
-// Groups counts the groups of columns that stretches name, each once a stretch.
+// Groups returns the number of distinct groups of columns in each stretch, summed over the
+// stretches: the number of cache misses of a sweep, up to a factor.
 func Groups(stretches [][]uint32, cols int) (n int) {
-	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
+	seen := make([]uint8, cols/groupColumns+1) // last stretch with the group, from 1
 	for i, ids := range stretches {
 		for _, c := range ids {
 			if g := &seen[c/groupColumns]; *g != uint8(i+1) {
@@ -41,12 +44,12 @@ func Groups(stretches [][]uint32, cols int) (n int) {
 	return n
 }
 
-// RanksByCount replaces each count by its rank among falling counts: how
-// many are larger, or as large and come before. Cost: O(n) time, and memory for
-// counts of 65,536 or more alone.
+// RanksByCount replaces each count by its rank in decreasing order: the number of counts that
+// are larger, or equal and earlier. Cost: O(n) time by counting sort; extra memory only for
+// counts of 65,536 or more, which are few.
 func RanksByCount(count []uint32) {
 	const few = 1 << 16
-	var next [few + 1]uint32 // first how many there are of each count, then the next rank
+	var next [few + 1]uint32 // number of rows with each count, later the next rank
 	type hub struct{ at, count uint32 }
 	var hubs []hub
 	for i, n := range count {

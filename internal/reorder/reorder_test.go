@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/reorder"
 )
 
-// TestRanksByCount: ranks are those of a stable sort, also where counts are too large to
-// be counted themselves.
+// TestRanksByCount compares the ranks with a stable sort, for small and for large counts.
 func TestRanksByCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(38, 0))
 	count := make([]uint32, 5000)

@@ -6,27 +6,25 @@ import (
 	"runtime/debug"
 )
 
-// AddressLimit is what shells call a limit on the address space.
+// AddressLimit is the shell command for a limit on the address space.
 const AddressLimit = "ulimit -v"
 
 const (
-	// usualSpace is about what the runtime takes of an address space without a
-	// limit; below one it may begin with less.
+	// usualSpace is the approximate address space of the runtime itself without a limit.
 	usualSpace = 1800 << 20
 
-	// threadBytes of it are for the stacks and pools of threads that have not begun
-	// yet.
+	// threadBytes is reserved for the stacks and pools of threads that are not running yet.
 	threadBytes = 256 << 20
 )
 
-// availableSpace returns the address space that is left for data, and whether it is limited.
+// availableSpace returns the address space left for data, and whether it is limited.
 func availableSpace() (bytes int64, limited bool) {
 	limit, used := addressSpace()
 	return limit - used - threadBytes, limit > 0
 }
 
-// SpaceFor returns the limit on the address space, and the least limit that leaves the given
-// bytes for data; needed is 0 if the limit is enough.
+// SpaceFor returns the limit on the address space, and the smallest limit that leaves the given
+// bytes for data; needed is 0 if the current limit suffices.
 func SpaceFor(bytes int64) (limit, needed int64) {
 	limit, used := addressSpace()
 	if space := limit - used - threadBytes; limit > 0 && space < bytes {
@@ -42,7 +40,8 @@ func Memory() int64 {
 	return limit
 }
 
-// machineOrContainer returns the lower limit and its name.
+// machineOrContainer returns the memory of the machine or the limit of the container, whichever
+// is less, and its name for messages.
 func machineOrContainer() (limit int64, by string) {
 	limit, by = machine(), "machine"
 	if c := container(); c > 0 && c <= limit {

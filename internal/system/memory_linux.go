@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Root is where the files of the system are, "" for its own ones; tests have others.
+// Root is the directory of /proc and /sys, "" for the real ones. Tests set it to a directory of
+// their own.
 var Root = ""
 
 // PeakMemory returns the largest resident memory of this process so far, in
@@ -20,11 +21,11 @@ func PeakMemory() int64 {
 // machine returns the memory of the machine, in bytes; 0 if unknown.
 func machine() int64 { return kilobytes("/proc/meminfo", "MemTotal:") }
 
-// container returns the least memory limit of the control group of this process and of
-// the groups above it, in bytes; 0 if there is none. Both versions of control groups are
-// read, because a machine may mount version 1 for memory and version 2 for the rest.
-// Inside a container the path may be that of the host, which is not visible there; the
-// root, which is the container's own group, is always read.
+// container returns the smallest memory limit of the control group of this process and its
+// parent groups, in bytes; 0 without a limit. Both versions of control groups are read, because
+// a machine may mount version 1 for memory and version 2 for other controllers. The root is
+// always read, because inside a container the path may be that of the host, which is not
+// visible, while the root is the group of the container.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
@@ -45,7 +46,7 @@ func container() int64 {
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
-// leastOf returns the least limit in a file of a group and of the groups above it.
+// leastOf returns the smallest limit in the given file of a group and its parent groups.
 func leastOf(root, group, file string) (limit int64) {
 	group = strings.TrimRight(group, "/")
 	for {
@@ -59,8 +60,8 @@ func leastOf(root, group, file string) (limit int64) {
 }
 
 // addressSpace returns the limit on the address space of this process and the part in use, in
-// bytes; zeros if there is no limit. The part in use is not read then, because that takes the
-// kernel longer than the rest of what a short command needs.
+// bytes; zeros without a limit. The part in use is read only with a limit, because reading it
+// takes longer than a short command.
 func addressSpace() (limit, used int64) {
 	if limit = number("/proc/self/limits", "Max address space"); limit == 0 {
 		return 0, 0
@@ -68,8 +69,9 @@ func addressSpace() (limit, used int64) {
 	return limit, kilobytes("/proc/self/status", "VmSize:")
 }
 
+// smaller returns the smaller limit; numbers ≤ 0 mean no limit.
 func smaller(a, b int64) int64 {
-	const none = 1 << 60 // what the kernel writes for no limit lies above
+	const none = 1 << 60 // the kernel writes larger numbers for no limit
 	switch {
 	case b <= 0 || b > none:
 		return a
@@ -81,8 +83,8 @@ func smaller(a, b int64) int64 {
 
 func kilobytes(file, name string) int64 { return number(file, name) << 10 }
 
-// number returns the number behind a name at the beginning of a line, 0 if there is none, as
-// where the word unlimited stands for it.
+// number returns the number after name at the beginning of a line of the file. It returns 0 if
+// the name is missing, or followed by a word such as "unlimited" or "max".
 func number(file, name string) int64 {
 	text, err := os.ReadFile(Root + file)
 	if err != nil {

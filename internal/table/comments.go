@@ -47,11 +47,12 @@ func IsTitleComment(fields [][]byte) bool {
 	return named || IsNode(titles[0])
 }
 
-// FirstData finds the first line of data in the head of a file, whose fields the
-// separator that separator returns cuts. first is the line's index from 0, −1 if there is
-// none. It is the first line without a comment marker; or, if the id of a line with a marker
-// above it occurs elsewhere as an id, the first such line that has the form of a row. doubtful is the index of a line above it that has the
-// form of a row but is taken as a comment, −1 if there is none.
+// FirstData finds the first line of data in the head of a file; separator returns the separator
+// of the fields of a line. first is the index of the line from 0, or −1. It is the first line
+// without a comment marker, or an earlier line with a marker that has the form of a row and
+// whose id occurs again as an id. For example, in a file of hashtags "#go<TAB>#rust" is data
+// if another line has the id "#go". doubtful is the index of an earlier line that has the form
+// of a row but is read as a comment, or −1.
 func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
 	return firstData(head, separator, false)
 }

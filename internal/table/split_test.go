@@ -11,7 +11,7 @@ func TestSeparator(t *testing.T) {
 		want       byte
 	}{
 		{"e.csv", "a,b", Comma},
-		{"e.csv", "a,\tb", Comma}, // a tab beside a comma is a blank
+		{"e.csv", "a,\tb", Comma}, // a tab next to a comma is a blank
 		{"e.csv", "a\t,\tb,\t1", Comma},
 		{"e.csv", "Doe, J.\tRoe, R.", Tab}, // commas of names
 		{"e.csv", "a\tb,c", Tab},

@@ -75,7 +75,7 @@ func TestTimeOf(t *testing.T) {
 	}
 }
 
-// What stands between separators, and whether blanks stood around it.
+// TestSplit compares the text of fields, and whether blanks surround it.
 func TestSplit(t *testing.T) {
 	for _, test := range []struct {
 		line   string

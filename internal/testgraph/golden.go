@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TB is what the package needs of a test: testing.TB, or the T of a property.
+// TB is implemented by testing.TB, and by the T of a property test.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -62,7 +62,7 @@ func LoadUnlabelled(t TB, name string) Graph {
 	return g
 }
 
-// load reads what is known of a graph without labels, and finds the row of an id.
+// load reads a graph without labels, and returns a function that finds the row of an id.
 func load(t TB, name string) (g Graph, find func(id string) int) {
 	t.Helper()
 	row := map[string]int{}

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// ChunkBytes is the size at which a chunk is cut, behind the next line
-	// feed before it. A chunk and the codes of its ids fit into a core's cache; larger
-	// chunks are slower.
+	// ChunkBytes is the limit of the size of a chunk with lines of usual length. A chunk and
+	// the codes of its ids fit into the cache of a core; larger chunks are slower.
 	ChunkBytes = 256 << 10
 
-	// MaxLine is the longest line, its end included.
+	// MaxLine is the limit of the length of a line, including its end.
 	MaxLine = 1 << 20
 
-	// Slack is how many bytes may be read beyond a chunk's data; they are zero.
+	// Slack is the number of zero bytes after the data of a chunk, so that vector code may
+	// read beyond its end.
 	Slack = 32
 )
 
@@ -31,8 +31,8 @@ type Chunk struct {
 	buf []byte
 }
 
-// Head returns the chunk that comes next without taking it, or io.EOF. It is
-// valid until it is taken or dropped.
+// Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until the
+// next call of another method that reads.
 func (r *Reader) Head() (*Chunk, error) {
 	if r.head == nil {
 		c := new(Chunk)
@@ -44,7 +44,7 @@ func (r *Reader) Head() (*Chunk, error) {
 	return r.head, nil
 }
 
-// Drop takes the chunk that [Reader.Head] returned last and forgets it.
+// Drop skips the chunk that [Reader.Head] returned last.
 func (r *Reader) Drop() { r.head = nil }
 
 // next moves the head into c, or else reads.
@@ -66,7 +66,7 @@ func (r *Reader) read(c *Chunk) error {
 	}
 	n, clean := len(r.carry), 0 // bytes read; those before clean have no lone carriage return
 	limit := ChunkBytes
-	for limit <= n { // a long line left much behind it
+	for limit <= n { // the carry after a long line may exceed a chunk
 		limit *= 2
 	}
 	for ; ; limit *= 2 {
@@ -112,7 +112,7 @@ func (r *Reader) read(c *Chunk) error {
 				return io.EOF
 			}
 			if c.buf[n-1] != '\n' {
-				c.buf[n] = '\n' // the slack has room for it
+				c.buf[n] = '\n' // fits into the slack
 				n++
 			}
 		}
@@ -126,8 +126,8 @@ func (r *Reader) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of n bytes in c's buffer its data and keeps the
-// rest for the next chunk.
+// deliver makes the first cut of the n bytes in the buffer of c its data and keeps the rest for
+// the next chunk.
 func (r *Reader) deliver(c *Chunk, cut, n int) {
 	r.carry = append(r.carry[:0], c.buf[cut:n]...)
 	clear(c.buf[cut : cut+Slack])
@@ -140,9 +140,10 @@ func (r *Reader) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces every carriage return of text[from:] that no line feed
-// follows by one, and returns where to go on once more text is there; end says
-// that none will be.
+// endLines replaces every carriage return in text[from:] that is not followed by a line feed by
+// a line feed. It returns the offset from which to continue when more text has been read; end
+// means that the text is complete. A carriage return at the end of incomplete text must wait,
+// because the next byte may be a line feed.
 func endLines(text []byte, from int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[from:], '\r')
@@ -163,11 +164,11 @@ func endLines(text []byte, from int, end bool) int {
 // Line is one line of an input.
 type Line struct {
 	Number int64
-	Text   []byte // without its end; valid until the next line
+	Text   []byte // without line end; valid until the next line
 }
 
-// Lines yields the lines of the rest of the input. After an error, which comes
-// with an empty line, it ends.
+// Lines yields the lines of the rest of the input. After an error, with an empty line, it yields
+// nothing more.
 func (r *Reader) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var c Chunk

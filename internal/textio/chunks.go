@@ -6,12 +6,14 @@ import (
 	"sync"
 )
 
-// Chunks calls visit once for every chunk of the rest of the input, from at
-// most workers goroutines; worker numbers the goroutine. Chunks start in
-// order. A chunk is valid during the call. After the first error no further
-// chunk starts, and the error of the earliest chunk is returned; the context
-// given to [Open] ends the reading within one chunk. A panic in a goroutine
-// reaches the caller as a [*Panic] when all of them have ended.
+// Chunks calls visit once for every chunk of the rest of the input, from at most workers
+// goroutines; worker is the number of the goroutine. Chunks start in order. A chunk is valid
+// during the call only.
+//
+// After the first error no further chunk starts, and Chunks returns the error of the earliest
+// chunk, so that the error does not depend on the number of workers. Cancelling the context of
+// [Open] stops it within one chunk. A panic in a goroutine reaches the caller as a [*Panic]
+// after all goroutines have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
 	d := &delivery{r: r}
 	if workers <= 1 {
@@ -38,16 +40,16 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 	return d.err
 }
 
-// delivery hands the chunks of the rest of an input to goroutines.
+// delivery distributes the chunks of an input to goroutines.
 type delivery struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	r       *Reader
-	err     error
-	place   int // the chunk that err comes from
+	err     error // error of the earliest chunk
+	place   int   // index of that chunk
 	failure *Panic
 }
 
-// work calls visit with chunks until there are no more.
+// work calls visit with chunks until the input ends or an error occurs.
 func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	var c Chunk
 	for d.take(&c) {
@@ -60,7 +62,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
-// take fills c with the next chunk, and reports whether there is one.
+// take fills c with the next chunk; it returns false at the end and after an error.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +76,7 @@ func (d *delivery) take(c *Chunk) bool {
 	return err == nil
 }
 
-// fail takes note of the error of a chunk.
+// fail records the error of a chunk unless an earlier chunk has one.
 func (d *delivery) fail(index int, err error) {
 	if d.err == nil || index < d.place {
 		d.err, d.place = err, index

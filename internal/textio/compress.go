@@ -19,28 +19,28 @@ import (
 )
 
 // DefaultWindow is the default limit of the window of a zstd stream, because a hostile frame
-// can ask for gigabytes. The zstd command has the same limit.
+// can declare gigabytes. The command zstd has the same limit.
 const DefaultWindow = 128 << 20
 
-// WindowOption is the name of the setting of the window of a graph's files, for messages.
+// WindowOption is the name of the option for the window of graph files, for messages.
 const WindowOption = "max-window"
 
-// defaultWindow returns DefaultWindow, or a quarter of the runtime's memory limit if that is
-// less, but at least the window of zstd's levels below --ultra.
+// defaultWindow returns DefaultWindow, or a quarter of the memory limit of the runtime if that
+// is less, but at least 8 MiB, the window of all levels of zstd below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// members reads the members of a gzip file one after the other. The library does so too, but
-// it reports data behind the last member as a bad header, without its length. Zeros there
-// are ignored, as gzip does, because they fill up a block of a tape.
+// members reads the concatenated members of a gzip file. The library can do this too, but it
+// reports data after the last member as a bad header, without its length. Zeros after the last
+// member are ignored, as in gzip, because they pad the last block of a tape.
 type members struct {
 	in   *bufio.Reader
 	out  *gzip.Reader
-	rest error // data behind the last member
+	rest error // set after the last member: io.EOF, or the error about trailing data
 }
 
-// errTrailing is data behind the last member of a gzip file.
+// errTrailing is the number of bytes after the last member of a gzip file.
 type errTrailing int64
 
 func (n errTrailing) Error() string {
@@ -92,11 +92,11 @@ func (m *members) Read(p []byte) (int, error) {
 	return 0, m.rest
 }
 
-// largestWindow exceeds every memory and is within the limits of the format.
+// largestWindow exceeds the memory of any machine and is within the limits of the format.
 const largestWindow = 1 << 41
 
-// newZstd returns a decoder without goroutines, whose windows are limited to the given bytes,
-// and the function that releases it.
+// newZstd returns a decoder without goroutines, with windows of at most window bytes, and the
+// function that releases it.
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize), largestWindow))))
@@ -106,25 +106,24 @@ func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// isZstd reports whether a file that begins like this is zstd: with a frame, or
-// with one to be skipped, as pzstd writes before each of its own.
+// isZstd reports whether head is the beginning of a zstd file: a frame, or a skippable frame,
+// which pzstd writes before each of its frames.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// frames reads a zstd stream frame by frame and looks at their headers as they
-// pass: each may ask for another window, as files that were put together do. What
-// is wrong with one is left to the decoder to find.
+// frames passes on a zstd stream and records the largest window in its frame headers, because
+// concatenated files may have frames with different windows. Errors in the headers are left to
+// the decoder.
 type frames struct {
 	in     *bufio.Reader
-	window *atomic.Int64 // the largest so far
-	pass   int64         // bytes before the next header, of a frame or a block
-	inside bool          // a frame: a block comes next
+	window *atomic.Int64 // largest window so far
+	pass   int64         // bytes before the next header of a frame or a block
+	inside bool          // the next header is that of a block
 	tail   int64         // bytes after the last block of the frame
 }
 
-// Read implements [io.Reader].
 func (f *frames) Read(p []byte) (int, error) {
 	if f.pass == 0 {
 		f.pass = f.next()
@@ -134,11 +133,11 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next looks at the header that comes next and returns how many bytes there are to
-// the one after it.
+// next reads the next header without consuming it and returns the number of bytes up to the
+// header after it.
 func (f *frames) next() int64 {
 	if f.inside {
-		const last, repeated = 1, 1 // a flag; a kind, of one byte however long it becomes
+		const last, repeated = 1, 1 // flag of the last block; type of a block of one repeated byte
 		head, err := f.in.Peek(3)
 		if err != nil {
 			return math.MaxInt64
@@ -174,7 +173,7 @@ func (f *frames) next() int64 {
 	return int64(h.HeaderSize)
 }
 
-// beyondWindow returns the fault and the remedy of a stream with too large a window.
+// beyondWindow returns problem and remedy for a stream whose window exceeds the limit.
 func (r *Reader) beyondWindow() (what, fix string) {
 	window := r.Window()
 	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))
@@ -184,7 +183,7 @@ func (r *Reader) beyondWindow() (what, fix string) {
 	return what, fmt.Sprintf("allow it with {%s=%s}", r.option, strings.ReplaceAll(binarySize(window), " ", ""))
 }
 
-// binarySize writes a number of bytes as its units go into it, or rounded up.
+// binarySize formats a number of bytes in GiB if it is a multiple, or else rounded up to MiB.
 func binarySize(bytes int64) string {
 	const mebi, gibi = 1 << 20, 1 << 30
 	switch {
@@ -196,7 +195,7 @@ func binarySize(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// noEOF turns an end inside something into an unexpected one.
+// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -204,11 +203,10 @@ func noEOF(err error) error {
 	return err
 }
 
-// fault turns an error of reading into one that names the place: the file and
-// the last whole line before it.
+// fault converts an error of reading to an error with the file and the last complete line.
 func (r *Reader) fault(err error) error { return r.faultAt(err, fmt.Sprintf("line %d", r.lines)) }
 
-// faultAt is fault for an error after a place that is given.
+// faultAt is fault with another description of the place.
 func (r *Reader) faultAt(err error, place string) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -217,7 +215,7 @@ func (r *Reader) faultAt(err error, place string) error {
 	if errors.As(err, &path) || !r.compressed {
 		return err
 	}
-	if changed := r.Unchanged(); changed != nil { // which explains it
+	if changed := r.Unchanged(); changed != nil { // a changed file explains any damage
 		return changed
 	}
 	e := &Error{File: r.name, Fix: "fetch the file again"}
@@ -233,7 +231,7 @@ func (r *Reader) faultAt(err error, place string) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		e.Msg, e.Fix = r.beyondWindow()
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		e.Msg, e.Fix = "something else than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
+		e.Msg, e.Fix = "data other than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		e.Msg, e.Fix = "needs the dictionary that it was compressed with", "compress it again without one"
 	case errors.As(err, &corrupt):

@@ -19,8 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestCloseWaitsForTheInflater closes inputs from which more could be read, in
-// file and pipe, with and without an end of the context.
+// TestCloseWaitsForTheInflater closes inputs before their end, from a file and from a pipe, with
+// and without cancelling the context.
 func TestCloseWaitsForTheInflater(t *testing.T) {
 	all := packed(strings.Repeat("one line of text\n", 1<<18))
 	path := write(t, "text.gz", all)
@@ -67,7 +67,7 @@ func TestCloseWaitsForTheInflater(t *testing.T) {
 	}
 }
 
-// slowly reads little at a time.
+// slowly is a reader of a few bytes at a time.
 type slowly struct {
 	r       io.Reader
 	reading atomic.Bool
@@ -80,8 +80,8 @@ func (s *slowly) Read(b []byte) (int, error) {
 	return s.r.Read(b[:min(len(b), 100)])
 }
 
-// TestDamagedStream holds that all text before a fault is delivered and that the
-// message names its last line, wherever between two pieces the fault is.
+// TestDamagedStream checks that all text before an error is delivered, and that the message
+// names the last line, for errors at any offset within a piece.
 func TestDamagedStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 120_000 {
@@ -111,8 +111,7 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// TestZstd holds what is read of zstd streams and what is said of those that are
-// not.
+// TestZstd reads valid zstd streams, and checks the messages about damaged ones.
 func TestZstd(t *testing.T) {
 	pack := func(text string, o ...zstd.EOption) string {
 		w, err := zstd.NewWriter(nil, append(o, zstd.WithEncoderCRC(true))...)
@@ -130,7 +129,7 @@ func TestZstd(t *testing.T) {
 	for _, test := range []struct {
 		name, stored string
 		o            Options
-		want         string // the lines, or what is wrong
+		want         string // the lines, or the message
 		window       int64
 	}{
 		{"frame", pack("one\ntwo\n"), Options{}, "[one two]", 1 << 10},
@@ -138,7 +137,7 @@ func TestZstd(t *testing.T) {
 		{"skipped first", skipped + skipped + pack("one\n") + skipped + pack("two\n"), Options{}, "[one two]", 1 << 10},
 		{"only skipped", skipped, Options{}, "[]", 0},
 		{"cut", pack("one\ntwo\n")[:10], Options{}, "compressed stream ends early, after line 0; fetch the file again", 1 << 10},
-		{"something behind", pack("one\ntwo\n") + "text", Options{}, "something else than zstd follows the end of the stream, after line 2; cut it off, or fetch the file again", 1 << 10},
+		{"something behind", pack("one\ntwo\n") + "text", Options{}, "data other than zstd follows the end of the stream, after line 2; cut it off, or fetch the file again", 1 << 10},
 		{"dictionary", pack("one two three\n", dictionary), Options{}, "needs the dictionary that it was compressed with; compress it again without one", 14},
 		{"wide enough", wide(17), Options{}, "[a b]", 128 << 20},
 		{"too wide", wide(21), Options{}, "needs a window of 2 GiB, limit 128 MiB; compress it again without --long or --ultra", 2 << 30},
@@ -171,8 +170,8 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// TestLaterWindows holds that frames are followed through blocks of every kind, so
-// that the window of a later one counts from where it begins.
+// TestLaterWindows checks that the headers of later frames are found after blocks of every
+// type, so that their windows count.
 func TestLaterWindows(t *testing.T) {
 	noise := make([]byte, 300_000)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -214,8 +213,8 @@ func TestLaterWindows(t *testing.T) {
 	}
 }
 
-// TestDamage holds that damage behind what was read is found, and none where there
-// is none.
+// TestDamage checks that damage after the text read so far is found, and that an undamaged file
+// gives no error.
 func TestDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -251,8 +250,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestTapePadding holds that zeros behind the last member are passed over, as gzip
-// does, and nothing else is.
+// TestTapePadding checks that zeros after the last member are ignored, as in gzip, and that
+// other bytes are errors.
 func TestTapePadding(t *testing.T) {
 	first, second := packed("one\ntwo\n"), packed("three\n")
 	padding := func(n int) string { return strings.Repeat("\x00", n) }
@@ -272,8 +271,7 @@ func TestTapePadding(t *testing.T) {
 	}
 }
 
-// TestWindowOfLimitedMemory opens a stream that asks for more than a quarter of what
-// the runtime may take.
+// TestWindowOfLimitedMemory opens a stream whose window exceeds a quarter of the memory limit.
 func TestWindowOfLimitedMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	for window, want := range map[int]string{
@@ -311,7 +309,8 @@ func TestWindowOfLimitedMemory(t *testing.T) {
 	}
 }
 
-// TestGrowthDependsOnTheTextAlone: how far the inflater is ahead does not matter.
+// TestGrowthDependsOnTheTextAlone checks that Growth does not depend on the number of pieces
+// that are decompressed ahead.
 func TestGrowthDependsOnTheTextAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

@@ -10,16 +10,15 @@ import (
 	"io"
 )
 
-// Peek returns the first bytes of the content, n or as many as there are, n
-// being at most 64 KiB. Nothing must have been read before.
+// Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called
+// before anything is read.
 func (r *Reader) Peek(n int) []byte {
-	head, _ := r.text.(*bufio.Reader).Peek(n) // a fault is met again when it is read
+	head, _ := r.text.(*bufio.Reader).Peek(n) // reading returns the same error again
 	return head
 }
 
-// CheckText returns the error for content that is no text, and prepares to decode text as
-// the settings, or a byte-order mark of UTF-16, say. [Open] does so itself unless
-// Options.Any is set.
+// CheckText returns an error if the content is not text, and prepares to decode text in the
+// encoding of the settings or of its byte-order mark. [Open] calls it unless Options.Any is set.
 func (r *Reader) CheckText() error {
 	if r.checked {
 		return nil
@@ -41,12 +40,12 @@ func (r *Reader) CheckText() error {
 	return r.decode()
 }
 
-// damageBytes is the text that Damage decompresses: most damage shows within a block.
+// damageBytes is the limit of the text that Damage decompresses, because most damage shows
+// within a block.
 const damageBytes = 256 << 20
 
-// Damage looks for the cause of text that cannot be parsed: it returns an error if the file
-// has changed since it was opened, or else decompresses up to 256 MiB more and returns the
-// fault of the compressed stream. It returns nil if it finds none.
+// Damage looks for the cause of text that cannot be parsed. It returns an error if the file has
+// changed since it was opened, or if decompressing the next 256 MiB fails; else nil.
 func (r *Reader) Damage() error {
 	if err := r.Unchanged(); err != nil || !r.compressed {
 		return err
@@ -68,8 +67,8 @@ func (r *Reader) Damage() error {
 	return nil
 }
 
-// Content returns the decompressed and decoded content, to be read instead of chunks and
-// lines.
+// Content returns a reader of the decompressed and decoded content, for formats that are not
+// read by lines.
 func (r *Reader) Content() io.Reader { return &content{r: r} }
 
 type content struct {
@@ -92,8 +91,8 @@ func (c *content) Read(p []byte) (int, error) {
 	return n, c.r.faultAt(err, fmt.Sprintf("byte %d", c.read))
 }
 
-// File returns the content at any place, and its size, if the input is a file
-// that is not compressed; or else nil.
+// File returns the content for random access, and its size, or nil if the input is compressed,
+// decoded, or not a regular file.
 func (r *Reader) File() (io.ReaderAt, int64) {
 	if r.file == nil || r.compressed || r.decoded || r.total == 0 {
 		return nil, 0
@@ -101,8 +100,8 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	return fileAt{r}, r.total
 }
 
-// fileAt counts the bytes read. Where the context was cancelled, which closes the file, it
-// returns the cause.
+// fileAt counts the bytes read. If the context was cancelled, which closes the file, it returns
+// the cause.
 type fileAt struct{ r *Reader }
 
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {

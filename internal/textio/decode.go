@@ -17,8 +17,8 @@ const (
 	bigEndianMark    = "\xfe\xff"
 )
 
-// charset decodes one character at the begin of text: its size in bytes, 0 if the text ends
-// within it, and whether the bytes are one.
+// charset decodes the first character of text. size is its length in bytes, 0 if the text ends
+// within it; ok is false for bytes that are not a character.
 type charset func(text []byte) (r rune, size int, ok bool)
 
 // windows1252 holds the characters of the bytes 0x80 to 0x9f, 0 for bytes without one.
@@ -36,8 +36,8 @@ func windows(text []byte) (rune, int, bool) {
 	return rune(text[0]), 1, true
 }
 
-// FromWindows returns text in the encoding Windows-1252, of which Latin-1 is a part but for
-// control characters, as UTF-8; nil if a byte is no character of it.
+// FromWindows converts text from Windows-1252 to UTF-8. It returns nil if a byte is not a
+// character of Windows-1252. Latin-1 text without control characters is read correctly too.
 func FromWindows(text []byte) []byte {
 	out := make([]byte, 0, 2*len(text))
 	for i := range text {
@@ -50,8 +50,8 @@ func FromWindows(text []byte) []byte {
 	return out
 }
 
-// ToWindows returns text in UTF-8 in the encoding Windows-1252; nil if that has no byte for
-// a character.
+// ToWindows converts text from UTF-8 to Windows-1252. It returns nil if a character is not in
+// Windows-1252.
 func ToWindows(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
@@ -75,7 +75,8 @@ func utf8Strict(text []byte) (rune, int, bool) {
 	return r, size, r != utf8.RuneError || size > 1
 }
 
-// utf16Of returns the decoder of UTF-16 with the low byte of a unit at an offset.
+// utf16Of returns the decoder of UTF-16 with the low byte of each unit at the given offset, 0
+// or 1.
 func utf16Of(low int) charset {
 	unit := func(text []byte) rune { return rune(text[low]) | rune(text[1-low])<<8 }
 	return func(text []byte) (rune, int, bool) {
@@ -94,7 +95,7 @@ func utf16Of(low int) charset {
 	}
 }
 
-// decoder reads text of a charset as UTF-8.
+// decoder converts text to UTF-8 while it is read.
 type decoder struct {
 	in       io.Reader
 	file     string
@@ -102,14 +103,13 @@ type decoder struct {
 	next     charset
 
 	raw    [16 << 10]byte
-	n      int   // bytes in raw that are not decoded
-	offset int64 // of raw in the text
+	n      int   // number of bytes in raw that are not decoded
+	offset int64 // offset of raw in the text
 	out    []byte
 	at     int // position in out
 	err    error
 }
 
-// Read implements [io.Reader].
 func (d *decoder) Read(p []byte) (int, error) {
 	for d.at == len(d.out) {
 		if d.err != nil {
@@ -147,7 +147,7 @@ func (d *decoder) fill() {
 	d.offset += int64(used)
 }
 
-// decode makes r.text the decoded text if the settings, or a byte-order mark, ask for it.
+// decode replaces r.text by a decoder if the settings or a byte-order mark require one.
 func (r *Reader) decode() error {
 	o := r.given
 	var next charset
@@ -155,7 +155,7 @@ func (r *Reader) decode() error {
 	skip := 0
 	encoding := o.Encoding
 	switch {
-	case encoding != "" && bytes.Equal(r.Peek(3), []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 decides
+	case encoding != "" && bytes.Equal(r.Peek(3), []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 overrides the setting
 		next, encoding = utf8Strict, "utf-8"
 	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16le") && mark == littleEndianMark:
 		next, skip = utf16Of(0), 2
@@ -190,8 +190,8 @@ func (r *Reader) decode() error {
 	return nil
 }
 
-// replacer replaces a delimiter of several bytes by the unit separator, so that it separates
-// fields like any other byte.
+// replacer replaces a delimiter of several bytes by the unit separator, 0x1f, so that the
+// parsers need separators of one byte only.
 type replacer struct {
 	in  io.Reader
 	old []byte
@@ -201,7 +201,6 @@ type replacer struct {
 	err error
 }
 
-// Read implements [io.Reader].
 func (d *replacer) Read(p []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.err != nil {
@@ -209,7 +208,7 @@ func (d *replacer) Read(p []byte) (int, error) {
 		}
 		n, err := d.in.Read(d.raw[d.n:])
 		text := d.raw[:d.n+n]
-		keep := 0 // a delimiter may go on behind the text
+		keep := 0 // bytes at the end that may be the beginning of a delimiter
 		if d.err = err; !errors.Is(err, io.EOF) {
 			for k := min(len(d.old)-1, len(text)); k > 0 && keep == 0; k-- {
 				if bytes.HasSuffix(text, d.old[:k]) {

@@ -24,8 +24,8 @@ func wide(text string, bigEndian bool) string {
 	return b.String()
 }
 
-// Text of every encoding is read as UTF-8; a byte that the encoding does not have is an
-// error with its place.
+// TestEncodings reads text in every encoding as UTF-8, and checks the position in the error
+// about an invalid byte.
 func TestEncodings(t *testing.T) {
 	const text = "Zoë,Müller\nß,x\n"
 	latin := strings.NewReplacer("ë", "\xeb", "ü", "\xfc", "ß", "\xdf").Replace(text)

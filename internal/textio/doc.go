@@ -1,20 +1,20 @@
-// Package textio reads text files as they are found in the world: a path or
-// standard input, plain or compressed, in any of the usual line ends.
+// Package textio reads text from a file or standard input, plain or compressed, with any of the
+// usual line ends.
 //
-// [Open] looks at the first bytes, not at the name: gzip (any number of
-// members) and zstd are decompressed by a goroutine of their own while the caller reads the
-// text; UTF-16, other compressions and binary files are refused with the way
-// out. [Reader.Chunks] delivers runs of whole lines to several goroutines at
-// once, [Reader.Lines] single lines to one. Both know the number of every line,
-// so that an error can name it, and both hold the same promises:
+// [Open] decides by the first bytes of the content, because names are often wrong. gzip (any
+// number of members) and zstd are decompressed by a goroutine while the caller parses the text.
+// UTF-16 with a byte-order mark is decoded. Other compressions and binary files are errors with
+// a remedy.
 //
-//   - every line ends in a line feed, also the last one of a file without; a
-//     lone carriage return is a line end of its own, and one before a line feed
-//     stays where it is;
+// [Reader.Chunks] passes chunks of whole lines to several goroutines, [Reader.Lines] single
+// lines to one. Both report line numbers for error messages, and guarantee that
+//
+//   - every line ends in a line feed, including the last line of a file; a carriage return
+//     without a line feed ends a line, a carriage return before a line feed is kept;
 //   - a byte-order mark of UTF-8 is skipped;
-//   - a NUL byte, a line longer than [MaxLine], a compressed stream that ends
-//     early, is damaged or has something behind it are errors of type [*Error].
+//   - a NUL byte, a line longer than [MaxLine], and a compressed stream that is truncated,
+//     damaged or followed by other data are errors of type [*Error].
 //
-// Cuts between chunks depend on the text alone, never on the number of
-// workers or on how the bytes arrived.
+// Boundaries of chunks depend on the text only, not on the number of workers or on the sizes of
+// reads, so that results are the same for any number of workers.
 package textio

@@ -18,21 +18,21 @@ func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	return input.Fault(file, line, fix, format, args...)
 }
 
-// Directory is the error of a path that is one where a file is wanted.
+// Directory returns the error about a directory in place of a file.
 func Directory(path string) *Error {
 	return &Error{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
 }
 
-// Panic wraps a panic in one of this package's goroutines: the caller panics with it.
+// Panic wraps a panic in a goroutine of this package. The goroutine of the caller panics with it.
 type Panic struct {
-	Value any    // the goroutine's panic value
-	Stack []byte // of the goroutine
+	Value any    // value of the original panic
+	Stack []byte // stack of the goroutine that panicked
 }
 
-// Error returns the value alone; the stack is for developers.
+// Error returns the value without the stack, which is for developers.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// caught returns the recovered value r as a Panic.
+// caught converts the recovered value r to a Panic.
 func caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p

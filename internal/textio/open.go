@@ -20,53 +20,54 @@ import (
 type Options struct {
 	Stdin io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn  func(error) // called with each warning about the input; may be nil
-	Any   bool        // open files that are no text too
+	Any   bool        // accept binary files; default: an error
 
-	Text input.Text // how text is read
+	Text input.Text // encoding and separators of text
 
-	Window       int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
-	WindowOption string // the name of the setting for it, for messages; "" if there is none
+	Window       int64  // limit of the window of a zstd stream in bytes; 0: DefaultWindow, or less if memory is limited
+	WindowOption string // name of the option for Window, for messages; "" without such an option
 }
 
-// Reader is one opened input. Its methods are not safe for concurrent use,
-// [Reader.Progress] and [Reader.Window] apart.
+// Reader is an opened input. Its methods are not safe for concurrent use, except
+// [Reader.Progress] and [Reader.Window].
 type Reader struct {
 	name    string
-	text    io.Reader   // decompressed
-	closers []func()    // called in this order: the file is closed first, so that its reader ends
-	stop    func() bool // ends the watch over the context
+	text    io.Reader   // decompressed and decoded content
+	closers []func()    // called in order: the file is closed first, so that goroutines that read it end
+	stop    func() bool // stops closing the file when the context ends
 	ctx     context.Context
 	file    *os.File    // nil for standard input
-	opened  os.FileInfo // of a regular file, as it was when it was opened; or else nil
+	opened  os.FileInfo // state of a regular file when it was opened, else nil
 
-	done       atomic.Int64 // bytes read from the input as it is stored
-	total      int64        // its size; 0 if not known
-	compressed bool         // whether it is compressed
-	inflater   *pump        // decompresses it; nil if it is not compressed
-	window     atomic.Int64 // the largest that a zstd frame has asked for
-	limit      int64        // of windows
-	option     string       // name of the setting of the limit
+	done       atomic.Int64 // bytes read from the stored input
+	total      int64        // size of the stored input; 0 if unknown
+	compressed bool
+	inflater   *pump        // decompresses the input; nil if it is not compressed
+	window     atomic.Int64 // largest window that a zstd frame has declared
+	limit      int64        // limit of windows
+	option     string       // name of the option for the limit
 
 	given   input.Text // settings of text
-	checked bool       // whether it is known to be text
-	decoded bool       // whether it is converted on the way
+	checked bool       // CheckText has been called
+	decoded bool       // the content is converted while it is read
 
-	carry    []byte // the start of a line whose end has not been read
-	lines    int64  // lines delivered
+	carry    []byte // beginning of a line whose end has not been read
+	lines    int64  // number of lines delivered
 	offset   int64  // bytes of text delivered
-	head     *Chunk // read ahead by Head
-	index    int    // chunks delivered
+	head     *Chunk // chunk read ahead by Head
+	index    int    // number of chunks delivered
 	started  bool
 	finished bool
 }
 
-// Open opens a file, or standard input for "-". The context ends a read that
-// waits for data. The error is an [*Error] for text that cannot be read, what is
-// [Unfinished], a [Directory] and a terminal, or what the file system says.
-// A goroutine reads standard input; it ends at the latest when a read that waits
-// returns. One opens a pipe, and ends at the latest when somebody writes to it.
-// Another one decompresses, three pieces of 128 KiB ahead at most, and has ended
-// when [Reader.Close] returns.
+// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits
+// for data. The error is an [*Error] for a binary file, an [Unfinished] file, a [Directory] or
+// a terminal, or else the error of the file system.
+//
+// Three goroutines may be started. The first reads standard input and ends when its current
+// read returns. The second opens a pipe and ends when another process opens it for writing. The
+// third decompresses, at most three pieces of 128 KiB ahead, and has ended when [Reader.Close]
+// returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
@@ -130,8 +131,8 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	return r, nil
 }
 
-// OpenFile is [os.Open] that waits for somebody to write to a pipe until the context ends,
-// and no longer.
+// OpenFile is [os.Open], except that it stops waiting for the writer of a named pipe when the
+// context ends.
 func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return os.Open(path)
@@ -159,8 +160,8 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// ReadFile is [os.ReadFile] of a small file that waits at a pipe until the context ends, and
-// no longer. A file of more than limit bytes is an error.
+// ReadFile reads a small file as [os.ReadFile] does, except that it stops waiting for the writer
+// of a named pipe when the context ends, and returns an error for more than limit bytes.
 func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	f, err := OpenFile(ctx, path)
 	if err != nil {
@@ -178,9 +179,9 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Unfinished returns the error of a file that a run of heatwalk was replacing, together with
-// others, when it was stopped; nil for any other file. Package durable marks such a file with
-// a second one.
+// Unfinished returns an error if a run of heatwalk was stopped while it replaced the file
+// together with others, because the files may then belong to different runs; else nil. Package
+// durable marks such a file NAME by a file NAME.unfinished.
 func Unfinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -192,40 +193,39 @@ func Unfinished(path string) *Error {
 	}
 	return &Error{
 		File: path,
-		Msg:  "a run was stopped while it replaced this file and those that belong to it",
-		Fix:  "repeat that run, or remove " + mark + " if they are of one run all the same",
+		Msg:  "a run was stopped while it replaced this file and the files that belong to it",
+		Fix:  "repeat that run, or remove " + mark + " if you know that all files are of the same run",
 	}
 }
 
-// Compressed reports whether the input is decompressed on the way.
+// Compressed reports whether the input is compressed.
 func (r *Reader) Compressed() bool { return r.compressed }
 
-// Window returns how many bytes of memory a zstd stream has asked for so far to
-// decompress it, 0 for any other input. It may be called at any time, and grows
-// where a later frame asks for more.
+// Window returns the largest window, in bytes, that the frames of a zstd stream have declared
+// so far, 0 for other input. It may be called at any time.
 func (r *Reader) Window() int64 { return r.window.Load() }
 
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
 
-// Progress returns how many bytes of the stored file have been read and its
-// size, 0 if that is not known. It may be called at any time.
+// Progress returns the number of bytes of the stored file that have been read, and its size, 0
+// if unknown. It may be called at any time.
 func (r *Reader) Progress() (done, total int64) {
 	done = r.done.Load()
 	if r.total > 0 {
-		done = min(done, r.total) // a file read at any place is read twice in part
+		done = min(done, r.total) // random access may read parts of a file twice
 	}
 	return done, r.total
 }
 
-// Unchanged returns an error if the file has another size or time than when it was
-// opened: what was read may be some of both contents. The end of the text is not
-// delivered without asking; whoever reads it by File asks in the end.
+// Unchanged returns an error if size or time of the file have changed since it was opened,
+// because the text may then be a mixture of two contents. Chunks, Lines and Content call it at
+// the end of the text; callers of [Reader.File] must call it after reading.
 func (r *Reader) Unchanged() error {
 	if r.opened == nil {
 		return nil
 	}
-	if r.ctx.Err() != nil { // the file is closed then
+	if r.ctx.Err() != nil { // cancellation has closed the file
 		return context.Cause(r.ctx)
 	}
 	now, err := r.file.Stat()
@@ -235,7 +235,7 @@ func (r *Reader) Unchanged() error {
 	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
 		return nil
 	}
-	return &Error{File: r.name, Msg: "the file has changed while it was read", Fix: "read it when nobody writes it"}
+	return &Error{File: r.name, Msg: "the file has changed while it was read", Fix: "wait until the other program has written it"}
 }
 
 // Close releases the file and waits until the goroutine that decompresses it has ended. No
@@ -250,8 +250,8 @@ func (r *Reader) Close() {
 	r.closers = nil
 }
 
-// Growth returns how many bytes of text come of each byte of a compressed input, as far as
-// it has been handed over; 1 for any other, and before the first.
+// Growth returns the bytes of text for each compressed byte so far, and 1 for input that is not
+// compressed. Estimates of memory multiply the size of the file by it.
 func (r *Reader) Growth() float64 {
 	if r.inflater == nil || r.inflater.taken == 0 {
 		return 1
@@ -259,7 +259,7 @@ func (r *Reader) Growth() float64 {
 	return float64(r.inflater.given) / float64(r.inflater.taken)
 }
 
-// counter counts the bytes that pass.
+// counter counts the bytes read from r in n.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64
@@ -271,7 +271,7 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// foreign are files that start like this and are no text.
+// foreign lists the first bytes of common files that are not text, with problem and remedy.
 var foreign = []struct{ magic, what, fix string }{
 	{"PK\x03\x04", "zip archive", "unpack it first"},
 	{"\xfd7zXZ\x00", "xz-compressed", "decompress it with xz -d, or use gzip or zstd"},
@@ -282,12 +282,12 @@ var foreign = []struct{ magic, what, fix string }{
 	{"\x89HDF", "HDF5 file", "write it as tab-separated text"},
 	{"%PDF", "PDF document", "give a text file"},
 	{"<?xml", "XML file", "write it as tab-separated text, a graph as GraphML"},
-	{"<!DOCT", "HTML page", "fetch the file that it speaks of"},
-	{"<html", "HTML page", "fetch the file that it speaks of"},
+	{"<!DOCT", "HTML page", "download the data instead of the page about it"},
+	{"<html", "HTML page", "download the data instead of the page about it"},
 	{"\x1f\x9d", "file compressed by compress", "decompress it with uncompress, or use gzip or zstd"},
 }
 
-// decompress looks at the first bytes of raw and sets r.text.
+// decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
 func (r *Reader) decompress(raw io.Reader) error {
 	in := bufio.NewReaderSize(counter{raw, &r.done}, 64<<10)
 	head, err := in.Peek(6)
@@ -325,8 +325,7 @@ func (r *Reader) decompress(raw io.Reader) error {
 	return nil
 }
 
-// terminal reports whether f is a character device other than the null
-// device.
+// terminal reports whether f is a character device other than the null device.
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

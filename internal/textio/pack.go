@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// CompressBytes bounds the memory of [Compress], where it is more than a little: that of
-// zstd is its window, in blocks on their way.
+// CompressBytes returns an upper bound of the memory of [Compress] in bytes. Only zstd needs
+// more than a megabyte: its window, and the blocks in progress.
 func CompressBytes(path string) int64 {
 	if strings.EqualFold(filepath.Ext(path), ".zst") {
 		return 9 << 20
@@ -18,9 +18,9 @@ func CompressBytes(path string) int64 {
 	return 0
 }
 
-// Compress returns a writer to w that compresses as the ending of path says, and the function
-// that finishes it. Zstd has a window of 2 MiB, because lines become as small and as fast as
-// with the usual 8 MiB, in a quarter of the memory.
+// Compress returns a writer to w that compresses by the ending of path (.gz, .zst; else not at
+// all), and the function that finishes the stream. The window of zstd is 2 MiB, because text
+// lines compress as well and as fast as with the usual 8 MiB, in a quarter of the memory.
 func Compress(w io.Writer, path string) (io.Writer, func() error, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".gz":

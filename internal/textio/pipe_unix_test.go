@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestPipe opens a pipe that nobody writes to, which ends with the context, and then reads
-// what somebody does write.
+// TestPipe opens a named pipe without a writer, which stops with the context, and then reads
+// from a pipe with a writer.
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -41,7 +41,7 @@ func TestPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "a\tb\n"
-	go os.WriteFile(other, []byte(text), 0) // the reading tells whether it worked
+	go os.WriteFile(other, []byte(text), 0) // the reader reports a failure
 	in, err := Open(t.Context(), other, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -52,8 +52,8 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// A file that is read whole is waited for until the context ends, also where somebody has
-// opened it and writes nothing.
+// TestReadFile checks that ReadFile stops with the context at a pipe without a writer, and at a
+// pipe whose writer writes nothing.
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

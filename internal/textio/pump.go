@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	pieces     = 3         // of a pump: one is filled, one waits, one is read
-	pieceBytes = 128 << 10 // several hand-overs for each chunk
+	pieces     = 3         // buffers of a pump: one is filled, one waits, one is read
+	pieceBytes = 128 << 10 // half a chunk, so that parsing starts before a whole chunk is there
 )
 
-// pump reads a source in a goroutine of its own, for two reasons: a read from a pipe cannot be
-// interrupted, but the wait for it can; and a stream is decompressed while its text is
-// parsed.
+// pump reads a source in a goroutine, for two reasons: a read from a pipe cannot be
+// interrupted, but waiting for the goroutine can; and decompression runs in parallel with
+// parsing.
 type pump struct {
 	ctx   context.Context
 	quit  chan struct{}
@@ -22,18 +22,19 @@ type pump struct {
 	rest  []byte
 	whole []byte
 	err   error
-	given int64 // bytes of all pieces that were received
-	taken int64 // see piece, of the last of them
+	given int64 // bytes of all pieces received
+	taken int64 // piece.taken of the last piece received
 }
 
-// piece is a block of bytes from the source. An err ends the source; it may be a *Panic.
+// piece is a block of bytes from the source. A piece with an error, possibly a *Panic, is the
+// last one.
 type piece struct {
 	data  []byte
 	err   error
 	taken int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump with pieces of at least the given bytes, except at the end. taken, which
+// newPump returns a pump with pieces of at least least bytes, except at the end. taken, which
 // may be nil, returns the number of compressed bytes read so far.
 func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *pump {
 	p := &pump{
@@ -69,7 +70,7 @@ func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *
 	return p
 }
 
-// fill reads at least the given number of bytes, unless the source ends.
+// fill reads at least least bytes into buf, unless the source ends.
 func fill(in io.Reader, buf []byte, least int) (next piece) {
 	n := 0
 	defer func() {
@@ -87,8 +88,7 @@ func fill(in io.Reader, buf []byte, least int) (next piece) {
 	return piece{data: buf[:n]}
 }
 
-// stop ends the goroutine once the read it is in returns, and a Read that
-// waits for it.
+// stop ends the goroutine when its current read returns, and a Read that waits for it at once.
 func (p *pump) stop() { close(p.quit) }
 
 // Read implements io.Reader.

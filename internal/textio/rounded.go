@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// MaxExact is the number up to which float64 holds every integer.
+// MaxExact is the largest integer up to which float64 represents every integer.
 const MaxExact = 1 << 53
 
-// Rounded reports whether a word is an integer that float64 does not hold, w being
-// the value that was read from it. Numbers with a point or an exponent are taken
-// for measured ones, which are rounded anyway.
+// Rounded reports whether word is an integer that float64 does not represent; w is its parsed
+// value. For example, 9007199254740993 is rounded. Numbers with a point or an exponent are
+// measurements, which are rounded anyway, so that Rounded returns false.
 func Rounded(word []byte, w float64) bool {
 	word = bytes.TrimLeft(word, "+-")
 	if -MaxExact < w && w < MaxExact || len(word) == 0 || len(bytes.Trim(word, "0123456789")) > 0 {

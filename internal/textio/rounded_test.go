@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRounded compares integers of up to 30 digits with what math/big finds.
+// TestRounded compares the result for integers of up to 30 digits with math/big.
 func TestRounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 53))
 	words := []string{"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740994", "18446744073709551615", "18446744073709551616", "0"}
@@ -38,7 +38,7 @@ func TestRounded(t *testing.T) {
 		}
 	}
 	if rounded < 100 || rounded > len(words)-100 {
-		t.Errorf("%d of %d integers are rounded, which tells little", rounded, len(words))
+		t.Errorf("%d of %d integers are rounded, too few for a test", rounded, len(words))
 	}
 	for _, text := range []string{"9007199254740993.5", "9007199254740993e0", "1e300", "0.1", "", "-", strings.Repeat("9", 3) + "x"} {
 		w, _ := strconv.ParseFloat(text, 64)

@@ -38,7 +38,7 @@ func packed(text string) string {
 	return b.String()
 }
 
-// slow returns the lines of a text: the reference.
+// slow returns the lines of a text by a simple method, as the reference.
 func slow(text string) []string {
 	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -180,10 +180,9 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestCutsDependOnTheTextAlone compares the chunks of a file, read by one goroutine
-// and by several, with those of a slow pipe, with and without compression. There are
-// lone carriage returns where chunks end, and lines longer than what is looked at
-// there.
+// TestCutsDependOnTheTextAlone compares the chunks of a file, read by one goroutine and by
+// several, with those of a slow pipe, with and without compression. The text has carriage
+// returns at the boundaries of chunks, and lines longer than a chunk.
 func TestCutsDependOnTheTextAlone(t *testing.T) {
 	text := strings.Repeat("one line of text\r\nand another one\n", 20_000) +
 		strings.Repeat("line\n"+strings.Repeat("old line\r", 300), 500) + strings.Repeat(strings.Repeat("x", 5000)+"\n", 150) + strings.Repeat("end\n", 200_000)
@@ -225,8 +224,8 @@ func TestCutsDependOnTheTextAlone(t *testing.T) {
 	}
 }
 
-// TestFaultsOfFiles: a NUL byte ends a file where it stands, whoever reads the
-// chunk; nothing behind it is delivered.
+// TestFaultsOfFiles checks that a NUL byte is an error with its offset for any number of
+// workers, and that no text after it is delivered.
 func TestFaultsOfFiles(t *testing.T) {
 	text := []byte(strings.Repeat("0123456789\n", 300_000))
 	const at = 5*ChunkBytes + 77
@@ -253,8 +252,7 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestShrinkingFile: a file that is cut while it is read is not taken for one that
-// ends there.
+// TestShrinkingFile checks that truncating a file while it is read is an error.
 func TestShrinkingFile(t *testing.T) {
 	path := write(t, "text", strings.Repeat("0123456789\n", 300_000))
 	r, err := Open(t.Context(), path, nil)
@@ -335,8 +333,8 @@ func TestFirstErrorWins(t *testing.T) {
 	}
 }
 
-// TestCancelAt: a file that is read at any place is closed by the context, which
-// is what the reader is told.
+// TestCancelAt checks that random access returns the cause of the cancelled context, which
+// closes the file.
 func TestCancelAt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges")
 	if err := os.WriteFile(path, []byte("a b\n"), 0o666); err != nil {
@@ -438,8 +436,8 @@ func (p *panicking) Read(b []byte) (int, error) {
 	return copy(b, "a b\n"), nil
 }
 
-// TestPanicsReachTheCaller holds that a panic beside the caller's goroutine does
-// not end the process.
+// TestPanicsReachTheCaller checks that a panic in another goroutine reaches the caller, and
+// does not end the process.
 func TestPanicsReachTheCaller(t *testing.T) {
 	long := strings.Repeat("1 2\n", 3*ChunkBytes/4)
 	random := make([]byte, 1<<20)

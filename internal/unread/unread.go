@@ -43,8 +43,8 @@ func pattern(expr string) func() *regexp.Regexp {
 
 // formats are all formats but BVGraph; the first that matches counts.
 var formats = []*Format{
-	{Title: "a Git LFS pointer", Remedy: "fetch the file that it stands for with git lfs pull", line: pattern(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
-	{Title: "a git-annex pointer", Remedy: "fetch the file that it stands for with git annex get", line: pattern(`^(\.\./)*(\.git)?/?annex/objects/`)},
+	{Title: "a Git LFS pointer", Remedy: "fetch the file itself with git lfs pull", line: pattern(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
+	{Title: "a git-annex pointer", Remedy: "fetch the file itself with git annex get", line: pattern(`^(\.\./)*(\.git)?/?annex/objects/`)},
 	{Title: "an HTML page", Remedy: fetchRemedy, line: pattern(`(?i)^\s*<(!doctype html|html|head|body)\b`)},
 	{Title: "an error message", Remedy: fetchRemedy, test: func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }},
 	{Title: "an HTTP answer", Remedy: fetchRemedy, line: pattern(`^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`)},

@@ -10,17 +10,17 @@ import (
 // set is a data set of the table.
 type set struct {
 	name, file string
-	class      string   // its column of classes
-	columns    []string // of the categorical attributes; nil: all others
-	missing    string   // what a missing value is, by the alphabets that the paper counts
-	tuning     int      // splits to choose parameters by
-	sample     int      // records that a learner which is slow on many learns from; 0: all
+	class      string   // column of the classes
+	columns    []string // columns of the categorical attributes; nil: all others
+	missing    string   // treatment of missing values that gives the sizes of the alphabets in the paper
+	tuning     int      // number of splits for the choice of parameters
+	sample     int      // number of training records for learners that are slow for many; 0: all
 
 	hamming, diffusion published
-	note               string // what is different here, and why
+	note               string // differences from the paper, and their reasons
 }
 
-// published is what the paper says.
+// published holds the results in the paper.
 type published struct{ err, mistakes, beta string }
 
 var sets = []set{

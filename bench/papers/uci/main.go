@@ -1,18 +1,17 @@
-// Command uci runs the experiments on UCI data of R. Kondor, J. Lafferty, Diffusion
-// kernels on graphs and other discrete input spaces, ICML 2002, Table 1, again: voted
-// perceptrons of ten rounds with the diffusion kernel of categorical records, and with
-// that of the Hamming distance, on 40 random splits into 80 % to learn from and 20 % to
-// test on; beside them support vector machines and logistic regression on the diffusion
-// kernel.
+// Command uci repeats the experiments on UCI data of R. Kondor, J. Lafferty, Diffusion kernels on
+// graphs and other discrete input spaces, ICML 2002, Table 1: voted perceptrons of ten rounds
+// with the diffusion kernel of categorical records and with the kernel of the Hamming distance,
+// on 40 random splits into 80 % for training and 20 % for testing. It adds support vector
+// machines and logistic regression with the diffusion kernel.
 //
 //	go run ./bench/papers/uci DATA
 //
 // DATA is a folder that holds uci-breast-cancer-wisconsin, uci-hepatitis, uci-adult and
 // uci-house-votes-84 as the archive publishes them. The table goes to stdout as Markdown.
 //
-// β, and the costs of the other learners, are those with the least error on random
-// splits beside the 40. Kernel values between the distinct records of a data set are
-// held in memory, once for all splits: of the income data, 8,688 records in 302 MB.
+// β, and the costs of the other learners, have the least error on separate random splits. Kernel
+// values between the distinct records of a data set are computed once for all splits and kept
+// in memory: 302 MB for the 8,688 records of the income data.
 package main
 
 import (

@@ -60,7 +60,7 @@ func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.
 		if err := p.use("categorical", spec.Values{"missing-values": missing, "beta": beta}); err != nil {
 			return best, err
 		}
-		o, err := p.outcome(ctx, "perceptron", rounds, p.tuning, p.seed+1)
+		o, err := p.evaluate(ctx, "perceptron", rounds, p.tuning, p.seed+1)
 		if err != nil {
 			return best, err
 		}
@@ -102,7 +102,7 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 		if len(settings) == 1 {
 			break
 		}
-		o, err := p.outcome(ctx, learner, v, p.tuning, p.seed+1)
+		o, err := p.evaluate(ctx, learner, v, p.tuning, p.seed+1)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 			least, best = o.err, v
 		}
 	}
-	o, err := p.outcome(ctx, learner, best, splits, p.seed)
+	o, err := p.evaluate(ctx, learner, best, splits, p.seed)
 	if err != nil {
 		return err
 	}
@@ -129,11 +129,11 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 	return nil
 }
 
-// outcome are means over splits.
+// outcome holds means over splits.
 type outcome struct{ err, deviation, support float64 }
 
-// outcome learns on each of so many splits and tests.
-func (p *problem) outcome(ctx context.Context, learner string, v spec.Values, splits int, seed uint64) (o outcome, err error) {
+// evaluate trains and tests a learner on each split.
+func (p *problem) evaluate(ctx context.Context, learner string, v spec.Values, splits int, seed uint64) (o outcome, err error) {
 	wrong, support := make([]float64, splits), make([]float64, splits)
 	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
 		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.class))
@@ -156,8 +156,8 @@ func (p *problem) outcome(ctx context.Context, learner string, v spec.Values, sp
 	return o, err
 }
 
-// trial returns the share of test records that are given a wrong class, and what the
-// model is made of.
+// trial returns the share of misclassified test records, and the number of support vectors or
+// terms of the model.
 func (p *problem) trial(ctx context.Context, learner string, v spec.Values, train, test []int) (wrong, support float64, err error) {
 	k := newPart(p.values, train)
 	y := make([]int, len(train))

@@ -169,7 +169,7 @@ func TestGroupsStopped(t *testing.T) {
 			for i, files := range stops {
 				switch got := g.readWith(t, files); {
 				case got.code == fault.Done && (got.text == before.text || got.text == after.text):
-				case got.code == fault.WrongData && strings.Contains(got.message, ": a run was stopped while it replaced this file and those that belong to it; repeat that run, or remove w/"):
+				case got.code == fault.WrongData && strings.Contains(got.message, ": a run was stopped while it replaced this file and the files that belong to it; repeat that run, or remove w/"):
 					refused = files
 				default:
 					t.Errorf("stop %d of %d: files %v are read as %+v", i, len(stops), slices.Sorted(maps.Keys(files)), got)
@@ -226,7 +226,7 @@ func TestMarkMayGo(t *testing.T) {
 	files := made(t, nil, g.old, durabletest.Unsynced(durable.OS))
 	mark := "w/c.mtx.ids" + durable.Unfinished
 	files[mark] = ""
-	if got := g.readWith(t, files); got.code != fault.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if they are of one run all the same\n", mark)) {
+	if got := g.readWith(t, files); got.code != fault.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if you know that all files are of the same run\n", mark)) {
 		t.Errorf("a mark: %+v", got)
 	}
 	delete(files, mark)
