@@ -144,14 +144,12 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	}
 	paced, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	iterations := -1
 	l.problem.Precondition = func(context.Context, int64) (applier, error) {
 		return l.diagonal.ApplyTo, nil
 	}
 	if l.room() {
-		settings.Progress = func(p lanczos.Progress) {
-			iterations++
-			if iterations >= paceReview && p.Residual > firstLook*math.Exp((paceReach-float64(iterations))/paceIterations) {
+		settings.Recorder = func(iterations int, residual float64) {
+			if iterations >= paceReview && residual > firstLook*math.Exp((paceReach-float64(iterations))/paceIterations) {
 				stop(errBehind)
 			}
 		}
@@ -160,7 +158,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	switch {
 	case l.room() && context.Cause(paced) == errBehind:
 		l.behind()
-		settings.Progress = nil
+		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)
 	}
 	if !l.room() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {

@@ -175,9 +175,7 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 	problem := lanczos.Problem{A: op, Positive: true}
 	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
-		settings.Progress = func(p lanczos.Progress) {
-			s.Progress(p.Products, 0)
-		}
+		settings.Progress = func(_ string, done, _ int64) { s.Progress(int(done), 0) }
 	}
 	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)
 	if err != nil {

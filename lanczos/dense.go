@@ -19,30 +19,31 @@ func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.images.allocate()
 	sign := r.p.Which.sign()
-	full := mat.NewDense(r.n, r.n, nil)
-	for at := 0; at < r.n; at += width {
+	n, rows := r.dim, r.included()
+	full := mat.NewDense(n, n, nil)
+	for at := 0; at < n; at += width {
 		clear(r.x.Data)
-		for j := range min(width, r.n-at) {
-			r.x.Row(at + j)[j] = 1
+		for j := range min(width, n-at) {
+			r.x.Row(rows[at+j])[j] = 1
 		}
 		if err := r.p.A.StepTo(ctx, r.y, r.x, sparse.Step[float64]{Alpha: sign}); err != nil {
 			return nil, err
 		}
 		r.products++
-		for i := range r.n {
-			for j := range min(width, r.n-at) {
-				full.Set(i, at+j, r.y.Row(i)[j])
+		for i, row := range rows {
+			for j := range min(width, n-at) {
+				full.Set(i, at+j, r.y.Row(row)[j])
 			}
 		}
 	}
 	if !finite(full.RawMatrix().Data) {
 		return nil, ErrNotFinite
 	}
-	r.norm = max(r.norm, mat.Norm(full, 2)/float64(r.n))
-	r.banish(full)
-	h := mat.NewSymDense(r.n, nil)
-	for i := range r.n {
-		for j := i; j < r.n; j++ {
+	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
+	r.banish(full, rows)
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
@@ -53,8 +54,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	_, count := vectors.Dims()
 	v := newBasis(r.n, count)
 	for j := range count {
-		for i := range r.n {
-			column(v.panel(i/segment, 0), j, count)[i%segment] = vectors.At(i, j)
+		for i, row := range rows {
+			column(v.panel(row/segment, 0), j, count)[row%segment] = vectors.At(i, j)
 		}
 	}
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
@@ -72,8 +73,22 @@ func (r *run) remaining(values []float64) int {
 	return count
 }
 
-// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ.
-func (r *run) banish(b *mat.Dense) {
+// included returns the rows that are not excluded.
+func (r *run) included() []int {
+	rows := make([]int, 0, r.dim)
+	skip := r.p.Excluded
+	for i := range r.n {
+		if len(skip) > 0 && int(skip[0]) == i {
+			skip = skip[1:]
+			continue
+		}
+		rows = append(rows, i)
+	}
+	return rows
+}
+
+// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where B has the given rows.
+func (r *run) banish(b *mat.Dense, rows []int) {
 	known := r.known
 	if known.count() == 0 {
 		return
@@ -82,10 +97,10 @@ func (r *run) banish(b *mat.Dense) {
 	if shift == 0 {
 		shift = 1
 	}
-	for i, c := range known.of {
-		for j, d := range known.of {
-			if c == d {
-				b.Set(i, j, b.At(i, j)-shift*known.Unit[i]*known.Unit[j])
+	for i, row := range rows {
+		for j, col := range rows {
+			if known.of[row] == known.of[col] {
+				b.Set(i, j, b.At(i, j)-shift*known.Unit[row]*known.Unit[col])
 			}
 		}
 	}

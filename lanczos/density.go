@@ -15,7 +15,7 @@ const normSteps = 20
 // after with their number after each. Cost: a sweep with all columns for each step.
 func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
 	chains := newRecurrence(r.p.A, cols, r.s.Workers)
-	err := chains.start(ctx, r.s.RNGSeed, draw)
+	err := chains.start(ctx, r.s.RNGSeed, r.p.Excluded, draw)
 	for err == nil && chains.steps < steps && slices.ContainsFunc(chains.columns, func(c chain) bool { return !c.done }) {
 		err = chains.step(ctx)
 		after(chains.steps)
@@ -59,11 +59,11 @@ func (r *run) density(ctx context.Context) (*density, error) {
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
-	}, func(steps int) { r.report(steps, 0, 0) })
+	}, r.report)
 	if err != nil {
 		return nil, err
 	}
-	d := &density{rows: float64(r.n), sweeps: chains.steps}
+	d := &density{rows: float64(r.dim), sweeps: chains.steps}
 	for j := range chains.columns {
 		rule := chains.columns[j].quadrature()
 		r.norm = max(r.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))

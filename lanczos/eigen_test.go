@@ -318,10 +318,10 @@ func TestSolveChanges(t *testing.T) {
 			return tridiagonalInverse{deg: deg, shift: 1e-7}.ApplyTo, nil
 		},
 	}
-	spent := 0 // by Lanczos, as far as it tells
-	out, err := p.Solve(ctx, 12, &Settings{Tolerance: 1e-11, Progress: func(at Progress) {
+	spent := int64(0) // products of Lanczos
+	out, err := p.Solve(ctx, 12, &Settings{Tolerance: 1e-11, Progress: func(_ string, done, _ int64) {
 		if built == 0 {
-			spent = at.Products
+			spent = done
 		}
 	}})
 	if err != nil {

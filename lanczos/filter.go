@@ -33,6 +33,14 @@ func (f filter) lambda(value float64) float64 {
 	return f.centre + f.half*math.Cosh(math.Acosh(max(1, value))/float64(f.degree))
 }
 
+// cut returns the upper end of the unwanted interval, −∞ if there is none.
+func (f filter) cut() float64 {
+	if f.degree == 1 {
+		return math.Inf(-1)
+	}
+	return f.centre + f.half
+}
+
 // value returns the eigenvalue of the map for one of B, 1 if it is inside the unwanted
 // interval.
 func (f filter) value(lambda float64) float64 {

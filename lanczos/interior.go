@@ -75,7 +75,7 @@ func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 // interior returns the pairs nearest to p.Near.
 func (r *run) interior(ctx context.Context) (*Pairs, error) {
 	k := len(r.result.Values)
-	if denseInside(r.n, basisSize(k+guards(r.n, k), r.s.Basis)) {
+	if denseInside(r.dim, basisSize(k+guards(r.dim, k), r.s.Basis)) {
 		return r.interiorDense(ctx)
 	}
 	return r.interiorFolded(ctx)
@@ -86,7 +86,7 @@ func (r *run) interior(ctx context.Context) (*Pairs, error) {
 // Where that is too much the folded map is solved again, with a smaller tolerance.
 func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 	n, k, near := r.n, len(r.result.Values), r.p.Near
-	pairs := k + guards(n, k)
+	pairs := k + guards(r.dim, k)
 	if r.s.interiorDefault {
 		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(n)))
 	}
@@ -145,12 +145,9 @@ func (r *run) folded(pairs int, tolerance float64, of spectrum) (*search, error)
 	set := r.s
 	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-before)/2), 0
 	if progress := r.s.Progress; progress != nil {
-		set.Progress = func(p Progress) {
-			p.Products, p.Wanted, p.Converged = before+2*p.Products, k, min(k, p.Converged)
-			progress(p)
-		}
+		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(before)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &folded{a: r.p.A, near: r.p.Near, e: r.e}, Entries: r.p.Entries}).prepare(pairs, &set)
+	inner, err := (&Problem{A: &folded{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(pairs, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -292,10 +289,10 @@ func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dens
 func (r *run) interiorDense(ctx context.Context) (*Pairs, error) {
 	set := r.s
 	set.Memory = 0
-	if err := r.reserve(denseBytes(r.n)+8*int64(r.n)*int64(r.n), "the map as a dense matrix"); err != nil {
+	if err := r.reserve(denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
-	every, err := (&Problem{A: r.p.A, Scale: r.p.Scale}).Solve(ctx, r.n, &set)
+	every, err := (&Problem{A: r.p.A, Scale: r.p.Scale, Excluded: r.p.Excluded}).Solve(ctx, r.dim, &set)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type krylov struct {
 	f     filter
 	known *known
 	seed  uint64
+	zero  []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer
 	v           *basis
@@ -50,7 +51,7 @@ type krylov struct {
 // newKrylov makes room for a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
-	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, stride: m}
+	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, zero: r.p.Excluded, stride: m}
 	k.images.allocate()
 	k.ortho = orthonormalizer{engine: k.e, fill: k.fillRandom}
 	if k.known.count() > 0 {
@@ -89,10 +90,18 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	if err != nil {
 		return err
 	}
+	clearRows(k.x, k.zero)
 	if err := k.known.remove(ctx, k.x, k.e.Workers); err != nil {
 		return err
 	}
 	return k.e.setColumns(ctx, w, k.x)
+}
+
+// clearRows sets rows of a block to 0.
+func clearRows(x *sparse.Block[float64], rows []uint32) {
+	for _, i := range rows {
+		clear(x.Row(int(i)))
+	}
 }
 
 // purify takes what they have of the known vectors from columns, which are then in x
@@ -252,7 +261,7 @@ func (k *krylov) rank() []ranked {
 		for j := range width {
 			share += k.ritz.At(j, i) * k.ritz.At(j, i)
 		}
-		share *= float64(k.e.rows) / width
+		share *= float64(k.e.rows-len(k.zero)) / width
 		all[i] = ranked{theta, before + share/2}
 		before += share
 	}

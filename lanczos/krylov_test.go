@@ -169,7 +169,7 @@ func TestDecomposition(t *testing.T) {
 	k := search.k
 	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
 	calls, relations := 0, 0
-	w.s.Progress = func(Progress) {
+	w.s.Progress = func(string, int64, int64) {
 		if calls++; calls%7 > 0 {
 			return
 		}

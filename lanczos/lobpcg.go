@@ -35,7 +35,7 @@ func (s *search) predict(sp spectrum) *otherMethod {
 		work, rows = 1, 300
 	)
 	top := s.k.f.sign * s.known.value
-	cols := lobpcgColumns(s.n, s.wanted, s.known.count())
+	cols := lobpcgColumns(s.dim, s.wanted, s.known.count())
 	beyond := s.want + 2*width
 	near, far := top-sp.beyond(float64(s.want)), top-sp.beyond(float64(beyond))
 	xi := 0.0
@@ -58,7 +58,7 @@ func (s *search) predict(sp spectrum) *otherMethod {
 // preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	const slack = 4
-	g := &lobpcg{run: r, cols: lobpcgColumns(r.n, r.wanted, r.known.count()), limit: slack * predicted}
+	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.wanted, r.known.count()), limit: slack * predicted}
 	need := FactoredBytes(g.n, len(g.result.Values), r.known.count())
 	if err := r.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
@@ -249,7 +249,10 @@ func (g *lobpcg) countConverged() (converged int) {
 			converged++
 		}
 	}
-	g.report(g.products, converged, worst)
+	g.report(g.products)
+	if g.s.Recorder != nil {
+		g.s.Recorder(g.result.Restarts, worst/max(g.norm, math.SmallestNonzeroFloat64))
+	}
 	return converged
 }
 

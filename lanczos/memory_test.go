@@ -21,7 +21,7 @@ func TestBlocksOfLOBPCG(t *testing.T) {
 	op.Workers = 1
 	before, most := inUse(), int64(0)
 	s := &Settings{Preconditioned: true, Workers: 1, MaxProducts: 60}
-	s.Progress = func(Progress) { most = max(most, inUse()-before) }
+	s.Progress = func(string, int64, int64) { most = max(most, inUse()-before) }
 	_, err := (&Problem{A: op}).Solve(ctx, k, s)
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestBlocksOfLanczos(t *testing.T) {
 	op := &sparse.Operator[float64]{A: testgraph.Path(n), Workers: 1}
 	before, most := inUse(), int64(0)
 	s := &Settings{Workers: 1, MaxProducts: 20}
-	s.Progress = func(Progress) { most = max(most, inUse()-before) }
+	s.Progress = func(string, int64, int64) { most = max(most, inUse()-before) }
 	_, err := (&Problem{A: op}).Solve(ctx, k, s)
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 	}
 }
 
-// start begins with random columns: draw fills a row of them, which begin anew with
-// each segment of rows.
-func (r *recurrence) start(ctx context.Context, seed uint64, draw func(rng *rand.Rand, row []float64)) error {
+// start begins with random columns that are 0 in the rows of zero: draw fills a row of them, with
+// random numbers that begin anew with each segment of rows.
+func (r *recurrence) start(ctx context.Context, seed uint64, zero []uint32, draw func(rng *rand.Rand, row []float64)) error {
 	n := r.e.rows
 	err := r.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		rng := rand.New(rand.NewPCG(seed, uint64(chunk*segment)))
@@ -58,6 +58,7 @@ func (r *recurrence) start(ctx context.Context, seed uint64, draw func(rng *rand
 	if err != nil {
 		return err
 	}
+	clearRows(r.u, zero)
 	norms := make([]float64, len(r.scale))
 	err = r.e.eachRow(ctx, len(norms), func(i int, sums []float64) {
 		for j, v := range r.u.Row(i) {

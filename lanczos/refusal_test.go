@@ -113,13 +113,13 @@ func TestCancel(t *testing.T) {
 	for _, m := range []func(ctx context.Context) error{
 		func(ctx context.Context) error {
 			stop, cancel := context.WithCancel(ctx)
-			_, err := p.Solve(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
+			_, err := p.Solve(stop, 20, &Settings{Progress: func(string, int64, int64) { cancel() }})
 			cancel()
 			return err
 		},
 		func(ctx context.Context) error {
 			stop, cancel := context.WithCancel(ctx)
-			_, err := p.Solve(stop, 20, &Settings{Preconditioned: true, Progress: func(Progress) { cancel() }})
+			_, err := p.Solve(stop, 20, &Settings{Preconditioned: true, Progress: func(string, int64, int64) { cancel() }})
 			cancel()
 			return err
 		},

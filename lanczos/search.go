@@ -104,7 +104,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	again := k.ortho.replaced || crowded(some, 2*s.tolerance()+64*epsilon*s.norm)
 	for err == nil && again {
 		k.locked = len(values)
-		left := s.n - s.known.count() - k.locked
+		left := s.dim - s.known.count() - k.locked
 		if left == 0 {
 			break
 		}
@@ -113,8 +113,10 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		next.certain, next.alternative, next.strict, next.before = next.want, false, 1, 0
 		floor := values[len(values)-1] + s.tolerance()
 		if next.floor = floor; s.interior {
-			next.floor, next.plan = math.Inf(-1), plan{}
-			k.f = filter{sign: k.f.sign, degree: 1}
+			next.floor = math.Inf(-1)
+		}
+		if s.interior || k.f.cut() > floor { // the filter would hide values between the floor and its cut
+			next.plan, k.f = plan{}, filter{sign: k.f.sign, degree: 1}
 		}
 		more, _, err := next.find(ctx)
 		if errors.Is(err, ErrIterationLimit) {
@@ -169,7 +171,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 			return nil, nil, err
 		}
 		s.measure()
-		s.report(s.products, k.locked+s.converged, s.worst)
+		s.report(s.products)
 		if s.sunk() {
 			return nil, nil, nil
 		}
@@ -191,7 +193,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.products >= s.s.MaxProducts
-	s.report(s.products, k.locked+s.converged, s.worst)
+	s.report(s.products)
 	if over || k.size < s.look {
 		return over, nil
 	}
@@ -227,7 +229,7 @@ func (s *search) count(ctx context.Context) error {
 func (s *search) sunk() bool {
 	const blocks = 6
 	k := s.k
-	if math.IsInf(s.floor, -1) || k.size < blocks*width && k.block > 0 {
+	if math.IsInf(s.floor, -1) || k.size < blocks*width && k.block > 0 || k.f.cut() > s.floor {
 		return false
 	}
 	return k.theta[0]+k.residual[0] <= k.f.value(s.floor)

@@ -84,6 +84,11 @@ type Problem struct {
 	// with the memory that it may take (0: no limit). Nil: there is none.
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 
+	// Excluded lists rows in which A is zero, with their columns, for example those of nodes
+	// without edges: their pairs of the eigenvalue 0 are neither found nor returned, and
+	// vectors are 0 there.
+	Excluded []uint32
+
 	// Entries is the number of stored entries of A if it is known, 0 otherwise: what a
 	// product costs.
 	Entries int64
@@ -129,16 +134,13 @@ type Settings struct {
 
 	interiorDefault bool // MaxProducts was 0
 
-	// Progress, if not nil, is called after the products with each block.
-	Progress func(Progress)
-}
+	// Progress, if not nil, is called after the products with each block: the stage is
+	// "products", done their number, and total 0, because it is not known.
+	Progress func(stage string, done, total int64)
 
-// Progress says how far an eigenproblem is.
-type Progress struct {
-	Products  int     // of A with a block of up to four columns
-	Converged int     // pairs, known ones included
-	Wanted    int     // pairs
-	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it; 0 before the first estimate
+	// Recorder, if not nil, is called in each iteration of LOBPCG, counted from 0, with the largest
+	// residual of the wanted pairs, relative to ‖A‖; 0 once all have converged.
+	Recorder func(iteration int, residual float64)
 }
 
 // Tolerances are those that rounding lets residuals reach.

@@ -16,7 +16,8 @@ type run struct {
 	*images
 	p      *Problem
 	s      Settings
-	n      int
+	n      int // rows
+	dim    int // rows that are not excluded
 	known  *known
 	wanted int     // pairs that are not known
 	norm   float64 // a lower bound of the norm of A
@@ -83,17 +84,18 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if p.Which != Interior {
 		known = p.Known.vectors()
 	}
-	most, wanted := n, max(0, k-known.count())
+	dim := n - len(p.Excluded)
+	most, wanted := dim, max(0, k-known.count())
 	if p.Beyond && p.Which != Interior {
-		most = n - known.count()
+		most = dim - known.count()
 		k = min(k, max(1, most))
 		wanted = k
 	}
 	if k < 1 || k > most {
-		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, most)
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, most)
 	}
 	set := s.withDefaults()
-	r := &run{p: p, s: set, n: n, known: known, wanted: wanted, norm: math.Abs(known.value)}
+	r := &run{p: p, s: set, n: n, dim: dim, known: known, wanted: wanted, norm: math.Abs(known.value)}
 	r.images = &images{a: p.A, e: newEngine(n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
 	return r, nil
@@ -107,8 +109,8 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 		if err = r.measureNorm(ctx); err == nil {
 			out, err = r.finish(ctx, columns{}, nil, nil)
 		}
-	case smallMap(r.n, r.n-r.known.count(), basisSize(r.wanted, r.s.Basis)):
-		if err = r.reserve(denseBytes(r.n), "the map as a dense matrix"); err == nil {
+	case smallMap(r.dim, r.dim-r.known.count(), basisSize(r.wanted, r.s.Basis)):
+		if err = r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err == nil {
 			out, err = r.dense(ctx)
 		}
 	default:
@@ -168,17 +170,10 @@ func (r *run) reserve(bytes int64, what string) error {
 }
 
 // report calls [Settings.Progress].
-func (r *run) report(products, converged int, residual float64) {
-	if r.s.Progress == nil {
-		return
+func (r *run) report(products int) {
+	if r.s.Progress != nil {
+		r.s.Progress("products", int64(products), 0)
 	}
-	wanted := len(r.result.Values)
-	r.s.Progress(Progress{
-		Products:  products,
-		Converged: wanted - r.wanted + converged,
-		Wanted:    wanted,
-		Residual:  residual / max(r.norm, math.SmallestNonzeroFloat64),
-	})
 }
 
 // entries returns how many entries a row of the map has on average.

@@ -18,10 +18,8 @@ type eigenproblem struct {
 	near     float64                 // of the matrix
 	rounding float64                 // error of computing a residual, at most
 	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
-	edged    int                     // number of rows with edges
-	rows     []uint32                // these rows; nil if isolated is
-	isolated []uint32                // the rows without edges, nil if there are none
-	zero     float64                 // their eigenvalue
+	edged    int                     // number of rows with edges; the others are excluded
+	zero     float64                 // the eigenvalue of rows without edges
 }
 
 // of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
@@ -29,7 +27,7 @@ type eigenproblem struct {
 func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, near: p.Near}
 	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
-	e.split(g.Degrees)
+	e.exclude(g.Degrees)
 	largest := 0.0
 	for _, d := range g.Degrees {
 		largest = max(largest, d)
@@ -67,9 +65,6 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	}
 	op.Workers = g.Workers
 	e.A, e.Entries = op, g.A.NNZ()
-	if e.isolated != nil {
-		e.A = &compact{op: op, rows: e.rows, n: len(g.Degrees), workers: g.Workers}
-	}
 	const allowance = 10 * 0x1p-52
 	e.rounding = allowance * norm
 	return e, nil
@@ -89,7 +84,7 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 		}
 	case Transition:
 		e.zero = 1
-		e.Scale = e.shorten(tall.Roots(g.Degrees))
+		e.Scale = tall.Roots(g.Degrees)
 	}
 	switch e.Which {
 	case lanczos.Largest:
@@ -97,7 +92,7 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 	case lanczos.Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {
-			e.Known = &lanczos.Known{Components: e.components(g), Weights: e.shorten(weights), Value: -1}
+			e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: -1}
 		}
 		return err
 	}

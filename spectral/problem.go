@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Matrix names a matrix of a graph.
@@ -74,7 +73,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 		set = *s
 	}
 	set.Memory = budget.Remaining(set.Memory, vectorBytes(n))
-	pairs, err := e.solve(ctx, k, &set)
+	pairs, err := e.solve(ctx, n, k, &set)
 	if pairs == nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 }
 
 // solve finds pairs of the rows with edges and joins those of the isolated nodes.
-func (e *eigenproblem) solve(ctx context.Context, k int, s *lanczos.Settings) (*lanczos.Pairs, error) {
+func (e *eigenproblem) solve(ctx context.Context, n, k int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	found := &lanczos.Pairs{Method: "dense", Degree: 1}
 	var err error
 	if want := e.search(k); want > 0 {
@@ -99,10 +98,10 @@ func (e *eigenproblem) solve(ctx context.Context, k int, s *lanczos.Settings) (*
 			found.Values[i] = e.value(v)
 		}
 	}
-	if e.isolated == nil || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+	if e.Excluded == nil || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return found, err
 	}
-	return e.join(found, k), err
+	return e.join(found, n, k), err
 }
 
 // Bytes returns the memory of Solve for k pairs beside the graph, on a graph with n nodes,
@@ -120,11 +119,10 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 }
 
 // vectorBytes returns the memory of the order of the rows, degrees and their roots,
-// components, the matrix and known vectors, and of the blocks in which isolated nodes are
-// left out.
+// components, the matrix, known vectors and the list of isolated nodes.
 func vectorBytes(n int) int64 {
-	const vectors, blocks = 8, 2
-	return 8 * int64(n) * int64(vectors+blocks*lanczos.RowBytes/8)
+	const vectors = 8
+	return 8 * int64(n) * vectors
 }
 
 // Splits reports whether each component has an eigenvector that is known, at the
@@ -144,7 +142,7 @@ const badMatrix = "spectral: no such matrix"
 // known splits off the eigenvectors that each component has, of rows with the given
 // weights (nil: ones). A factor of the Laplacian helps with the rest of that end.
 func (e *eigenproblem) known(g *graph.Graph, weights []float64, value float64) {
-	e.Known = &lanczos.Known{Components: e.components(g), Weights: e.shorten(weights), Value: value}
+	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(weights, len(g.Degrees)), Value: value}
 	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
 		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
 		if err != nil {
@@ -155,18 +153,6 @@ func (e *eigenproblem) known(g *graph.Graph, weights []float64, value float64) {
 		if err != nil {
 			return nil, err
 		}
-		if e.isolated == nil {
-			return p.ApplyTo, nil
-		}
-		c := &compact{rows: e.rows, n: len(g.Degrees), workers: g.Workers}
-		return func(ctx context.Context, dst, r *sparse.Block[float64]) error {
-			if err := c.spread(ctx, r); err != nil {
-				return err
-			}
-			if err := p.ApplyTo(ctx, c.y, c.x); err != nil {
-				return err
-			}
-			return c.gather(ctx, dst, r, sparse.Step[float64]{Alpha: 1})
-		}, nil
+		return p.ApplyTo, nil
 	}
 }

@@ -238,11 +238,11 @@ func planEigen(f *eigenCommand, g *openGraph, ids axis, components int, s *lancz
 }
 
 // showProducts returns a callback that shows the products of an eigenproblem.
-func showProducts(run *session) func(lanczos.Progress) {
+func showProducts(run *session) func(stage string, done, total int64) {
 	show := run.progress.Showing("iterating", "product")
-	return func(p lanczos.Progress) {
-		show(p.Products, 0)
-		run.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
+	return func(_ string, done, _ int64) {
+		show(int(done), 0)
+		run.reached = words.Counted(int(done), "product")
 	}
 }
 
