@@ -1,0 +1,311 @@
+// Package matfunc applies matrices of a graph, and functions of them, to blocks of columns:
+// Y = f(M)·B, where B has a row for each node.
+//
+// A function is named as on the command line, with parameters behind colons:
+//
+//   - adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian: the product with
+//     the matrix itself
+//   - exp:t=-2:matrix=laplacian: exp(t·M)·B
+//   - solve:shift=1:matrix=laplacian: (L + shift·I)⁻¹·B; with shift 0, the pseudo-inverse L⁺·B
+//   - every kernel of package kernel, such as diffusion:beta=2
+//
+// One call makes all columns in the same sweeps:
+//
+//	f, err := matfunc.New(ctx, g, "exp", spec.Values{"t": spec.Of(-2.0)})
+//	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
+package matfunc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Names of the functions that are no kernels and no matrices.
+const (
+	Exp   = "exp"   // exp(tM)
+	Solve = "solve" // (M + shift·I)⁻¹
+)
+
+// kinds are the matrices by name.
+var kinds = map[string]sparse.Kind{
+	"adjacency": sparse.Adjacency, "normalized-adjacency": sparse.NormalizedAdjacency, "transition": sparse.Transition,
+	"laplacian": sparse.Laplacian, "normalized-laplacian": sparse.NormalizedLaplacian,
+}
+
+// declared are the functions of this package.
+var declared = []*spec.Spec{
+	{Name: "adjacency", Title: "A", Works: spec.Undirected | spec.Directed},
+	{Name: "normalized-adjacency", Title: "S = D^-½·A·D^-½", Works: spec.Undirected},
+	{Name: "transition", Title: "T = D⁻¹·A", Works: spec.Undirected | spec.Directed},
+	{Name: "laplacian", Title: "L = D − A", Works: spec.Undirected},
+	{Name: "normalized-laplacian", Title: "L̃ = D^-½·L·D^-½", Works: spec.Undirected},
+	{Name: Exp, Title: "exp(tM)", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "t", Symbol: "t", Meaning: "factor of the matrix, negative for diffusion", Default: spec.Of(1.0)},
+		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"),
+	}},
+	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "shift", Symbol: "shift", Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: spec.From(0), Default: spec.Of(0.0)},
+		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
+	}},
+}
+
+// matrixParam declares the matrix of a function.
+func matrixParam(usual string, words ...string) spec.Param {
+	return spec.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph", Kind: spec.Choice, Words: words, Default: spec.Of(usual)}
+}
+
+// Specs returns the declarations of all functions.
+func Specs() []*spec.Spec { return append(slices.Clone(declared), kernel.Families().Specs()...) }
+
+// IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
+func IsProduct(name string) bool { _, ok := kinds[name]; return ok }
+
+// Function is a function of a matrix of a graph.
+type Function struct {
+	Name   string
+	Values spec.Values // all parameters
+
+	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
+}
+
+// New returns the function with the given name and parameters; parameters that are missing have their
+// defaults on the graph. The error is a [*spec.ParameterError], [kernel.ErrAsymmetric] for a function
+// that needs an undirected graph, or that of a sweep.
+func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (*Function, error) {
+	if i := slices.IndexFunc(declared, func(s *spec.Spec) bool { return s.Name == name }); i >= 0 {
+		s := declared[i]
+		if g.In != nil && s.Works&spec.Directed == 0 {
+			return nil, kernel.ErrAsymmetric
+		}
+		v, err := s.Resolve(given, nil)
+		if err != nil {
+			return nil, err
+		}
+		f := &Function{Name: name, Values: v}
+		switch name {
+		case Exp:
+			err = f.exponential(ctx, g)
+		case Solve:
+			err = f.solve(ctx, g)
+		default:
+			f.product(g, kinds[name])
+		}
+		return f, err
+	}
+	family := kernel.Families().Named(name)
+	if family == nil {
+		return nil, &spec.ParameterError{Of: "matfunc", Parameter: "function", What: fmt.Sprintf("there is no function %q", name)}
+	}
+	v, err := family.Resolve(given, kernel.On(ctx, g))
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernel.New(ctx, g, name, v)
+	if err != nil {
+		return nil, err
+	}
+	return &Function{Name: name, Values: v, apply: k.ApplyTo}, nil
+}
+
+// ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. The tolerance bounds the norm
+// of the error relative to the norm of the result. The report has the bound of each column in
+// ColumnBound and the largest of them in ErrorBound.
+func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	r, err := f.apply(ctx, y, b, s)
+	if err != nil {
+		return nil, err
+	}
+	r.ErrorBound = 0
+	for _, bound := range r.ColumnBound {
+		r.ErrorBound = max(r.ErrorBound, bound)
+	}
+	r.Largest = 0
+	for i := range y.Rows {
+		for _, v := range y.Row(i) {
+			r.Largest = max(r.Largest, math.Abs(v))
+		}
+	}
+	return r, nil
+}
+
+// product makes f the product with a matrix.
+func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
+	var op sparse.Applier[float64]
+	if kind == sparse.Laplacian {
+		op = g.Laplacian()
+	} else {
+		o := sparse.NewOperator[float64](kind, g.A, g.Degrees)
+		o.Workers = g.Workers
+		op = o
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: tall.Norms(b)}
+		factor := roundingOf(g, kind)
+		for j := range r.ColumnBound {
+			r.ColumnBound[j] *= factor
+		}
+		return r, nil
+	}
+}
+
+// roundingOf returns a bound on the norm of the rounding error of a product with a column of norm 1:
+// γ times a bound on the norm of |M|, where γ = (k+3)·u for rows of k entries.
+func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
+	longest, run := 0, 0
+	for _, r := range g.A.Ranges() {
+		if run += r.Entries; r.Pieces == 1 || r.Piece == r.Pieces-1 {
+			longest, run = max(longest, run), 0
+		}
+	}
+	most, least := 0.0, math.Inf(1)
+	for _, d := range g.Degrees {
+		if most = max(most, d); d > 0 {
+			least = min(least, d)
+		}
+	}
+	norm := 1.0 // of S
+	switch kind {
+	case sparse.Adjacency:
+		norm = most
+	case sparse.Laplacian:
+		norm = 2 * most
+	case sparse.NormalizedLaplacian:
+		norm = 2
+	case sparse.Transition:
+		norm = max(1, math.Sqrt(most/least))
+	}
+	if g.In != nil { // the degrees bound the rows of A alone
+		norm = math.Sqrt(max(1, most) * float64(len(g.Degrees)))
+	}
+	return float64(longest+3) * 0x1p-53 * norm
+}
+
+// maxLog is the largest exponent whose power float64 holds with a margin for sums.
+const maxLog = 650
+
+// exponential makes f the exponential.
+func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
+	t := f.Values.Number("t")
+	m, err := expm.New(ctx, g, kinds[f.Values.Word("matrix")])
+	if err != nil {
+		return err
+	}
+	if largest := max(t*m.Lo, t*m.Hi); largest > maxLog {
+		return &spec.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and exp(%.4g) overflows", t, m.Lo, m.Hi, largest)}
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+		set, lenient := &expm.Settings{}, true
+		if s != nil {
+			set.Tolerance = s.Tolerance
+			lenient = s.Tolerance == 0 || s.Lenient
+			if s.Memory > 0 { // a factor may have the rest
+				bytes, err := Bytes(f.Name, f.Values, g.Degrees, b.Cols)
+				if err != nil {
+					return nil, err
+				}
+				set.Memory = max(1, s.Memory-bytes)
+			}
+			if s.Progress != nil {
+				set.Progress = func(_ string, done, total int64) { s.Progress(int(done), int(total)) }
+			}
+		}
+		r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(t)}, set)
+		if errors.Is(err, expm.ErrTolerance) && lenient {
+			err = nil
+		} else if errors.Is(err, expm.ErrTolerance) {
+			return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, r.Functions[0].Relative)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := r.Functions[0]
+		return &kernel.Report{Method: string(out.Method), Sweeps: r.Sweeps, ColumnBound: out.ColumnBound}, nil
+	}
+	return nil
+}
+
+// solve makes f the solution of a shifted system, which the regularized Laplacian kernel with α = 1/shift
+// is a multiple of.
+func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
+	name, v, scale := f.kernel()
+	k, err := kernel.New(ctx, g, name, v)
+	if wrong := (*spec.ParameterError)(nil); errors.As(err, &wrong) && wrong.Parameter == "alpha" {
+		err = &spec.ParameterError{Of: Solve, Parameter: "shift", What: fmt.Sprintf("%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))}
+	}
+	if err != nil {
+		return err
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+		r, err := k.ApplyTo(ctx, y, b, s)
+		if err != nil || scale == 1 {
+			return r, err
+		}
+		for i := range y.Rows {
+			row := y.Row(i)
+			for j := range row {
+				row[j] *= scale
+			}
+		}
+		for j := range r.ColumnBound {
+			r.ColumnBound[j] *= scale
+		}
+		return r, nil
+	}
+	return nil
+}
+
+// kernel returns the kernel that [Solve], or [Exp] with the same memory, is a multiple of.
+func (f *Function) kernel() (name string, v spec.Values, scale float64) {
+	matrix, laplacian := f.Values.Word("matrix"), "combinatorial"
+	if matrix == "normalized-laplacian" {
+		laplacian = "normalized"
+	}
+	word := spec.Of(laplacian)
+	if f.Name == Solve {
+		shift := f.Values.Number("shift")
+		if shift == 0 {
+			return "pseudo-inverse", spec.Values{"laplacian": word}, 1
+		}
+		return "regularized-laplacian", spec.Values{"laplacian": word, "alpha": spec.Of(1 / shift)}, 1 / shift
+	}
+	t := math.Abs(f.Values.Number("t"))
+	if matrix == "laplacian" || matrix == "normalized-laplacian" {
+		return "diffusion", spec.Values{"laplacian": word, "beta": spec.Of(t)}, 1
+	}
+	return "exponential", spec.Values{"matrix": spec.Of(matrix), "beta": spec.Of(t)}, 1
+}
+
+// Bytes returns an upper bound on the memory of a function with the given parameters: the vectors of
+// its graph, both blocks of cols columns, and the work of ApplyTo.
+func Bytes(name string, given spec.Values, degrees []float64, cols int) (int64, error) {
+	if IsProduct(name) {
+		const vectors = 6 // of the graph and of the operator
+		return vectors*8*int64(len(degrees)) + 2*tall.BlockBytes[float64](len(degrees), cols), nil
+	}
+	if i := slices.IndexFunc(declared, func(s *spec.Spec) bool { return s.Name == name }); i >= 0 {
+		v, err := declared[i].Resolve(given, nil)
+		if err != nil {
+			return 0, err
+		}
+		name, given, _ = (&Function{Name: name, Values: v}).kernel()
+	}
+	family := kernel.Families().Named(name)
+	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
+	if err != nil {
+		return 0, err
+	}
+	return family.ApplyBytes(v, degrees, cols), nil
+}
