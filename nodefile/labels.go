@@ -76,7 +76,8 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 // needs no settings: the column without a title is skipped, customer_id is the node and
 // segment the label. A header of three or more columns without titles for node and label is an
 // error, unless c.Fields names the columns. Without a header the first two columns are read.
-// In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
+// An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
+// without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
 // the words of c.Missing mean that the node has no label.
 //
 // The first line is a header if its node is not in the graph and its titles are known words,
@@ -99,6 +100,9 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
+	}
+	if isLabelArray(path) {
+		return r.readArray(ctx, path, nodes)
 	}
 	for row, err := range r.t.Read(ctx, path) {
 		if err == nil {

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -254,6 +255,11 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	if err := archive.Strings("cols", m.Cols.N, m.Cols.ID); err != nil {
 		return nil, err
 	}
+	if m.Predictions != nil {
+		if err := writePredicted(archive, m); err != nil {
+			return nil, err
+		}
+	}
 	name := arrays[0]
 	if m.Kernel {
 		name = kernelArray
@@ -274,4 +280,32 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 		return archive.Close()
 	}
 	return out, nil
+}
+
+// writePredicted writes the arrays label, of numbers of columns, and reached.
+func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
+	labels, reached := make([]byte, 0, 4*m.Rows.N), make([]byte, m.Rows.N)
+	for i := range m.Rows.N {
+		label, is := m.Predictions(i)
+		labels = binary.LittleEndian.AppendUint32(labels, uint32(int32(label)))
+		if is {
+			reached[i] = 1
+		}
+	}
+	for _, array := range []struct {
+		name, descr string
+		data        []byte
+	}{{"label", "<i4", labels}, {"reached", "|b1", reached}} {
+		w, err := archive.Member(array.name)
+		if err == nil {
+			_, err = w.Write(npy.Header(array.descr, m.Rows.N))
+		}
+		if err == nil {
+			_, err = w.Write(array.data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

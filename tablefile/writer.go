@@ -18,6 +18,10 @@ type Matrix struct {
 	Kernel         bool      // the matrix is a precomputed kernel
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
+	// Predictions returns the predicted column of row i, -1 for none, and whether a label reaches the
+	// row. Archives hold both as the arrays label and reached. nil: there are no predictions.
+	Predictions func(i int) (label int, reached bool)
+
 	// Label returns the label of row i for LIBSVM text, a number; nil: all labels are 0.
 	Label func(i int) string
 
@@ -151,6 +155,10 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 
 // ErrRange is wrapped by the error about a number that is too large for float32.
 var ErrRange = errors.New("too large for float32")
+
+// Narrow converts values to the precision of dst. The error about a number that overflows T wraps
+// [ErrRange].
+func Narrow[T sparse.Float](dst []T, values []float64) error { return narrow(dst, values) }
 
 // narrow converts values to the precision of dst.
 func narrow[T sparse.Float](dst []T, values []float64) error {

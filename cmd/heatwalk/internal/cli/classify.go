@@ -413,6 +413,18 @@ func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *fo
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
 		simd.ConvertTo(line.Scores, p.Scores.Row(row))
 	}}
+	number := make(map[string]int, len(d.l.Names))
+	for class, name := range d.l.Names {
+		number[name] = class
+	}
+	f.predicted = func(i int) (class int, reached bool) {
+		row := rowAt(i)
+		class, known := number[labelOf(row)]
+		if !known { // a blank, or several labels
+			class = -1
+		}
+		return class, p.Reached.Contains(uint32(row))
+	}
 	if p.Raw != nil {
 		f.rawNames = d.l.Names
 		f.raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowAt(i))) }

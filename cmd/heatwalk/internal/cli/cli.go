@@ -182,6 +182,7 @@ func commands() []command {
 		{"suggest", newSuggest, true},
 		{"kernel", newKernel, true},
 		{"features", newFeatures, true},
+		{"apply", newApply, true},
 		{"eigen", newEigen, true},
 		{"graphs", newGraphs, true},
 		{"records", newRecords, true},
@@ -215,7 +216,8 @@ func sharedFlags(run *session, flags *pflag.FlagSet) {
 	numberVar(run, flags, &run.seed, "seed", 1, spec.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
 	flags.BoolVar(&run.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.quiet, "quiet", false, "print neither progress nor a closing summary")
-	choiceVar(run, flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")
+	choiceVar(run, flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")
 	choiceVar(run, flags, &run.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
+	flags.BoolVar(&run.untilEOF, "until-eof", false, "stop with exit code 130 when stdin ends, as it does when the program that started the run ends")
 	flags.BoolVar(&run.debug, "debug", false, "with an internal error print where in the program it is, for a report")
 }

@@ -48,7 +48,7 @@ func namedFlag(run *session, err error) error {
 	if run.command == nil || !errors.As(err, &wrong) || run.command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
-	for _, flag := range []string{"method", "kernel", "learner"} {
+	for _, flag := range []string{"method", "kernel", "function", "learner"} {
 		if run.command.Flags().Lookup(flag) != nil {
 			return fault.Usage("--"+flag, "%s", wrong.Error())
 		}

@@ -61,6 +61,10 @@ type found struct {
 	ids  axis
 	line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
 
+	// predicted returns the class that is written for item i, -1 for a blank, and whether a label
+	// reaches it; nil: archives do not hold these.
+	predicted func(i int) (class int, reached bool)
+
 	// raw stores the scores that probabilities are made of, which are called rawNames; nil:
 	// there are none.
 	raw      func(i int, row []float64)
@@ -79,7 +83,7 @@ func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype
 	if !raw {
 		names, row = c.Classes, func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return fillMatrix(o, dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names)}, func(i int, values []float64) error {
+	return fillMatrix(o, dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names), Predictions: f.predicted}, func(i int, values []float64) error {
 		row(i, values)
 		return nil
 	})

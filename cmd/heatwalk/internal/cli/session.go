@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,16 +31,20 @@ type session struct {
 	reached string         // the progress, for the message about an interruption
 	warmup  time.Duration  // until a run writes its journal for the first time
 
-	threads int
-	seed    int64
-	debug   bool
+	threads  int
+	seed     int64
+	debug    bool
+	untilEOF bool // the end of stdin interrupts the run
+	cancel   context.CancelCauseFunc
 }
 
 func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
+	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx:   ctx,
-		args:  args,
-		stdin: stdin,
+		ctx:    ctx,
+		cancel: cancel,
+		args:   args,
+		stdin:  stdin,
 		console: console{
 			stdout:   &output{w: stdout},
 			stderr:   stderr,
@@ -98,10 +103,24 @@ func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 	if empty {
 		return run.checked()
 	}
+	if run.untilEOF {
+		run.stopAtEOF()
+	}
 	if run.threads > 0 {
 		runtime.GOMAXPROCS(min(run.threads, runtime.NumCPU()))
 	}
 	return limitMemory(run)
+}
+
+// stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
+// pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
+func (run *session) stopAtEOF() {
+	stdin := run.stdin
+	run.stdin = strings.NewReader("")
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin) // an error ends it like the end
+		run.cancel(fault.ErrInterrupted)
+	}()
 }
 
 // stdoutNames are other names of stdout.

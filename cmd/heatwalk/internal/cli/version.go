@@ -11,17 +11,22 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
+// protocol is the number of the interface for programs: flags, documents and files that the Python
+// package uses. It rises with every change that an earlier package cannot use.
+const protocol = 1
+
 // build describes this program; it is also part of every run file.
 type build struct {
-	Version string   `json:"version"`
-	Commit  string   `json:"commit,omitempty"`
-	Go      string   `json:"go"`
-	System  string   `json:"system"`
-	CPU     []string `json:"cpu"`
+	Version  string   `json:"version"`
+	Protocol int      `json:"protocol"`
+	Commit   string   `json:"commit,omitempty"`
+	Go       string   `json:"go"`
+	System   string   `json:"system"`
+	CPU      []string `json:"cpu"`
 }
 
 func thisBuild() build {
-	b := build{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
+	b := build{Version: "unknown", Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

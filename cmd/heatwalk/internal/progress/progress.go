@@ -43,18 +43,22 @@ type Display struct {
 
 const (
 	firstAfter = 300 * time.Millisecond // what is over by then shows nothing
-	plainEvery = 3 * time.Second        // between two lines with plain
-	logEvery   = time.Minute            // between two lines of a log
-	lastAfter  = time.Second            // what took as long leaves its last line on a terminal
+	jsonEvery  = 100 * time.Millisecond
+	plainEvery = 3 * time.Second // between two lines with plain
+	logEvery   = time.Minute     // between two lines of a log
+	lastAfter  = time.Second     // what took as long leaves its last line on a terminal
 )
 
-// New returns a display on w: "none" for none, "plain" for lines, "auto" for a line that is
+// New returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times a second, "auto" for a line that is
 // drawn if w is a terminal and for a line a minute if not; asJSON makes lines JSON.
 func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.rest = p.started
 	switch {
 	case quiet || as == "none":
+	case as == "json":
+		p.json = true
+		p.write(jsonEvery)
 	case as == "plain":
 		p.write(plainEvery)
 	case IsTerminal(w):
@@ -221,6 +225,16 @@ func (s *Stage) snapshot() snapshot {
 	return n
 }
 
+// secondsLeft estimates the time that the stage still takes; nil: unknown.
+func (s *Stage) secondsLeft() *float64 {
+	done, total := float64(s.done.Load()), float64(s.total.Load())
+	if done <= 0 || total <= 0 {
+		return nil
+	}
+	left := time.Since(s.started).Seconds() / done * max(0, total-done)
+	return &left
+}
+
 // String tells amount, rate and the time left.
 func (s *Stage) String() string {
 	n := s.snapshot()
@@ -279,7 +293,7 @@ func (p *Display) line(s *Stage) {
 	if p.json {
 		_ = json.NewEncoder(p.w).Encode(map[string]any{
 			"level": "info", "stage": s.name, "done": s.done.Load(), "total": s.total.Load(),
-			"seconds": time.Since(s.started).Seconds(),
+			"seconds": time.Since(s.started).Seconds(), "seconds_left": s.secondsLeft(),
 		})
 		return
 	}

@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/matfunc"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// applyCommand multiplies a function of a matrix of the graph with a block of the user.
+type applyCommand struct {
+	graphInputs
+	out, block, blockIDs, dtype string
+	function                    string
+	of                          *spec.Spec
+	given                       spec.Values
+	tolerance                   float64 // 0: not given
+}
+
+func newApply(run *session) *cobra.Command {
+	c := &applyCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("apply GRAPH --function SPEC --block B.npy -o Y.npy", arguments(run, "GRAPH", 1, 1),
+		"A matrix of the graph, or a function of one, times a block of your own",
+		func(cmd *cobra.Command, args []string) {
+			c.graphInputs.check(cmd, args)
+			c.check(cmd, args)
+		}, func(args []string) error {
+			if c.dtype == "float32" {
+				return runApply[float32](c, args[0])
+			}
+			return runApply[float64](c, args[0])
+		})
+	flags := cmd.Flags()
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the result: .npy")
+	flags.StringVar(&c.function, "function", "", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
+	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
+	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
+	choiceVar(run, flags, &c.dtype, "dtype", "float64", []string{"float32", "float64"}, "precision of the result")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error, relative to the norm of the result (default 1e-8, or what float64 can promise)")
+	c.graphInputs.declare(flags)
+	return cmd
+}
+
+// check notes errors in the flags.
+func (c *applyCommand) check(cmd *cobra.Command, args []string) {
+	flags := cmd.Flags()
+	c.require(flags, "function", "block")
+	if c.function != "" {
+		var n spec.Named
+		if c.of, n = parseNamed(c.session, "--function", c.function, matfunc.Specs()); c.of != nil {
+			c.given, _ = parseGiven(c.session, "--function", n.Given, c.of)
+			c.refuse(flags, rule{matfunc.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+		}
+	}
+	checkOutput(c.session, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
+	checkStdin(c.session, append(args, c.blockIDs)...)
+	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
+		if path == "-" {
+			c.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
+		}
+	}
+	c.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
+}
+
+// applyReport is the JSON document of apply.
+type applyReport struct {
+	Output     string          `json:"output"`
+	Rows       int             `json:"rows"`
+	Cols       int             `json:"cols"`
+	Dtype      string          `json:"dtype"`
+	Parameters applyParameters `json:"parameters"`
+
+	Method string `json:"method"`
+	Sweeps int    `json:"sweeps"`
+
+	// ErrorBound is never below the norm of the error of a column, and Relative never below that norm
+	// over the norm of the column. ErrorEstimate takes the place of an unknown bound.
+	ErrorBound    *float64 `json:"error_bound"`
+	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
+	Relative      float64  `json:"relative_error"`
+	LargestValue  float64  `json:"largest_value"`
+	Condition     string   `json:"condition,omitempty"`
+	Closing
+}
+
+// applyParameters are the function and its parameters.
+type applyParameters struct {
+	function string
+	values   spec.Values
+}
+
+// MarshalJSON writes an object with the values and the name of the function.
+func (p applyParameters) MarshalJSON() ([]byte, error) {
+	all := maps.Clone(p.values)
+	if all == nil {
+		all = spec.Values{}
+	}
+	all["function"] = spec.Of(p.function)
+	return json.Marshal(all)
+}
+
+// slabColumns returns the number of columns that are computed together: as many as 256 MiB hold, at
+// most 64. It depends on the graph alone, so that results do not depend on the memory limit.
+func slabColumns(nodes, cols int) int {
+	const bytes, most = 256 << 20, 64
+	return min(cols, most, max(1, bytes/8/max(1, nodes)))
+}
+
+// openBlock opens the block and returns its number of columns.
+func (c *applyCommand) openBlock(rows int) (cols int, err error) {
+	err = c.readBlock(func(a *npy.Array) error {
+		n, k, err := a.Extent()
+		if err != nil {
+			return err
+		}
+		if n != int64(rows) {
+			return a.Fault(fmt.Sprintf("%s, and there are %s", words.Counted(int(n), "row"), words.Counted(rows, "node")), "give a row for each node, or name the nodes of the rows with --block-ids")
+		}
+		if cols = int(k); cols == 0 {
+			return a.Fault("no columns", "give one or more")
+		}
+		return nil
+	})
+	return cols, err
+}
+
+// readBlock opens the file of the block and calls read.
+func (c *applyCommand) readBlock(read func(a *npy.Array) error) error {
+	file, err := os.Open(c.block)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	defer context.AfterFunc(c.ctx, func() { file.Close() })()
+	a, err := npy.Read(c.block, file)
+	if err == nil {
+		err = read(a)
+	}
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	return err
+}
+
+// runApply computes the columns of the result in slabs and writes them.
+func runApply[T sparse.Float](c *applyCommand, name string) error {
+	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
+		d.rows, err = c.rowsOf(c.blockIDs, d.g)
+		d.listBytes = 8 * int64(len(d.rows))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	directed := d.g.Manifest.Directed
+	if directed && c.of.Works&spec.Directed == 0 {
+		return fault.Usage(name, "%s", asymmetric(c.of.Name, "--function=transition"))
+	}
+	n, rows := d.g.Nodes.Len(), len(d.rows)
+	if c.blockIDs == "" && rows < n { // hyperedges have no rows
+		return fault.Usage("--block-ids", "it is missing; the graph has nodes for hyperedges too")
+	}
+	cols, err := c.openBlock(rows)
+	if err != nil {
+		return err
+	}
+	size := tablefile.NPY.Size(rows, cols, c.dtype)
+	if err := checkSpace(c.out, size, shapeOf(rows, cols, c.dtype), "give fewer columns, or another disk"); err != nil {
+		return err
+	}
+	d.g.Forward = !directed
+	slab := slabColumns(n, cols)
+	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.progress.Showing("computing", "product")}
+	if c.tolerance == 0 {
+		settings.Tolerance, settings.Lenient = 1e-8, true
+	}
+	err = c.take(d.g, func() (*requirements, error) {
+		needs := d.needs(size + runFileBytes)
+		needs.Sweeps, needs.RowBytes = unknownSweeps, 8*slab
+		settings.Memory = needs.Room()
+		bytes, err := matfunc.Bytes(c.of.Name, c.given, d.g.Degrees, slab)
+		return needs, needs.compute(bytes, err, "blocks of columns")
+	})
+	if err != nil {
+		return err
+	}
+	nodes, err := graph.New(c.ctx, d.g.A, &graph.Settings{Workers: c.threads})
+	if err != nil {
+		return err
+	}
+	nodes.Memory = settings.Memory
+	if directed {
+		nodes.In = d.g.Transpose()
+	}
+	f, err := matfunc.New(c.ctx, nodes, c.of.Name, c.given)
+	if err != nil {
+		return c.applyError(err, name)
+	}
+	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: cols}, Pieces: true, Hold: c.estimating})
+	if err != nil {
+		return err
+	}
+	r := &applyReport{Output: c.out, Rows: rows, Cols: cols, Dtype: c.dtype, Parameters: applyParameters{c.of.Name, f.Values}}
+	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
+	for lo := 0; lo < cols; lo += slab {
+		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
+			return c.applyError(err, name)
+		}
+	}
+	if err := file.Close(c.ctx); err != nil {
+		return err
+	}
+	kind := "error ≤"
+	if r.ErrorEstimate != nil {
+		kind = "error about"
+	}
+	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
+		fmt.Sprintf("%s · %s%s", shapeOf(rows, cols, c.dtype), c.of.Name, taken(c.of, f.Values)),
+		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
+}
+
+// applyError describes an error of the computation by the flags of the command.
+func (c *applyCommand) applyError(err error, name string) error {
+	if errors.Is(err, kernel.ErrDistance) {
+		return fault.Usage("--function", "%s is a distance and no matrix; give pseudo-inverse", c.of.Name)
+	}
+	return c.graphError(err, name, loosened)
+}
+
+// application computes slabs of columns.
+type application[T sparse.Float] struct {
+	c        *applyCommand
+	d        *graphRun
+	f        *matfunc.Function
+	settings *kernel.Settings
+	file     *tablefile.Writer[T]
+	report   *applyReport
+}
+
+// slab computes the columns lo ≤ j < hi of cols.
+func (a *application[T]) slab(lo, hi, cols int) error {
+	n := a.d.g.Nodes.Len()
+	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, hi-lo)
+	err := a.c.readBlock(func(file *npy.Array) error {
+		return file.Columns(lo, hi, func(i, j int, values []float64) { copy(b.Row(a.d.rows[i])[j-lo:], values) })
+	})
+	if err != nil {
+		return err
+	}
+	r, err := a.f.ApplyTo(a.c.ctx, y, b, a.settings)
+	if err != nil {
+		return err
+	}
+	a.note(r, y)
+	return a.write(y, lo, hi == cols && lo == 0)
+}
+
+// note adds the errors of a slab to the report.
+func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
+	all := a.report
+	rounding := 0.0
+	if a.c.dtype == "float32" {
+		rounding = 0x1p-24
+	}
+	bound := 0.0
+	for j, norm := range tall.Norms(y) {
+		of := r.ColumnBound[j] + rounding*norm
+		if bound = max(bound, of); norm > 0 {
+			all.Relative = max(all.Relative, of/norm)
+		}
+	}
+	held := &all.ErrorBound
+	if r.Estimated() {
+		held = &all.ErrorEstimate
+	}
+	if *held == nil || **held < bound {
+		*held = &bound
+	}
+	if all.ErrorEstimate != nil {
+		all.ErrorBound = nil
+	}
+	all.Method, all.Condition = r.Method, r.Condition
+	all.Sweeps += r.Sweeps
+	all.LargestValue = max(all.LargestValue, r.Largest)
+}
+
+// write writes the rows of a slab from column lo on, in the order of the output.
+func (a *application[T]) write(y *sparse.Block[float64], lo int, whole bool) error {
+	const most = 4096 // rows that are written together
+	if !whole {
+		for i, row := range a.d.rows {
+			if err := a.file.Put(a.c.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	panel := sparse.NewBlock[T](min(most, len(a.d.rows)), y.Cols)
+	for i := 0; i < len(a.d.rows); i += panel.Rows {
+		panel.Rows = min(panel.Rows, len(a.d.rows)-i)
+		for r := range panel.Rows {
+			if err := tablefile.Narrow(panel.Row(r), y.Row(a.d.rows[i+r])); err != nil {
+				return err
+			}
+		}
+		if err := a.file.PutRows(a.c.ctx, i, panel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
