@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"spectral":                          5,
 	"kernel":                            6,
 	"kernel/closed":                     6,
+	"matfunc":                           7,
 	"kernel/graphs":                     7,
 	"classify":                          6,
 	"validate":                          7,
