@@ -10,7 +10,8 @@ import (
 // of K(x, i) over its items. With a kernel that is a density of a distance, this is
 // the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
 var densityLearner = Learner{
-	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class"},
+	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6"},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
 		return means(ctx, k, y, classes, false)
 	},
@@ -22,7 +23,8 @@ var densityLearner = Learner{
 // class, is taken off the score of the simple kernel machine. Scores are ½K(x, x)
 // less half the squared distances to the centroids.
 var centroidLearner = Learner{
-	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel"},
+	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1"},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
 		return means(ctx, k, y, classes, true)
 	},

@@ -36,6 +36,7 @@ func deepLearner(base *Learner) *Learner {
 	return &Learner{
 		Spec: spec.Spec{
 			Name: name, Title: "deep kernel machine: " + base.Title,
+			Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.3",
 			Params: append([]spec.Param{
 				{Name: "depth", Symbol: "depth", Meaning: "levels of a deep kernel machine above the kernel", Kind: spec.Whole,
 					Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(1), Grid: []spec.Value{spec.Of(0), spec.Of(1), spec.Of(2), spec.Of(3)}},

@@ -19,6 +19,7 @@ import (
 var rlsLearner = Learner{
 	Spec: spec.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
+		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, equation 1.2",
 		Params: []spec.Param{
 			ridgeParam,
 			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},

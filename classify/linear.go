@@ -15,6 +15,7 @@ import (
 var linearSVMLearner = Learner{
 	Spec: spec.Spec{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
+		Source: "Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM, ICML 2008",
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {

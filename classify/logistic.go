@@ -16,6 +16,7 @@ import (
 var logisticLearner = Learner{
 	Spec: spec.Spec{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
+		Source: "Hastie, Tibshirani and Friedman, The elements of statistical learning, 2009, sections 4.4 and 18.3.2",
 		Params: []spec.Param{{
 			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),

@@ -17,6 +17,7 @@ import (
 var perceptronLearner = Learner{
 	Spec: spec.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
+		Source: "Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999",
 		Params: []spec.Param{
 			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: spec.Whole,
 				Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(10), Grid: []spec.Value{spec.Of(1), spec.Of(10), spec.Of(100)}},

@@ -16,6 +16,7 @@ import (
 var svmLearner = Learner{
 	Spec: spec.Spec{
 		Name: "svm", Title: "support vector machines with hinge loss and a bias",
+		Source: "Boser, Guyon and Vapnik, A training algorithm for optimal margin classifiers, COLT 1992; solved as by Fan, Chen and Lin, JMLR 6, 2005",
 		Params: []spec.Param{
 			costParam, weightsParam, strategyParam, toleranceParam,
 		},

@@ -7,6 +7,7 @@ import "github.com/heatwalk/heatwalk/spec"
 // Neumann, Garnett and Kersting.
 var Spec = spec.Spec{
 	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)", Works: spec.Undirected | spec.Directed,
+	Source: "Neumann, Garnett and Kersting, Coinciding walk kernels, ACML 2013, equation 4",
 	Params: []spec.Param{
 		{
 			Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node absorbs at a step",

@@ -13,7 +13,10 @@ import (
 // commuteTime is the mean number of steps of a walk from one node to the other and back;
 // Fouss et al. 2007.
 var commuteTime = Family{
-	Spec:     spec.Spec{Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: spec.Undirected},
+	Spec: spec.Spec{
+		Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: spec.Undirected,
+		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
+	},
 	Distance: "pseudo-inverse:laplacian=combinatorial",
 	build: func(_ context.Context, g *matrices, _ spec.Values) (Kernel, error) {
 		k, err := newPseudoInverse(g, combinatorial)

@@ -12,6 +12,7 @@ import (
 var diffusion = Family{
 	Spec: spec.Spec{
 		Name: "diffusion", Title: "exp(−βL)", Works: spec.Undirected,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.3, equations 11 and 12",
 		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
 	},
 	asymmetric: ofRandomWalk,

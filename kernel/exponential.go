@@ -11,6 +11,7 @@ import (
 var exponential = Family{
 	Spec: spec.Spec{
 		Name: "exponential", Title: "exp(βA)", Works: spec.Undirected,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
 		Params: []spec.Param{matrixParam(adjacency), exponentialBeta()},
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {

@@ -10,6 +10,7 @@ import (
 var heatPageRank = Family{
 	Spec: spec.Spec{
 		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: spec.Undirected,
+		Source: "Chung, The heat kernel as the pagerank of a graph, PNAS 104, 2007",
 		Params: []spec.Param{betaParam(nil), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,

@@ -14,6 +14,7 @@ import (
 var matern = Family{
 	Spec: spec.Spec{
 		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: spec.Undirected,
+		Source: "Borovitskiy et al., Matérn Gaussian processes on graphs, AISTATS 2021",
 		Params: []spec.Param{
 			laplacianParam(normalized, combinatorial, randomWalk),
 			{

@@ -48,6 +48,7 @@ const fewPairs = 64
 var modularities = Family{
 	Spec: spec.Spec{
 		Name: "modularity", Title: "Σ λuuᵀ over the positive eigenvalues of M = A − γ·ddᵀ/vol", Works: spec.Undirected,
+		Source: "Zhang and Mao, A new kernel for classification of networked entities, 2008, section 2",
 		Params: []spec.Param{
 			{
 				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: spec.Whole,

@@ -11,6 +11,7 @@ import (
 var pageRank = Family{
 	Spec: spec.Spec{
 		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: spec.Undirected,
+		Source: "Brin and Page, The anatomy of a large-scale hypertextual Web search engine, WWW 1998",
 		Params: []spec.Param{withRest(shareParam(0.85), "pagerank"), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,

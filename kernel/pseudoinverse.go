@@ -11,6 +11,7 @@ import (
 var pseudoInverse = Family{
 	Spec: spec.Spec{
 		Name: "pseudo-inverse", Title: "L⁺", Works: spec.Undirected,
+		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 		Params: []spec.Param{laplacianParam(normalized, combinatorial)},
 	},
 	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {

@@ -14,6 +14,7 @@ import (
 var pStep = Family{
 	Spec: spec.Spec{
 		Name: "p-step", Title: "(aI − L̃)ᵖ", Works: spec.Undirected,
+		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []spec.Param{
 			{
 				Name: "shift", Symbol: "a", Meaning: "at least the largest eigenvalue that L̃ can have", Range: spec.From(2),

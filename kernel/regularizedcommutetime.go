@@ -11,6 +11,7 @@ import (
 var regularizedCommuteTime = Family{
 	Spec: spec.Spec{
 		Name: "regularized-commute-time", Title: "(D − αA)⁺", Works: spec.Undirected,
+		Source: "Mantrach et al., Semi-supervised classification and betweenness computation on large, sparse, directed graphs, Pattern Recognition 44, 2011",
 		Params: []spec.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
 	},
 	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {

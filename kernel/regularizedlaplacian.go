@@ -12,6 +12,7 @@ import (
 var regularizedLaplacian = Family{
 	Spec: spec.Spec{
 		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: spec.Undirected,
+		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
 		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), {
 			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: spec.Above(0),
 			Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,

@@ -45,6 +45,7 @@ type vertex struct {
 var vertices = Family{
 	Spec: spec.Spec{
 		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩", Works: spec.Undirected | spec.Directed,
+		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.4",
 		Params: []spec.Param{
 			{
 				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: spec.Choice,

@@ -18,6 +18,7 @@ import (
 var vonNeumann = Family{
 	Spec: spec.Spec{
 		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: spec.Undirected,
+		Source: "Zhou et al., Learning with local and global consistency, NIPS 16, 2004 (S); Kandola, Shawe-Taylor and Cristianini, Learning semantic similarity, NIPS 15, 2003 (A)",
 		Params: []spec.Param{matrixParam(normalizedAdjacency), {
 			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
 			Default: spec.Of(usualShare), Grid: shares(),

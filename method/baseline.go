@@ -20,6 +20,7 @@ type labelPropagation struct{ untuned }
 
 var propagationSpec = spec.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
+	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
 	Params: []spec.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
 			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(1.0)},

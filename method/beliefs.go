@@ -22,7 +22,8 @@ type blockBeliefs struct{ untuned }
 
 var beliefsSpec = spec.Spec{
 	Name: "beliefs", Works: spec.Undirected,
-	Title: "mean field of a block model, F ← softmax(log prior + t·(A·log FR − d·log fR)) (Karrer and Newman 2011, Decelle et al. 2011)",
+	Title:  "mean field of a block model, F ← softmax(log prior + t·(A·log FR − d·log fR))",
+	Source: "Karrer and Newman, Phys. Rev. E 83, 016107, 2011 (model); Decelle et al., Phys. Rev. E 84, 066106, 2011 (field); Kumar, Langton and Gatterbauer, SIGMOD 2020 (compatibilities)",
 	Params: []spec.Param{
 		{Name: "ratios", Symbol: "R", Meaning: "estimate of the ratios of class pairs at the ends of edges", Kind: spec.Choice,
 			Words: []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated}, Default: spec.Of(beliefs.Walks),

@@ -28,6 +28,7 @@ type spectralLogistic struct{}
 
 var spectralLogisticSpec = spec.Spec{
 	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
+	Source: "Ng, Jordan and Weiss, On spectral clustering, NIPS 14, 2002 (embedding)",
 	Params: append([]spec.Param{{
 		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
 		Grid: spec.Grid(8, 16, 32, 64, 128),

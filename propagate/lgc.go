@@ -18,6 +18,7 @@ import (
 var lgc = Learner{
 	Spec: spec.Spec{
 		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: spec.Undirected,
+		Source: "Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NIPS 16, 2004, equation 4",
 		Params: []spec.Param{{
 			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
 			Default: spec.Of(0.99),

@@ -25,6 +25,7 @@ import (
 var poisson = Learner{
 	Spec: spec.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
+		Source: "Calder, Cook, Thorpe and Slepčev, Poisson learning, ICML 2020, equation 2.2",
 	},
 	system: func(g *graph.Graph, _ spec.Values) (*iterative.System, error) {
 		return iterative.ShiftedLaplacian(g, false, 1, 0)

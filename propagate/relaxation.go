@@ -39,6 +39,7 @@ import (
 var relaxationLabelling = Learner{
 	Spec: spec.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
+		Source: "Desrosiers and Karypis, Within-network classification using local structure similarity, ECML PKDD 2009",
 		Params: []spec.Param{
 			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true},
 				Default: spec.Of(0.3)},

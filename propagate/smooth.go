@@ -26,6 +26,7 @@ import (
 // Autoscale. Cost: two block solves.
 var CorrectAndSmooth = spec.Spec{
 	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: spec.Undirected,
+	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
 	Params: []spec.Param{
 		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(0.8)},
 		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(0.8)},

@@ -36,6 +36,7 @@ import (
 var gpTransduction = Learner{
 	Spec: spec.Spec{
 		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: spec.Undirected,
+		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.4",
 		Params: []spec.Param{
 			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Of("normalized")},
 			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Of(10.0),

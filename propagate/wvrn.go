@@ -24,6 +24,7 @@ import (
 var wvrn = Learner{
 	Spec: spec.Spec{
 		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: spec.Undirected,
+		Source: "Macskassy and Provost, Classification in networked data, JMLR 8, 2007, sections 3.5.1 and 4.2",
 		Params: []spec.Param{
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(99)},
 			{Name: "decay", Symbol: "decay", Meaning: "what the weight of votes is multiplied by from round to round",

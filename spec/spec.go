@@ -20,6 +20,7 @@ const (
 type Spec struct {
 	Name   string  // as users write it, such as "diffusion"
 	Title  string  // what it computes, in a line without its name: "exp(−βL)"
+	Source string  // in the literature: authors, title, year, and section or equation; may be empty
 	Works  uint    // on what, a sum of [Undirected] and the others
 	Params []Param // in the order in which they are listed
 }

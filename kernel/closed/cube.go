@@ -33,6 +33,7 @@ var (
 var categorical = Kernel{
 	Spec: spec.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: spec.Vectors,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4, equation 17",
 		Params: []spec.Param{betaParam, scaleParam, missingParam},
 	},
 	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
@@ -47,6 +48,7 @@ var categorical = Kernel{
 var hypercube = Kernel{
 	Spec: spec.Spec{
 		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: spec.Vectors,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4",
 		Params: []spec.Param{betaParam, scaleParam},
 	},
 	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
@@ -64,6 +66,7 @@ var hypercube = Kernel{
 var hamming = Kernel{
 	Spec: spec.Spec{
 		Name: "hamming", Title: "the number of attributes that agree", Works: spec.Vectors,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 5",
 		Params: []spec.Param{missingParam},
 	},
 	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {

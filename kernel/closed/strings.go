@@ -21,6 +21,7 @@ import (
 var stringsKernel = Kernel{
 	Spec: spec.Spec{
 		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: spec.Vectors,
+		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.6, equation 18",
 		Params: []spec.Param{
 			betaParam,
 			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1 << 21}, Default: spec.Of(0)},

@@ -21,6 +21,7 @@ import (
 var labelPair = Kernel{
 	Spec: spec.Spec{
 		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: spec.Graphs, Params: weights(),
+		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
 		w := newPlainWalks(c, s)

@@ -25,24 +25,24 @@ var multisetParam = spec.Param{Name: "multiset", Meaning: "a part counts as ofte
 //	μ(X ∩ Y), of multisets Σ_x μ(x)Γ_X(x)Γ_Y(x)
 //
 // (short tour, equations 1.3 and 1.6).
-var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", true, func(x, y *multiset, s *Settings) float64 {
+var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *multiset, s *Settings) float64 {
 	return intersectionOf(x, y, s.Measure)
 })
 
 // union is 1/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.4). No set is empty.
-var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
+var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", ", equation 1.4", false, func(x, y *multiset, s *Settings) float64 {
 	return 1 / unionOf(x, y, s.Measure)
 })
 
 // tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts
 // of two graphs (equation 1.5). No set is empty.
-var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
+var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", ", equation 1.5", false, func(x, y *multiset, s *Settings) float64 {
 	return intersectionOf(x, y, s.Measure) / unionOf(x, y, s.Measure)
 })
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
 // with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
-var cross = ofPairs(setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", true, func(x, y *multiset, s *Settings) float64 {
+var cross = ofPairs(setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *multiset, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(x, y, s.Measure, s.Base)
 	}
@@ -63,13 +63,16 @@ func ofPairs(k Kernel) Kernel {
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
-func setKernel(name, title string, multi bool, value func(x, y *multiset, s *Settings) float64) Kernel {
+func setKernel(name, title, equation string, multi bool, value func(x, y *multiset, s *Settings) float64) Kernel {
 	params := []spec.Param{partsParam}
 	if multi {
 		params = append(params, multisetParam)
 	}
 	return Kernel{
-		Spec: spec.Spec{Name: name, Title: title, Works: spec.Graphs, Params: params},
+		Spec: spec.Spec{
+			Name: name, Title: title, Works: spec.Graphs, Params: params,
+			Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.2" + equation,
+		},
 		prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
 			list, names, err := multisets(ctx, c, v.Word("parts"))
 			if err != nil {

@@ -23,6 +23,7 @@ const defaultCycles = 100_000
 var cyclicPatterns = Kernel{
 	Spec: spec.Spec{
 		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: spec.Graphs,
+		Source: "Horváth, Gärtner and Wrobel, Cyclic pattern kernels for predictive graph mining, KDD 2004",
 		Params: []spec.Param{{
 			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: spec.Whole,
 			Range: spec.Range{Least: 1, Most: 1e9}, Default: spec.Of(defaultCycles),

@@ -27,6 +27,7 @@ import (
 var propagation = Kernel{
 	Spec: spec.Spec{
 		Name: "propagation", Title: "Σ_t ⟨φ_t, φ_t⟩, vertices with like distributions of labels after t steps", Works: spec.Graphs,
+		Source: "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016, algorithm 2",
 		Params: []spec.Param{
 			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(4),
 				Grid: spec.Grid(0, 1, 2, 4, 8)},

@@ -23,6 +23,7 @@ import (
 var labelSequence = Kernel{
 	Spec: spec.Spec{
 		Name: "label-sequence", Title: "1ᵀ(Σ λᵢA×ⁱ)1, walks with equal sequences of labels", Works: spec.Graphs, Params: weights(),
+		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
 		w := newWalks(c, s)

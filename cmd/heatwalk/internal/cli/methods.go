@@ -25,6 +25,7 @@ type declaration struct {
 	Flag       string          `json:"flag"` // in which it is named
 	Command    string          `json:"command"`
 	Formula    string          `json:"formula"`
+	Source     string          `json:"source,omitempty"`
 	Inputs     []string        `json:"inputs,omitempty"`
 	Parameters []parameterInfo `json:"parameters,omitempty"`
 }
@@ -62,8 +63,9 @@ func declarations() (list []declaration) {
 	add("--method", "classify", spreading)
 	for _, m := range method.All() {
 		if len(m.Declarations()) == 0 || m.Declarations()[0].Name != m.Name() && !strings.Contains(m.Name(), "+") {
-			if title, is := otherMethods[m.Name()]; is {
-				list = append(list, declaration{Name: m.Name(), Flag: "--method", Command: "classify", Formula: title})
+			if d, is := otherMethods[m.Name()]; is {
+				d.Name, d.Flag, d.Command = m.Name(), "--method", "classify"
+				list = append(list, d)
 			}
 		}
 	}
@@ -74,15 +76,17 @@ func declarations() (list []declaration) {
 	return list
 }
 
-// otherMethods are those without a declaration of parameters.
-var otherMethods = map[string]string{
-	"auto":     "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
-	"majority": "the largest class for every node",
-	"poisson":  "Poisson learning, L·u = labels minus their mean",
+// otherMethods describes the methods without parameters, which have no declaration.
+var otherMethods = map[string]declaration{
+	"auto": {
+		Formula: "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
+		Source:  "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
+	},
+	"majority": {Formula: "the largest class for every node"},
 }
 
 func declarationOf(s *spec.Spec, flag, command string) declaration {
-	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title}
+	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title, Source: s.Source}
 	for _, input := range []struct {
 		works uint
 		name  string
@@ -152,6 +156,9 @@ A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
 // print writes all about a declaration.
 func (d *declaration) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", d.Name, d.Formula)
+	if d.Source != "" {
+		fmt.Fprintf(w, "  source: %s\n", d.Source)
+	}
 	if d.Inputs != nil {
 		fmt.Fprintf(w, "  for %s\n", strings.Join(d.Inputs, ", "))
 	}
