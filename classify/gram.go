@@ -103,14 +103,24 @@ func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return rowProducts(ctx, f, f, workers)
 }
 
-// rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g. Of f with itself those
-// on one side of the diagonal are made.
+// rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g.
 func rowProducts[T float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
+	k := &sparse.Block[float64]{Rows: f.Rows, Cols: g.Rows, Stride: g.Rows, Data: make([]float64, f.Rows*g.Rows)}
+	return k, AddInnerProducts(ctx, k, f, g, workers)
+}
+
+// AddInnerProducts adds the values ⟨f_i, g_j⟩ between all rows of f and g to k, which has no
+// padding, so that a kernel can be a sum over groups of features that are never all in memory.
+// If f and g are the same block, it computes one side of the diagonal only, and k must be
+// symmetric. A value does not depend on the other rows of f and g.
+func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[float64], f, g *sparse.Block[T], workers int) error {
 	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
 	n, same := g.Rows, f == g
-	k := &sparse.Block[float64]{Rows: f.Rows, Cols: n, Stride: n, Data: make([]float64, f.Rows*n)}
+	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
+		panic(badShape)
+	}
 	pieces := (f.Rows + rows - 1) / rows
-	return k, sched.Run(ctx, workers, pieces, func(_, p int) error {
+	return sched.Run(ctx, workers, pieces, func(_, p int) error {
 		p = pieces - 1 - p // the longest rows first
 		top, bottom := p*rows, min((p+1)*rows, f.Rows)
 		end := n

@@ -62,8 +62,8 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 	for memory := w.CollectBytes(2, len(picks)); ; memory -= 97 {
 		w.Memory = memory
 		sweeps := 0
-		w.Progress = func(done, all int) {
-			if sweeps++; done != sweeps || all%w.Steps != 0 || done > all {
+		w.Progress = func(_ string, done, all int64) {
+			if sweeps++; int(done) != sweeps || int(all)%w.Steps != 0 || done > all {
 				t.Errorf("sweep %d reported as %d of %d", sweeps, done, all)
 			}
 		}
@@ -112,11 +112,11 @@ func TestLanesAgree(t *testing.T) {
 		for _, memory := range []int64{0, w.CollectBytes(0, len(picks)), w.CollectBytes(0, len(picks)) - 20_000} {
 			w.Workers, w.Memory = workers, memory
 			last, sweeps := 0, 0
-			w.Progress = func(done, all int) {
-				if done != last+1 {
+			w.Progress = func(_ string, done, all int64) {
+				if int(done) != last+1 {
 					t.Errorf("sweep %d after %d", done, last)
 				}
-				last, sweeps = done, all
+				last, sweeps = int(done), int(all)
 			}
 			got, err := w.Collect(background, 0, picks)
 			if err != nil {

@@ -89,8 +89,8 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 			}
 		}
 		most, walks := 1, 0
-		w.Progress = func(done, sweeps int) {
-			walks = max(walks, sweeps/w.Steps)
+		w.Progress = func(_ string, done, sweeps int64) {
+			walks = max(walks, int(sweeps)/w.Steps)
 			if done > sweeps {
 				t.Errorf("sweep %d of %d", done, sweeps)
 			}

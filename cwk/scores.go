@@ -8,31 +8,59 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoreColumns is how many classes Scores walks at once. The order of its
-// sums depends on it, so it is the same for any memory.
+// scoreColumns is the number of classes that [Walk.Scores] walks at a time. It does not depend on
+// the memory limit, because the order of the sums depends on it.
 const scoreColumns = 32
 
-// Scores gives what linear functions of the features give for every node, with the
-// features of variant 0 and one function in each column of weights:
+// Weights returns the weights of the functions first ≤ o < last on the features of the
+// classes lo ≤ c < hi. The weight of step t and class c for function o is in row
+// (t−from)·(hi−lo) + c−lo and column o−first.
+type Weights func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[float64], error)
+
+// Scores computes linear functions of the features of every node, taken from variant 0:
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−from+1)×out; a nil bias is zero. The sums are added in float64
-// and in a fixed order; F is never stored. Where dst is not nil it is n×out and takes them
-// all, and visit is nil. Else Scores calls visit for slabs of functions from first to last,
-// with the scores of lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is
-// valid during the call, and the first error of visit ends it. Cost: Steps sweeps for each
-// 32 classes, and for each slab.
+// weights is Classes·(Steps−from+1)×out. Otherwise it is [Walk.ScoresOf].
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
 	if err := w.validate(from); err != nil {
 		return err
 	}
-	if weights.Rows != w.width(from) || bias != nil && len(bias) != weights.Cols {
+	if weights.Rows != w.width(from) {
+		panic(badShape)
+	}
+	return w.ScoresOf(ctx, dst, from, weights.Cols, func(_ context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
+		steps, classes := w.Steps-from+1, hi-lo
+		some := sparse.NewBlock[float64](steps*classes, last-first)
+		for t := range steps {
+			for c := range classes {
+				copy(some.Row(t*classes+c), weights.Row(t*w.Seeds.Classes + lo + c)[first:last])
+			}
+		}
+		return some, nil
+	}, bias, visit)
+}
+
+// ScoresOf computes the given number of linear functions of the features of every node. The
+// weights are requested for [scoreColumns] classes at a time, because those of all classes may
+// need more memory than the scores. Sums are added in float64 and in a fixed order, and the
+// features are never stored. A nil bias is zero.
+//
+// If dst is not nil, it is n×functions and receives all scores, and visit is nil. Otherwise
+// ScoresOf calls visit for slabs of functions from first to last, with the scores of
+// lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is valid during the call,
+// and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
+// slab.
+func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], from, functions int, weights Weights, bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+	if err := w.validate(from); err != nil {
+		return err
+	}
+	if bias != nil && len(bias) != functions {
 		panic(badShape)
 	}
 	n := len(w.Degrees)
 	if dst != nil {
-		if dst.Rows != n || dst.Cols != weights.Cols {
+		if dst.Rows != n || dst.Cols != functions {
 			panic(badShape)
 		}
 		s, err := w.scorer(0)
@@ -40,22 +68,22 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 			return err
 		}
 		s.k.sweeps = s.sweeps()
-		return s.to(ctx, dst, from, weights, bias)
+		return s.to(ctx, dst, from, 0, weights, bias)
 	}
-	s, out, err := w.scoreSlabs(weights.Cols)
+	s, out, err := w.scoreSlabs(functions)
 	if err != nil {
 		return err
 	}
-	s.k.sweeps = (weights.Cols + out - 1) / out * s.sweeps()
+	s.k.sweeps = (functions + out - 1) / out * s.sweeps()
 	data := pages.Make[float64](n * out)
-	for lo := 0; lo < weights.Cols; lo += out {
-		hi := min(lo+out, weights.Cols)
+	for lo := 0; lo < functions; lo += out {
+		hi := min(lo+out, functions)
 		scores := sparse.BlockOf(n, hi-lo, data[:n*(hi-lo)])
 		var b []float64
 		if bias != nil {
 			b = bias[lo:hi]
 		}
-		if err := s.to(ctx, scores, from, weights.Columns(lo, hi), b); err != nil {
+		if err := s.to(ctx, scores, from, lo, weights, b); err != nil {
 			return err
 		}
 		if err := visit(lo, scores); err != nil {
@@ -89,7 +117,7 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
 // walks go without padding where more then fit in fewer slabs.
 func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
-	one := 8 * int64(len(w.Degrees)) // bytes of a column of scores
+	one := w.functionBytes()
 	s, err := w.scorer(one)
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
@@ -137,7 +165,13 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 // bytes returns the memory of the walks and of the scores of so many functions.
 func (s *scorer[T]) bytes(functions int) int64 {
 	w := s.k.w
-	return 8*int64(len(w.Degrees))*int64(functions) + w.vectorBytes() + w.blocksBytes(s.cols, s.lane.unpadded)
+	return w.functionBytes()*int64(functions) + w.vectorBytes() + w.blocksBytes(s.cols, s.lane.unpadded)
+}
+
+// functionBytes returns the memory of a column of scores, and of a function's weights on the
+// classes that are walked at a time.
+func (w *Walk[T]) functionBytes() int64 {
+	return 8 * int64(len(w.Degrees)+min(scoreColumns, w.Seeds.Classes)*(w.Steps+1))
 }
 
 // sweeps returns what one call of to costs.
@@ -145,10 +179,16 @@ func (s *scorer[T]) sweeps() int {
 	return (s.k.columns() + s.cols - 1) / s.cols * s.k.w.Steps
 }
 
-func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64) error {
+// to stores the scores of the functions from number first on in dst.
+func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from, first int, weights Weights, bias []float64) error {
 	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(from)
 	for lo := 0; lo < classes; lo += s.cols {
-		err := s.k.run(ctx, &s.lane, lo, min(lo+s.cols, classes), func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+		hi := min(lo+s.cols, classes)
+		some, err := weights(ctx, lo, hi, first, first+dst.Cols)
+		if err != nil {
+			return err
+		}
+		err = s.k.run(ctx, &s.lane, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
 			x := make([]float64, p.Cols)
 			for i := rows.Lo; i < rows.Hi; i++ {
 				y := dst.Row(i)
@@ -162,9 +202,9 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from int
 				for j, v := range p.Row(i) {
 					x[j] = float64(T(scale * v))
 				}
-				of := weights.Data[((t-from)*classes+lo)*weights.Stride:]
+				of := some.Data[(t-from)*(hi-lo)*some.Stride:]
 				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
-				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: of, Stride: weights.Stride})
+				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: of, Stride: some.Stride})
 			}
 		})
 		if err != nil {

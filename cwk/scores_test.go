@@ -60,8 +60,8 @@ func testScores[T sparse.Float](t *testing.T) {
 			got.Data[i] = math.NaN() // what was there is overwritten
 		}
 		sweeps := 0
-		w.Progress = func(done, all int) {
-			if sweeps++; done != sweeps || all != (c.classes+31)/32*w.Steps { // 32 classes at a time
+		w.Progress = func(_ string, done, all int64) {
+			if sweeps++; int(done) != sweeps || int(all) != (c.classes+31)/32*w.Steps { // 32 classes at a time
 				t.Errorf("%d classes: sweep %d reported as %d of %d", c.classes, sweeps, done, all)
 			}
 		}
@@ -110,7 +110,7 @@ func TestScoresPacked(t *testing.T) {
 	if err := w.Scores(background, whole, 0, weights, bias, nil); err != nil {
 		t.Fatal(err)
 	}
-	w.Memory = 8*2*5*40 + 16*40 + 8*40 // 5 columns of a walk, one of scores
+	w.Memory = 8*2*5*40 + 16*40 + 8*(40+5*7) // 5 columns of a walk, one of scores, weights of 7 steps
 	if bytes, _, err := w.ScoresBytes(7); err != nil || bytes != w.Memory {
 		t.Errorf("holds %v, of %d, %v", bytes, w.Memory, err)
 	}
@@ -130,7 +130,7 @@ func TestScoresPacked(t *testing.T) {
 
 func TestScoresMemory(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 40, 0)
-	w.Memory = 8*2*32*40 + 16*40 + 8*40*2 // 32 columns of a walk, two of scores
+	w.Memory = 8*2*32*40 + 16*40 + 8*(40+32*7)*2 // 32 columns of a walk, two of scores, weights of 7 steps
 	whole := sparse.NewBlock[float64](40, 7)
 	if err := w.Scores(background, whole, 0, weights, bias, nil); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestScoresMemory(t *testing.T) {
 	if err != nil || len(widths) != 4 {
 		t.Errorf("slabs of %v functions, %v", widths, err)
 	}
-	w.Memory -= 8*40 + 1
+	w.Memory -= 8*(40+32*7) + 1
 	err = w.Scores(background, nil, 0, weights, bias, nil)
 	var short *budget.Error
 	if !errors.As(err, &short) || short.Need != w.Memory+1 {

@@ -46,9 +46,9 @@ type Walk[T sparse.Float] struct {
 	Memory  int64
 	Workers int // goroutines, 0: one for each processor; never changes a result
 
-	// Progress, if not nil, is called after every sweep with the number of
-	// sweeps done and the number there will be, by one goroutine at a time.
-	Progress func(done, sweeps int)
+	// Progress, if not nil, is called after every sweep with "walk", the number of sweeps done
+	// and their total, by one goroutine at a time.
+	Progress func(stage string, done, total int64)
 }
 
 // Run walks all variants at once and calls visit for t = 0 … Steps with runs
@@ -161,7 +161,7 @@ func (k *walker[T]) progress() {
 	defer k.mu.Unlock()
 	k.done++
 	if k.w.Progress != nil {
-		k.w.Progress(k.done, k.sweeps)
+		k.w.Progress("walk", int64(k.done), int64(k.sweeps))
 	}
 }
 

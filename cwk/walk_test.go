@@ -255,7 +255,7 @@ func TestDirection(t *testing.T) {
 func TestCancel(t *testing.T) {
 	w := hubWalk[float64](t)
 	ctx, cancel := context.WithCancel(background)
-	w.Progress = func(done, _ int) {
+	w.Progress = func(_ string, done, _ int64) {
 		if done == 2 {
 			cancel()
 		}

@@ -82,7 +82,7 @@ func TestResume(t *testing.T) {
 			}
 			plan.Progress = func(string, int64, int64) { step() }
 			for i := range plan.Methods { // while they choose, too
-				plan.Methods[i].Settings.Progress = func(string, float64) { step() }
+				plan.Methods[i].Settings.Progress = func(string, int64, int64) { step() }
 			}
 			r, err := Run(ctx, p, plan)
 			cancel()

@@ -30,7 +30,7 @@ func TestRunMemory(t *testing.T) {
 		before, most := inUse(), int64(0)
 		grid := &method.Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(4), "cost": spec.Grid(1)}, Features: []method.Features{method.Plain}}
 		plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
-		plan.Settings = &method.Settings{Grid: grid, Workers: 1, Progress: func(string, float64) { most = max(most, inUse()-before) }}
+		plan.Settings = &method.Settings{Grid: grid, Workers: 1, Progress: func(string, int64, int64) { most = max(most, inUse()-before) }}
 		list, err := Bytes(p, plan)
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 func autoSettings(s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Thorough: s.Thorough, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
-		Progress: func(stage string, done, total int64) { s.Progress(stage, float64(done)/float64(total)) },
+		Progress: s.Progress,
 	}
 	if s.baselines != nil {
 		set.Propagated = s.baselines.answers

@@ -82,7 +82,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 func propagationOf(p *Problem, v spec.Values, set *Settings) *propagation.Propagation {
 	return &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Memory: set.Memory, Workers: set.Workers,
-		Progress: func(done float64) { set.Progress("walk", done) },
+		Progress: set.Progress,
 	}
 }
 

@@ -204,7 +204,7 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []s
 	}
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
-		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), 0
+		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), int64(0)
 		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
 			var of choose.FoldLabels
 			at, test := group*len(settings)+setting, groups[group].test
@@ -224,7 +224,7 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []s
 			}
 			counts.Folds[group] = of
 			done++
-			r.set.Progress("choose", float64(done)/float64(len(settings)*len(groups)))
+			r.set.Progress("choose", done, int64(len(settings)*len(groups)))
 		})
 		return counts, err
 	}
@@ -333,7 +333,7 @@ func (m declared) prepare(ctx context.Context, r *graphPredictor, _ []spec.Value
 
 func (m declared) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	quiet := *r.set
-	quiet.Progress = untold
+	quiet.Progress = ignoreProgress
 	for at, v := range settings {
 		for i, g := range groups {
 			out, err := m.Predict(ctx, g.train, v, &quiet)

@@ -44,7 +44,7 @@ type kernelPredictor struct {
 // settings returns those of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	return &kernel.Settings{Memory: r.set.Memory, Progress: func(done, expected int) {
-		r.set.Progress(phase, float64(done)/float64(max(done, expected, 1)))
+		r.set.Progress(phase, int64(done), int64(max(done, expected, 1)))
 	}}
 }
 

@@ -83,7 +83,7 @@ func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fi
 			}
 		}
 		counts.Folds[0].Tested += len(test.Row)
-		t.set.Progress("choose", float64(i+1)/float64(t.splits.Len))
+		t.set.Progress("choose", int64(i+1), int64(t.splits.Len))
 	}
 	return counts, nil
 }

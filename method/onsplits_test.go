@@ -154,20 +154,19 @@ func TestTuneUnreached(t *testing.T) {
 	}
 }
 
-// TestTuneProgress holds that what is told of a choice on splits is the share of the splits
-// that are done, and of no walk within one.
+// TestTuneProgress tests that a choice on splits reports the finished splits, and no walks.
 func TestTuneProgress(t *testing.T) {
 	p := problemtest.Planted(t, 5, 100, 80)
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []float64
-	s := &Settings{Progress: func(_ string, done float64) { told = append(told, done) }}
+	var got []int64
+	s := &Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
 	if _, err := (walkMethod{"cwk", behindWalks(learners()[0])}).Tune(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
-	if want := []float64{1.0 / 3, 2.0 / 3, 1}; !slices.Equal(told, want) {
-		t.Errorf("told %d times, %.3f first; want %.3f", len(told), told[:min(3, len(told))], want)
+	if want := []int64{1, 3, 2, 3, 3, 3}; !slices.Equal(got, want) {
+		t.Errorf("reported %v, want %v", got, want)
 	}
 }

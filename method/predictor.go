@@ -66,7 +66,7 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.set.Progress("features", done) })
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
 	return err
 }
 
@@ -239,9 +239,9 @@ func (r *predictor) score(ctx context.Context) error {
 	rest := r.model.Pairs[0].Negative == classify.Rest && !wide
 	w := scoreWalk(r.p, r.set, r.par, rest)
 	sweeps := 0
-	w.Progress = func(done, all int) {
-		sweeps = done
-		r.set.Progress("walk", float64(done)/float64(all))
+	w.Progress = func(stage string, done, total int64) {
+		sweeps = int(done)
+		r.set.Progress(stage, done, total)
 	}
 	var err error
 	switch {

@@ -53,12 +53,19 @@ type Settings struct {
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
-	// Progress is called with the share of a phase that is done: "choose", "features" or "walk".
-	// nil disables it.
-	Progress func(phase string, done float64) `json:"-"`
+	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
+	// finished part of it, and the whole.
+	Progress func(stage string, done, total int64) `json:"-"`
 }
 
-func untold(string, float64) {}
+// ignoreProgress is the callback of settings that have none.
+func ignoreProgress(string, int64, int64) {}
+
+// reportShare reports the share of a stage that is done.
+func (s *Settings) reportShare(stage string, done float64) {
+	const whole = 10_000
+	s.Progress(stage, int64(done*whole), whole)
+}
 
 // WithDefaults returns the settings with every default filled in.
 func (s *Settings) WithDefaults() Settings {
@@ -76,7 +83,7 @@ func (s *Settings) WithDefaults() Settings {
 		f.learner = behindWalks(learners()[0])
 	}
 	if f.Progress == nil {
-		f.Progress = untold
+		f.Progress = ignoreProgress
 	}
 	return f
 }

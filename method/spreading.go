@@ -158,7 +158,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
 	work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
 		Memory:   budget.Remaining(r.set.Memory, tall.BlockBytes[float64](n, k)),
-		Progress: func(_ string, done, total int64) { r.set.Progress("walk", float64(done)/float64(total)) },
+		Progress: func(_ string, done, total int64) { r.set.Progress("walk", done, total) },
 	})
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 		for i := range n {
 			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
 		}
-		r.set.Progress("walk", float64(hi)/float64(k))
+		r.set.Progress("walk", int64(hi), int64(k))
 	}
 	m.convert(r, tall.Total(squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
 	return nil

@@ -135,7 +135,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		for i := range splits.Len {
 			split := splits.At(i)
 			quiet := set // within a split
-			quiet.Progress, quiet.Grid = untold, g
+			quiet.Progress, quiet.Grid = ignoreProgress, g
 			c := chooserOf(p.At(split.Train), &quiet)
 			c.work = all.work
 			tests := p.At(split.Test)
@@ -147,7 +147,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 			}
 			all.work = c.work
 			counts.Folds[0].Tested += c.tested
-			set.Progress("choose", float64(i+1)/float64(splits.Len))
+			set.Progress("choose", int64(i+1), int64(splits.Len))
 		}
 		return counts, nil
 	})
@@ -301,7 +301,7 @@ func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
 	for at := 0; at < alphas; at += together {
 		end := min(at+together, alphas)
 		report := func(done float64) {
-			c.set.Progress("choose", (float64(at)+done*float64(end-at))/float64(alphas))
+			c.set.reportShare("choose", (float64(at)+done*float64(end-at))/float64(alphas))
 		}
 		if err := of.slab(ctx, at, end, hits, report); err != nil {
 			return err
@@ -387,8 +387,8 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, tell func(done float64)) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
-	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done float64) {
-		tell(done / 2) // the trials that follow count for as much as the walks
+	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done, total int64) {
+		tell(float64(done) / float64(2*total)) // the trials that follow count for as much as the walks
 	})
 	if err != nil {
 		return err
@@ -432,8 +432,8 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, tell f
 	return nil
 }
 
-// collect is Walk.Collect, counted in work; tell is told what share is done.
-func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *problem.Work, tell func(done float64)) (*sparse.Block[float32], error) {
+// collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
+func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *problem.Work, report func(done, total int64)) (*sparse.Block[float32], error) {
 	used := make([]bool, len(w.Variants))
 	variants := 0
 	for _, pick := range picks {
@@ -443,9 +443,9 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 		}
 	}
 	sweeps := 0
-	w.Progress = func(done, all int) {
-		sweeps = done
-		tell(float64(done) / float64(all))
+	w.Progress = func(_ string, done, total int64) {
+		sweeps = int(done)
+		report(done, total)
 	}
 	x, err := w.Collect(ctx, from, picks)
 	work.Sweeps += sweeps

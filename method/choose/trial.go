@@ -91,19 +91,21 @@ func (h Hits) all(weight float64) {
 // before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
 // for it has the same models, see [Weighed].
 func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
-	for _, u := range t.Unreached {
-		if u.Class == u.Given {
-			hits.all(0)
-		}
-	}
+	t.countUnreached(hits)
 	t = w.begin(t)
+	return w.run(ctx, t, hits, func(_, from, to int) error { return w.extend(ctx, x, t, from*w.classes, to*w.classes) })
+}
+
+// run fits and scores a model of every setting on each length of walks. extend adds the products
+// of the terms from ≤ t < to, which the length of number step has in addition to those before it.
+func (w *Tester) run(ctx context.Context, t *Trial, hits Hits, extend func(step, from, to int) error) error {
 	from := 0
 	for s, steps := range w.Steps {
 		terms := steps - w.MinSteps + 1
-		if err := w.extend(ctx, x, t, from, terms*w.classes); err != nil {
+		if err := extend(s, from, terms); err != nil {
 			return err
 		}
-		from = terms * w.classes
+		from = terms
 		models, err := w.fit(ctx, t, terms)
 		if err != nil {
 			return err
@@ -167,14 +169,20 @@ func OutcomeBytes(decisions int) int64 {
 
 // Outcomes runs a trial at the only setting of the grid.
 func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Trial) ([]Outcome, error) {
-	var list []Outcome
-	for _, u := range t.Unreached {
-		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
-	}
-	t = w.begin(t)
+	all := w.begin(t)
 	terms := w.Steps[0] - w.MinSteps + 1
-	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
+	if err := w.extend(ctx, x, all, 0, terms*w.classes); err != nil {
 		return nil, err
+	}
+	return w.outcomes(ctx, t, all, terms)
+}
+
+// outcomes returns the predictions for the test nodes of a trial, which begin has turned into
+// all, by a fit to the kernel so far.
+func (w *Tester) outcomes(ctx context.Context, trial, t *Trial, terms int) ([]Outcome, error) {
+	var list []Outcome
+	for _, u := range trial.Unreached {
+		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
 	}
 	models, err := w.fit(ctx, t, terms)
 	if err != nil {

@@ -78,7 +78,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sp
 	k := columnsOf(n)
 	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
 		Tolerance: tolerance, Memory: set.Memory, Workers: set.Workers,
-		Progress: func(string, int64, int64) { set.Progress("features", 0) },
+		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) },
 	})
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return nil, err

@@ -34,9 +34,9 @@ type Files struct {
 	Values  spec.Values // complete, of its parameters
 	Shares  bool        // scores are probabilities of the classes, of a learner that has none those that fit held-out scores ([classify.Calibrate])
 
-	// Progress, if not nil, is told the name of each phase and the share of it that is
-	// done.
-	Progress func(phase string, done float64)
+	// Progress, if not nil, is called with the stage, the finished rows, and their number, 0 if
+	// the stage has none.
+	Progress func(stage string, done, total int64)
 
 	// What [Files.Open] finds.
 	Rows, Cols tablefile.Axis
@@ -260,7 +260,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 			items[a] = values[c]
 		}
 		done++
-		k.tell(phase, float64(done)/float64(k.Rows.N))
+		k.report(phase, int64(done), int64(k.Rows.N))
 		return values, items, nil
 	}
 	return next, func() {
@@ -315,10 +315,9 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// tell tells Progress.
-func (k *Files) tell(phase string, done float64) {
+func (k *Files) report(stage string, done, total int64) {
 	if k.Progress != nil {
-		k.Progress(phase, done)
+		k.Progress(stage, done, total)
 	}
 }
 
@@ -331,7 +330,7 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	k.tell("learning", 0)
+	k.report("learning", 0, 0)
 	m, err := learn(ctx, k.Learner, g, k.class, len(k.Labels.Names), k.Values, k.Shares)
 	if err != nil {
 		return nil, nil, nil, err

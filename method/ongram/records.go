@@ -29,9 +29,9 @@ type Records struct {
 	Calibrate      bool   // probabilities of a learner that has none of its own, which fit the scores of held-out records ([classify.Calibrate])
 	RNGSeed        uint64 // of folds
 
-	// Progress, if not nil, is told the name of each phase and the share of it that is
-	// done.
-	Progress func(phase string, done float64)
+	// Progress, if not nil, is called with the stage, the finished records, and their number, 0
+	// if the stage has none.
+	Progress func(stage string, done, total int64)
 }
 
 // Classified is what is found of records.
@@ -61,11 +61,11 @@ const triedLabels = 1000
 // [*nodefile.ParseError] about the table, a [*problem.Error], or that of ctx. Cost: that of
 // a fit for each fold and setting, and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
-	tell := r.Progress
-	if tell == nil {
-		tell = func(string, float64) {}
+	report := r.Progress
+	if report == nil {
+		report = func(string, int64, int64) {}
 	}
-	tell("choosing parameters", 0)
+	report("choosing parameters", 0, 0)
 	out := new(Classified)
 	err := r.restrict()
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	if err != nil {
 		return nil, err
 	}
-	tell("learning", 0)
+	report("learning", 0, 0)
 	n := len(r.Table.IDs)
 	y := slices.Repeat([]int{-1}, n)
 	for i, record := range r.Labels.Row {
@@ -94,7 +94,7 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 		return nil, err
 	}
 	out.ScoreNames, out.Support = out.machine.scoreNames(r.Labels.Names), out.machine.Support()
-	return out, out.score(ctx, k, y, func(done int) { tell("scoring", float64(done)/float64(n)) })
+	return out, out.score(ctx, k, y, func(done int) { report("scoring", int64(done), int64(n)) })
 }
 
 // Gram returns the kernel between all records with complete values of its parameters. The

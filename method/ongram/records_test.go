@@ -58,7 +58,7 @@ func TestRecords(t *testing.T) {
 			Given: spec.Values{"cost": spec.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
 		}
 		phases := map[string]float64{}
-		r.Progress = func(phase string, done float64) { phases[phase] = done }
+		r.Progress = func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) }
 		got, err := r.Classify(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -45,8 +45,8 @@ type Propagation struct {
 
 	Workers int
 
-	// Progress, if not nil, is called with the share that is done.
-	Progress func(done float64)
+	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
+	Progress func(stage string, done, total int64)
 
 	scores     *sparse.Block[float32]
 	raw        *sparse.Block[float64] // may be nil
@@ -97,7 +97,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		hi := min(lo+width, len(p.Names))
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
-				l.Progress((float64(lo) + done*float64(hi-lo)) / float64(len(p.Names)))
+				const parts = 1000 // of a class
+				l.Progress("walk", int64(parts*(float64(lo)+done*float64(hi-lo))), parts*int64(len(p.Names)))
 			}
 		})
 		if err != nil {
@@ -139,8 +140,8 @@ func (l *Propagation) normalise() {
 // in the scores.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
-	w.Progress = func(done, all int) {
-		sweeps = done
+	w.Progress = func(_ string, done, all int64) {
+		sweeps = int(done)
 		tell(float64(done) / float64(all))
 	}
 	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
@@ -234,8 +235,8 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, tell func(done flo
 	for i := range change {
 		change[i] = make([]float32, rest)
 	}
-	w.Progress = func(done, all int) {
-		sweeps = done
+	w.Progress = func(_ string, done, all int64) {
+		sweeps = int(done)
 		tell(float64(done) / float64(all))
 	}
 	var moved float32 // by the last look, in columns on the move

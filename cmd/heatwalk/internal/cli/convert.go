@@ -242,7 +242,7 @@ func (c *convertCommand) runGraph(name string) error {
 	without := 0
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
 		writing := c.progress.Phases()
-		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, float64(done)/float64(total)) }
+		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
 		without, err = graphfile.Write(c.ctx, c.format.graph, w, g.Store, options)
 		return err
 	})

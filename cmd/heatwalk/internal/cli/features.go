@@ -171,9 +171,11 @@ func (w *walking) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.P
 // newWalk returns the walk that f describes, but for its matrix and memory.
 func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walking) (*cwk.Walk[T], error) {
 	prior, err := f.readPrior(in, d.g, d.l)
+	show := d.run.progress.Showing("walking", "sweep")
+	walking := func(_ string, done, total int64) { show(int(done), int(total)) }
 	return &cwk.Walk[T]{
 		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.run.threads, Progress: d.run.progress.Showing("walking", "sweep"),
+		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.run.threads, Progress: walking,
 	}, err
 }
 

@@ -145,7 +145,7 @@ func withoutUsage(err error) string {
 }
 
 // settings completes settings that say what is tried: with what there is to work with.
-func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
+func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(stage string, done, total int64)) (*method.Settings, error) {
 	prior, err := f.readPrior(&f.inputs, d.g, d.l)
 	s := *tried
 	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"

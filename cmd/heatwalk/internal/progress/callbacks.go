@@ -9,9 +9,9 @@ func (p *Display) Showing(name string, u Unit) func(done, total int) {
 	return units
 }
 
-// Parts returns callbacks that show how much of a stage is done in its unit, and what
-// is done of the next one: a phase and the share of it.
-func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase func(name string, done float64)) {
+// Parts returns two callbacks for one stage: units shows the number of finished units, and phase
+// the share of the current unit's phase that is done.
+func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase func(name string, done, total int64)) {
 	var shown *Stage
 	begin := func() {
 		if shown == nil {
@@ -23,11 +23,13 @@ func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase
 		shown.within("")
 		shown.Set(int64(done), int64(total))
 	}
-	phase = func(name string, done float64) {
+	phase = func(name string, done, total int64) {
 		begin()
 		part := ""
-		if done < 1 { // what follows, such as training machines, is no part of it
-			part = fmt.Sprintf("%s %.0f %%", name, 100*done)
+		if total == 0 {
+			part = name
+		} else if done < total { // a finished phase is not shown, because further work without progress may follow it
+			part = fmt.Sprintf("%s %.0f %%", name, 100*float64(done)/float64(total))
 		}
 		shown.within(part)
 	}
@@ -49,20 +51,20 @@ func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 	}
 }
 
-// Phases returns a callback that shows the phases of a method, one after the other. What
-// follows a phase that is done, such as training machines, is no part of it.
-func (p *Display) Phases() func(name string, done float64) {
+// Phases returns a callback that shows the phases of a method, one after the other, as shares. A
+// finished phase is removed from the display, because further work without progress may follow it.
+func (p *Display) Phases() func(name string, done, total int64) {
 	var (
 		shown *Stage
 		phase string
 	)
-	return func(name string, done float64) {
+	return func(name string, done, total int64) {
 		if shown == nil || phase != name {
 			phase = name
 			shown = p.Begin(name, Whole, Shares)
 		}
-		shown.Set(int64(done*Whole), Whole)
-		if done >= 1 {
+		shown.Set(int64(float64(done)/float64(max(1, total))*Whole), Whole)
+		if total > 0 && done >= total {
 			p.End()
 			shown = nil
 		}

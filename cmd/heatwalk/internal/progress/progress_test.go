@@ -143,12 +143,12 @@ func TestProgressOfEvaluation(t *testing.T) {
 		p.tick()
 		return out.String()
 	}
-	phase("choose", 0.25)
+	phase("choose", 1, 4)
 	if got := line(); got != "evaluating: 0 splits, choose 25 %\n" {
 		t.Errorf("got %q", got)
 	}
 	splits(1, 4)
-	phase("walk", 0.5)
+	phase("walk", 1, 2)
 	if got := line(); got != "evaluating: 1 of 4 splits, walk 50 %\n" {
 		t.Errorf("got %q", got)
 	}
@@ -164,12 +164,12 @@ func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, "plain", false, false)
 	phase := p.Phases()
-	phase("features", 0.5)
+	phase("features", 1, 2)
 	p.tick()
-	phase("features", 1)
+	phase("features", 2, 2)
 	p.rest = p.rest.Add(-2 * time.Second)
 	p.tick()
-	phase("walk", 0.25)
+	phase("walk", 1, 4)
 	p.tick()
 	if got, want := out.String(), "features: 50 %\nworking: 2.0 s\nwalk: 25 %\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
