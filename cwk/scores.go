@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoreColumns is the number of classes that [Walk.Scores] walks at a time. It does not depend on
+// ScoreClasses is the number of classes that [Walk.Scores] walks at a time. It does not depend on
 // the memory limit, because the order of the sums depends on it.
-const scoreColumns = 32
+const ScoreClasses = 32
 
 // Weights returns the weights of the functions first ≤ o < last on the features of the
 // classes lo ≤ c < hi. The weight of step t and class c for function o is in row
@@ -42,7 +42,7 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 }
 
 // ScoresOf computes the given number of linear functions of the features of every node. The
-// weights are requested for [scoreColumns] classes at a time, because those of all classes may
+// weights are requested for [ScoreClasses] classes at a time, because those of all classes may
 // need more memory than the scores. Sums are added in float64 and in a fixed order, and the
 // features are never stored. A nil bias is zero.
 //
@@ -150,7 +150,7 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
-	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(scoreColumns, w.Seeds.Classes)}
+	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
 	if w.Memory > 0 {
 		taken += w.vectorBytes()
 		s.lane.unpadded = taken+w.blockBytes(s.cols) > w.Memory
@@ -171,7 +171,7 @@ func (s *scorer[T]) bytes(functions int) int64 {
 // functionBytes returns the memory of a column of scores, and of a function's weights on the
 // classes that are walked at a time.
 func (w *Walk[T]) functionBytes() int64 {
-	return 8 * int64(len(w.Degrees)+min(scoreColumns, w.Seeds.Classes)*(w.Steps+1))
+	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
 }
 
 // sweeps returns what one call of to costs.

@@ -77,14 +77,24 @@ func (r *kernelPredictor) besideAll(ctx context.Context) (values *sparse.Block[f
 // shareAll turns the decisions of a learner on every node, found with room for the values
 // with so many items, into scores.
 func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+	r.beginShares(outputs)
+	return r.shareNodes(ctx, outputs, 0, len(r.p.Degrees), items, decisions)
+}
+
+// beginShares allocates the scores.
+func (r *predictor) beginShares(outputs classify.Pairs) {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = piece.Block[float32](n, k)
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = piece.Block[float64](n, k)
 	}
-	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
-		row, shares := make([]float64, items), make([]float64, k)
-		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
+}
+
+// shareNodes is shareAll for the nodes first ≤ i < last.
+func (r *predictor) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
+	return sched.Run(ctx, r.set.Workers, (last-first+piece.Length-1)/piece.Length, func(_, part int) error {
+		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
+		for i := first + part*piece.Length; i < min(last, first+(part+1)*piece.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

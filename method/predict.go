@@ -99,6 +99,12 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		return nil, err
 	}
 	set.Memory = p.Remaining(set.Memory)
+	if path := set.learner.path; path != nil {
+		var err error
+		if set.beside, err = besideOf(path, set.Given, len(p.Names)); err != nil {
+			return nil, err
+		}
+	}
 	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
 	score := r.score
 	if r.perNode() {

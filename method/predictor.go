@@ -24,10 +24,18 @@ type predictor struct {
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
-	train    []int // rows of features, those of the trials before them
-	class    []int
-	model    *classify.LinearModel
-	votes    choose.Votes
+
+	// In place of features, if classes are walked in groups: the kernel between training rows and
+	// that of each trial, until the learner has used them; the training rows, and their walk.
+	gram     *sparse.Block[float64]
+	products []*choose.Products
+	rows     []cwk.Pick
+	walked   *cwk.Walk[float32]
+
+	train []int // rows of features, those of the trials before them
+	class []int
+	model *classify.LinearModel
+	votes choose.Votes
 
 	by     learner
 	fitted *classify.Model // of by, where it is no linear function of features
@@ -66,13 +74,17 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.walked != nil {
+		return r.addProducts(ctx, w, picks)
+	}
+	narrow(w, r.par.MinSteps, len(picks))
 	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
 	return err
 }
 
-// trainingWalk returns a walk, and the rows of it that trials and training have:
-// those of trials first. leftOut tells which labels have no row in the deal of a
-// number and its folds.
+// trainingWalk returns a walk and the rows that trials, training and nodes pick from it, in this
+// order. leftOut returns the labels without a row in the partition of the given number, whose
+// folds it receives. If classes must be walked in groups, it sets r.walked.
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
@@ -98,10 +110,11 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			}
 		}
 	}
-	if r.perNode() {
+	if r.set.sumsGroups(r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
+		r.walked = w
+	} else if r.perNode() {
 		r.addNodes(&picks)
 	}
-	narrow(w, r.par.MinSteps, len(picks))
 	return w, picks, nil
 }
 
@@ -157,7 +170,13 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	var all []choose.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		list, err := choose.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
+		tester := choose.New(len(r.p.Names), tried)
+		var list []choose.Outcome
+		if at := slices.IndexFunc(r.products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); at >= 0 {
+			list, err = tester.OutcomesOn(ctx, r.products[at], t)
+		} else {
+			list, err = tester.Outcomes(ctx, r.features, t)
+		}
 		if err != nil {
 			return err
 		}
@@ -228,16 +247,11 @@ func sumsBytes(p *Problem, rest bool) int64 {
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
-	weights := sparse.NewBlock[float64](r.model.Features, machines)
-	for m := range machines {
-		for j := range r.model.Features {
-			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
-		}
-	}
 	r.features, r.trials = nil, nil
 	wide := r.isWide(r.model.Pairs)
 	rest := r.model.Pairs[0].Negative == classify.Rest && !wide
 	w := scoreWalk(r.p, r.set, r.par, rest)
+	decide := r.decisions(w)
 	sweeps := 0
 	w.Progress = func(stage string, done, total int64) {
 		sweeps = int(done)
@@ -248,11 +262,11 @@ func (r *predictor) score(ctx context.Context) error {
 	case wide:
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 		err = r.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
-			return w.Scores(ctx, nil, r.par.MinSteps, weights, r.model.Bias, visit)
+			return decide(ctx, nil, visit)
 		})
 	case rest:
 		decisions := piece.Block[float64](n, machines)
-		if err = w.Scores(ctx, decisions, r.par.MinSteps, weights, r.model.Bias, nil); err == nil {
+		if err = decide(ctx, decisions, nil); err == nil {
 			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 			if r.set.Raw && r.by.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
@@ -261,7 +275,7 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	default:
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
-		err = w.Scores(ctx, nil, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.addAllVotes(ctx, decisions, lo)
 		})
 	}
@@ -271,6 +285,30 @@ func (r *predictor) score(ctx context.Context) error {
 	r.out.Work.Sweeps += sweeps
 	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
 	return nil
+}
+
+// decisions returns a function that computes the decisions of all classifiers on all nodes by w,
+// whose memory it adapts. It takes the destination and the visitor of [cwk.Walk.Scores].
+func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
+	machines := len(r.model.Pairs)
+	if r.walked != nil {
+		if r.set.Memory > 0 {
+			limitScores(w, r.walked, r.par.MinSteps, len(r.rows))
+		}
+		weights := r.groupWeights()
+		return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
+			return w.ScoresOf(ctx, dst, r.par.MinSteps, machines, weights, r.model.Bias, visit)
+		}
+	}
+	weights := sparse.NewBlock[float64](r.model.Features, machines)
+	for m := range machines {
+		for j := range r.model.Features {
+			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
+		}
+	}
+	return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
+		return w.Scores(ctx, dst, r.par.MinSteps, weights, r.model.Bias, visit)
+	}
 }
 
 // addAllVotes adds the votes of the machines from number lo on to the scores of

@@ -5,14 +5,15 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Bytes implements [Sizer]: the largest of the choice of parameters, training on the longest
-// walks, and the scores of all nodes, since each phase frees its blocks.
+// Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of
+// all nodes, since each phase frees its blocks.
 func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set, err := s.of(m.by, len(p.Names))
 	if err != nil {
@@ -22,7 +23,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	w := walkSizes{p, &set}
 	var most int64
 	for _, phase := range []func() (int64, error){
-		w.choice, w.training, w.scores, func() (int64, error) { return w.tuning(tuned) },
+		w.choice, w.prediction, func() (int64, error) { return w.tuning(tuned) },
 	} {
 		bytes, err := phase()
 		if most = max(most, bytes); err != nil {
@@ -46,7 +47,7 @@ func (w walkSizes) choice() (int64, error) {
 	c := chooserOf(w.p, w.set)
 	c.foldPicks()
 	folds := c.dealt()
-	return w.trials(c, len(c.seen)/folds+1, folds*(w.set.Grid.last()+1))
+	return w.trials(c, len(c.seen)/folds+1, folds, folds*(w.set.Grid.last()+1))
 }
 
 // tuning returns the memory of the choice of parameters on splits of all.
@@ -64,23 +65,34 @@ func (w walkSizes) tuning(all *Problem) (int64, error) {
 			c.picks = append(c.picks, cwk.Pick{Row: w.p.Row[node], Variant: 1 + i%c.dealt()})
 		}
 	}
-	return w.trials(c, tests, len(g.alphas()))
+	return w.trials(c, tests, 1, len(g.alphas()))
 }
 
-// trials returns the memory of the trials of a chooser with the given number of test rows,
-// of which at most jobs run at the same time for each kind of features.
-func (w walkSizes) trials(c *chooser, tests, jobs int) (most int64, err error) {
+// trials returns the memory of the given number of trials for each kind of features, each with
+// the given number of test rows, of which at most jobs run at the same time.
+func (w walkSizes) trials(c *chooser, tests, trials, jobs int) (most int64, err error) {
 	g := c.set.Grid
-	together, alphas := c.together(), len(g.alphas())
+	together, alphas, group := c.together(), len(g.alphas()), c.classGroup()
 	workers := int64(min(sched.Workers(c.set.Workers), len(g.Features)*jobs))
+	var products int64 // of the trials that are added up at a time
+	if group < len(w.p.Names) {
+		rows := len(c.seen)
+		if trials == 1 { // the test rows of a split are not among those seen
+			rows += tests
+		}
+		one := 8 * int64(len(g.steps())) * int64(rows) * int64(rows)
+		products = max(one, min(int64(len(g.Features)*trials)*one, productsLimit(w.set.Memory)))
+	}
 	for lo := 0; lo < alphas; lo += together {
 		walk, picks := c.slabWalk(lo, min(lo+together, alphas))
+		walk.Memory = budget.Remaining(walk.Memory, products)
+		walk = groupWalk(walk, 0, group, g.minSteps(), len(picks))
 		bytes, _, err := walk.FeaturesBytes(g.minSteps(), picks, false)
 		if err != nil {
-			return bytes, err
+			return products + bytes, err
 		}
-		features := piece.Bytes[float32](len(picks), walk.Seeds.Classes*(walk.Steps-g.minSteps()+1))
-		most = max(most, bytes, features+workers*w.tester(len(c.seen), tests))
+		features := piece.Bytes[float32](len(picks), group*(walk.Steps-g.minSteps()+1))
+		most = max(most, products+bytes, products+features+workers*w.tester(len(c.seen), tests))
 	}
 	return most, nil
 }
@@ -105,30 +117,66 @@ func (w walkSizes) tester(train, tests int) int64 {
 	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(g.settings()*len(w.p.Names)))
 }
 
-// training returns the memory of the features of training rows on the longest walks, of
-// either kind, and of the fit to them.
-func (w walkSizes) training() (most int64, err error) {
+// prediction returns the memory of training and of the scores of all nodes, with the kind of
+// features and the length of walks that need most.
+func (w walkSizes) prediction() (most int64, err error) {
 	g := w.set.Grid
 	for _, kind := range g.Features {
-		c := chooserOf(w.p, w.set)
-		last := Parameters{Alpha: g.alphas()[0], Steps: g.last(), MinSteps: g.minSteps(), Features: kind}
-		own := *w.set
-		own.Grid = g.ofWalk(last)
-		c.set = &own
-		c.foldPicks()
-		r := &predictor{p: w.p, set: c.set, by: c.set.learner, par: last, trials: c}
-		walk, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
-		if err != nil {
-			return most, err
+		for _, steps := range g.steps() {
+			own, c := *w.set, chooserOf(w.p, w.set)
+			par := Parameters{Alpha: g.alphas()[0], Steps: steps, MinSteps: g.minSteps(), Features: kind}
+			own.Grid = g.ofWalk(par)
+			c.set = &own
+			c.foldPicks()
+			r := &predictor{p: w.p, set: c.set, by: c.set.learner, par: par, trials: c}
+			walk, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+			if err != nil {
+				return most, err
+			}
+			for _, phase := range []func() (int64, error){
+				func() (int64, error) { return w.training(r, walk, picks) }, func() (int64, error) { return w.scores(r) },
+			} {
+				bytes, err := phase()
+				if most = max(most, bytes); err != nil {
+					return most, err
+				}
+			}
 		}
-		bytes, _, err := walk.FeaturesBytes(g.minSteps(), picks, false)
+	}
+	return most, nil
+}
+
+// training returns the memory of the features of training rows, or of the kernel between them,
+// and of the fit to these.
+func (w walkSizes) training(r *predictor, walk *cwk.Walk[float32], picks []cwk.Pick) (int64, error) {
+	from, train, classes := r.par.MinSteps, len(r.train), len(w.p.Names)
+	steps := walk.Steps - from + 1
+	if r.walked == nil {
+		narrow(walk, from, len(picks))
+		bytes, _, err := walk.FeaturesBytes(from, picks, false)
 		if err != nil {
 			return bytes, err
 		}
-		features := walk.Seeds.Classes * (walk.Steps - g.minSteps() + 1)
-		most = max(most, bytes, piece.Bytes[float32](len(picks), features)+w.fit(int64(len(r.train)), int64(features)))
+		return max(bytes, piece.Bytes[float32](len(picks), classes*steps)+w.fit(int64(train), int64(classes*steps))), nil
 	}
-	return most, nil
+	labels, folds := len(r.trials.seen), r.trials.dealt()
+	tests := labels/folds + 1
+	gram := 8 * int64(train) * int64(train)
+	held := gram + int64(folds+1)*8*int64(labels)*int64(labels)
+	walk = groupWalk(walk, 0, classGroup(len(picks), steps, classes), from, len(picks))
+	if w.set.Memory > 0 {
+		walk.Memory = max(1, min(walk.Memory, w.set.Memory-held))
+	}
+	bytes, _, err := walk.FeaturesBytes(from, picks, false)
+	if err != nil {
+		return held + bytes, err
+	}
+	fit := fitBytes(w.set.learner.Learner, train, classes)
+	if path := w.set.learner.path; path != nil && path.Memory != nil {
+		fit = max(fit, path.Memory(w.set.load(w.p, int64(train), 0)))
+	}
+	workers := int64(min(sched.Workers(w.set.Workers), folds))
+	return max(held+max(bytes, workers*w.tester(labels, tests)), gram+fit), nil
 }
 
 // fit bounds the memory of a fit to the given number of rows, beside these: the learner's own,
@@ -150,26 +198,49 @@ func (w walkSizes) fit(rows, features int64) int64 {
 	return bytes + fitBytes(by.Learner, int(rows), len(w.p.Names))
 }
 
-// scores returns the memory of the scores of all nodes by the longest walks.
-func (w walkSizes) scores() (int64, error) {
+// scores returns the memory of the scores of all nodes.
+func (w walkSizes) scores(r *predictor) (int64, error) {
+	from, train := r.par.MinSteps, len(r.train)
 	if w.set.learner.perNode() {
-		return scoreBytes(w.p), nil // rows of all nodes are among those for training
+		if r.walked == nil {
+			return scoreBytes(w.p), nil // rows of all nodes are among those for training
+		}
+		bytes, _ := groupWeightsBytes(r.walked, from, train)
+		return w.within(scoreBytes(w.p)+bytes, r.nodeBytes(train), len(w.p.Degrees)), nil
 	}
-	grid := w.set.Grid
 	machines, rest := w.set.machines(len(w.p.Names))
 	if rest && !w.set.Raw && piece.Bytes[float64](len(w.p.Degrees), machines) > rawBytes {
 		rest = false // scores are kept in single precision
 	}
-	walk := scoreWalk(w.p, w.set, Parameters{Alpha: grid.alphas()[0], Steps: grid.last(), MinSteps: grid.minSteps()}, rest)
-	if rest {
-		machines = 0 // all decisions are in a block of their own
+	walk := scoreWalk(w.p, w.set, r.par, rest)
+	var weights int64
+	if r.walked != nil {
+		bytes, each := groupWeightsBytes(r.walked, from, train)
+		weights = bytes + each*int64(machines)
+		if w.set.Memory > 0 {
+			before := walk.Memory
+			limitScores(walk, r.walked, from, train)
+			weights = before - walk.Memory
+		}
 	}
-	bytes, _, err := walk.ScoresBytes(machines)
 	votes := piece.Bytes[float32](len(w.p.Degrees), len(w.p.Names))
 	if rest {
+		weights += 8 * int64(min(cwk.ScoreClasses, len(w.p.Names))*(r.par.Steps+1)*machines)
+		machines = 0 // all decisions are in a block of their own
 		votes += sumsBytes(w.p, rest)
 	}
-	return max(bytes+sumsBytes(w.p, rest), votes), err
+	bytes, _, err := walk.ScoresBytes(machines)
+	return max(bytes+weights+sumsBytes(w.p, rest), votes), err
+}
+
+// within returns the memory of work on nodes that takes fixed bytes, and the given bytes for each
+// node of a slab, which is as large as the memory allows.
+func (w walkSizes) within(fixed, each int64, nodes int) int64 {
+	all := fixed + each*int64(nodes)
+	if w.set.Memory == 0 {
+		return all
+	}
+	return max(fixed+each, min(all, w.set.Memory))
 }
 
 // last returns the longest walk.

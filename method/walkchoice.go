@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -317,6 +318,9 @@ func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
 // them narrow; then all are cut as one, as far as there is room for features.
 func (c *chooser) together() int {
 	g, memory := c.set.Grid, c.set.Memory
+	if c.classGroup() < len(c.p.Names) {
+		return 1 // so that the products of one α are in memory
+	}
 	w := c.walk(g.alphas()[:1])
 	one := max(1, w.CollectBytes(g.minSteps(), len(c.picks)))
 	if memory > 0 && one > memory {
@@ -353,10 +357,18 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 // row of more is read no faster for each column.
 const widest = 64
 
+// classesOf returns the number of classes of a walk.
+func classesOf(w *cwk.Walk[float32]) int {
+	if w.Hi > 0 {
+		return w.Hi - w.Lo
+	}
+	return w.Seeds.Classes
+}
+
 // narrow keeps a walk that so many rows are picked from to that width, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], from, picks int) {
-	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
+	n, columns := len(w.Degrees), len(w.Variants)*classesOf(w)
 	if columns <= widest || 2*tall.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
@@ -378,50 +390,172 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 			picks = append(picks, pick)
 		}
 	}
-	narrow(w, c.set.Grid.minSteps(), len(picks))
 	return w, picks
 }
 
-// slab tries the settings with the α of number lo ≤ a < hi; tell is told what
-// share of it is done.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, tell func(done float64)) error {
-	g := c.set.Grid
-	w, picks := c.slabWalk(lo, hi)
-	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done, total int64) {
-		tell(float64(done) / float64(2*total)) // the trials that follow count for as much as the walks
-	})
-	if err != nil {
-		return err
-	}
-	type job struct {
-		t     *choose.Trial
-		x     *sparse.Block[float32]
-		first int // of hits
-	}
-	var jobs []job
-	block := len(g.steps()) * g.settings()
-	for a := lo; a < hi; a++ {
-		rows := *x
-		rows.Data = x.Data[(a-lo)*len(c.picks)*x.Stride:]
-		rows.Rows = len(c.picks)
-		for f, kind := range g.Features {
-			for i := range c.trials[kind] {
-				jobs = append(jobs, job{&c.trials[kind][i], &rows, i*g.Size() + (f*len(g.alphas())+a)*block})
-			}
+// classGroup returns the number of classes whose features are collected at a time.
+func (c *chooser) classGroup() int {
+	return classGroup(len(c.picks), c.set.Grid.last()-c.set.Grid.minSteps()+1, len(c.p.Names))
+}
+
+// productsBytes bounds the products of trials that are added up at a time if no memory limit is
+// lower. Others need further walks, and the results are the same.
+const productsBytes = 1 << 30
+
+// products returns the kernels of all trials as sums over groups of classes: the trials on honest
+// features share one, because each of their rows hides its own fold.
+func (c *chooser) products(tried *choose.Tried) (list []*choose.Products) {
+	for _, kind := range c.set.Grid.Features {
+		var trials []*choose.Trial
+		for i := range c.trials[kind] {
+			trials = append(trials, &c.trials[kind][i])
+		}
+		if kind == Honest {
+			list = append(list, choose.NewProducts(tried, trials...))
+			continue
+		}
+		for _, t := range trials {
+			list = append(list, choose.NewProducts(tried, t))
 		}
 	}
+	return list
+}
+
+// productsLimit returns the bytes of products within a memory limit, 0 for none. Three quarters are
+// left to the walks and to models with every setting of the learner.
+func productsLimit(memory int64) int64 {
+	if memory == 0 {
+		return productsBytes
+	}
+	return min(productsBytes, memory/4)
+}
+
+// productsTogether returns the number of products that are added up at a time.
+func productsTogether(list []*choose.Products, limit int64) int {
+	var bytes int64
+	for i, p := range list {
+		if bytes += p.Bytes(); i > 0 && bytes > limit {
+			return i
+		}
+	}
+	return len(list)
+}
+
+// slab compares the settings with the α of number lo ≤ a < hi. It calls report with the share that
+// is done.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report func(done float64)) error {
 	tried, err := c.set.toTry(len(c.p.Names))
 	if err != nil {
 		return err
 	}
+	if c.classGroup() < len(c.p.Names) {
+		return c.slabByGroups(ctx, lo, tried, hits, report)
+	}
+	g := c.set.Grid
+	w, picks := c.slabWalk(lo, hi)
+	narrow(w, g.minSteps(), len(picks))
+	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done, total int64) {
+		report(float64(done) / float64(2*total)) // the trials that follow count for as much as the walks
+	})
+	if err != nil {
+		return err
+	}
+	var jobs []trialJob
+	for a := lo; a < hi; a++ {
+		rows := rowsFrom(x, (a-lo)*len(c.picks), len(c.picks))
+		for f, kind := range g.Features {
+			for i := range c.trials[kind] {
+				t := &c.trials[kind][i]
+				jobs = append(jobs, trialJob{c.firstHit(i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+					return w.Run(ctx, rows, t, hits)
+				}})
+			}
+		}
+	}
+	return c.runJobs(ctx, tried, jobs, hits)
+}
+
+// slabByGroups is slab for one α, by groups of classes.
+func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Tried, hits choose.Hits, report func(done float64)) error {
+	g, classes, from := c.set.Grid, len(c.p.Names), c.set.Grid.minSteps()
+	list := c.products(&tried)
+	all := len(list)
+	for len(list) > 0 {
+		some := list[:productsTogether(list, productsLimit(c.set.Memory))]
+		list = list[len(some):]
+		var held int64
+		var rows []int
+		for _, p := range some {
+			held += p.Bytes()
+			rows = append(rows, p.Rows()...)
+		}
+		slices.Sort(rows)
+		rows = slices.Compact(rows)
+		w := c.walk(g.alphas()[a : a+1])
+		w.Memory = budget.Remaining(w.Memory, held)
+		picks := make([]cwk.Pick, len(rows))
+		for i, row := range rows {
+			picks[i] = c.picks[row]
+		}
+		for at, group := 0, c.classGroup(); at < classes; at += group {
+			end := min(at+group, classes)
+			x, err := collect(ctx, groupWalk(w, at, end, from, len(picks)), from, picks, &c.work, func(done, total int64) {
+				before := float64(all-len(list)-len(some)) / float64(all)
+				report(before + (float64(at)+float64(end-at)*float64(done)/float64(total))/float64(classes)*float64(len(some))/float64(all))
+			})
+			if err != nil {
+				return err
+			}
+			for _, p := range some {
+				if err := p.Add(ctx, x, rows, end-at, c.set.Workers); err != nil {
+					return err
+				}
+			}
+		}
+		var jobs []trialJob
+		for _, p := range some {
+			for _, t := range p.Trials {
+				for f, kind := range g.Features {
+					for i := range c.trials[kind] {
+						if t == &c.trials[kind][i] {
+							jobs = append(jobs, trialJob{c.firstHit(i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+								return w.RunOn(ctx, p, t, hits)
+							}})
+						}
+					}
+				}
+			}
+		}
+		if err := c.runJobs(ctx, tried, jobs, hits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trialJob is a trial whose hits begin at first.
+type trialJob struct {
+	first int
+	run   func(w *choose.Tester, hits choose.Hits) error
+}
+
+// firstHit returns the position of the hits of a trial with the features and the α of given numbers.
+func (c *chooser) firstHit(trial, features, alpha int) int {
+	g := c.set.Grid
+	return trial*g.Size() + (features*len(g.alphas())+alpha)*len(g.steps())*g.settings()
+}
+
+// runJobs runs trials, each with all lengths and settings of the learner, and adds their hits.
+func (c *chooser) runJobs(ctx context.Context, tried choose.Tried, jobs []trialJob, hits choose.Hits) error {
+	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
 	testers := make([]*choose.Tester, sched.Workers(c.set.Workers))
 	found := make([]choose.Hits, len(jobs))
-	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
+	err := sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
 			testers[worker] = choose.New(len(c.p.Names), tried)
 		}
 		found[i] = choose.NewHits(block)
-		return testers[worker].Run(ctx, jobs[i].x, jobs[i].t, found[i])
+		return jobs[i].run(testers[worker], found[i])
 	})
 	if err != nil {
 		return err
@@ -449,6 +583,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 	}
 	x, err := w.Collect(ctx, from, picks)
 	work.Sweeps += sweeps
-	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*w.Seeds.Classes)
+	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*classesOf(w))
 	return x, err
 }

@@ -97,6 +97,9 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
+	if r.walked != nil {
+		return r.learnOnGram(ctx)
+	}
 	f := r.scaled()
 	items, y, classes := *f, r.class, len(r.p.Names)
 	items.Rows = len(r.train)
@@ -110,13 +113,9 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	values := r.par.Declared.Values
 	if by.path != nil {
-		beside, err := besideOf(by.path, r.set.Given, classes)
-		if err != nil {
+		if values, err = r.pathValues(by); err != nil {
 			return err
 		}
-		r.out.Parameters.Beside = by.besides(beside)
-		copies := float64(max(1, r.partitions())) // rows of each label
-		values = choose.Weighed(by.path, complete(beside, values)[0], copies)
 	}
 	if by.Linear != nil {
 		r.model, err = by.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
@@ -135,7 +134,19 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	return err
 }
 
-// scale is what features are multiplied by: the kernel is a mean over steps.
+// pathValues returns the complete values with which a learner is fitted to the training rows, and
+// notes those that were not chosen.
+func (r *predictor) pathValues(by learner) (spec.Values, error) {
+	beside, err := besideOf(by.path, r.set.Given, len(r.p.Names))
+	if err != nil {
+		return nil, err
+	}
+	r.out.Parameters.Beside = by.besides(beside)
+	copies := float64(max(1, r.partitions())) // rows of each label
+	return choose.Weighed(by.path, complete(beside, r.par.Declared.Values)[0], copies), nil
+}
+
+// scale returns the factor of features, because the kernel is a mean over steps.
 func (r *predictor) scale() float64 { return 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1)) }
 
 // scaled returns the rows from the first of training on, scaled.
@@ -159,6 +170,9 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 
 // scoreNodes turns what the model says of the features of every node into scores.
 func (r *predictor) scoreNodes(ctx context.Context) error {
+	if r.walked != nil {
+		return r.scoreGroups(ctx)
+	}
 	n := len(r.p.Degrees)
 	first, gram := r.train[0], classify.LinearGram(r.trained)
 	items := upTo(len(r.train))

@@ -2,41 +2,75 @@ package choose
 
 import (
 	"context"
+	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Products holds the kernel of a trial as a sum over groups of classes, because the features of a
-// thousand classes do not fit into memory together. For each length of walks it has the terms
-// Σ PₜPₜᵀ of the steps beyond the length before.
+// Products holds the kernel between the rows of one or several trials as a sum over groups of
+// classes, because the features of a thousand classes do not fit into memory together. For each
+// length of walks it has the terms Σ PₜPₜᵀ of the steps beyond the length before.
 type Products struct {
-	gram, cross [][]float64 // by length: train×train, and train×span as in [Tester]
+	Trials []*Trial
+
+	left, right []int // rows of the collected block, increasing
+	terms       []int // steps up to each length
+	sums        []*sparse.Block[float64]
 }
 
-// ProductsBytes returns the memory of [Products] of a trial with the given numbers of training
-// rows, of test rows and of lengths.
-func ProductsBytes(train, test, lengths int) int64 {
-	return 8 * int64(lengths) * int64(train) * int64(train+span(test))
+// NewProducts returns products without a group. Trials that share most of their rows should be
+// in one, because the kernel between two rows is then computed once.
+func NewProducts(of *Tried, trials ...*Trial) *Products {
+	p := &Products{Trials: trials}
+	for _, t := range trials {
+		p.left = append(p.left, t.Train...)
+		p.right = slices.Concat(p.right, t.Train, t.Test)
+	}
+	p.left, p.right = unique(p.left), unique(p.right)
+	if of.Learner.Whole || len(p.right) <= 2*len(p.left) { // one half of a symmetric kernel costs less
+		p.left = p.right
+	}
+	for _, steps := range of.Steps {
+		p.terms = append(p.terms, steps-of.MinSteps+1)
+	}
+	return p
 }
 
-// Add adds to the products of a trial those of a group of classes, whose features are rows of x.
-func (w *Tester) Add(ctx context.Context, x *sparse.Block[float32], t *Trial, classes int, sums *Products) error {
-	if w.Learner.Whole {
-		t = t.withTests()
+func unique(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Bytes returns the memory of the sums.
+func (p *Products) Bytes() int64 { return 8 * int64(len(p.terms)*len(p.left)) * int64(len(p.right)) }
+
+// Rows returns the rows of the collected block that the trials need, increasing.
+func (p *Products) Rows() []int { return p.right }
+
+// Add adds the features of a group of classes. Row i of x has those of rows[i], which includes all
+// rows of p and is increasing.
+func (p *Products) Add(ctx context.Context, x *sparse.Block[float32], rows []int, classes, workers int) error {
+	for range p.terms[len(p.sums):] {
+		p.sums = append(p.sums, sparse.BlockOf(len(p.left), len(p.right), make([]float64, len(p.left)*len(p.right))))
 	}
-	if sums.gram == nil {
-		for range w.Steps {
-			sums.gram = append(sums.gram, make([]float64, len(t.Train)*len(t.Train)))
-			sums.cross = append(sums.cross, make([]float64, len(t.Train)*span(len(t.Test))))
-		}
+	right := take(x, rows, p.right)
+	left := right
+	if len(p.left) < len(p.right) {
+		left = take(x, rows, p.left)
 	}
-	gram, cross := w.gram, w.cross
-	defer func() { w.gram, w.cross = gram, cross }()
 	from := 0
-	for s, steps := range w.Steps {
-		w.gram, w.cross = sums.gram[s], sums.cross[s]
-		to := (steps - w.MinSteps + 1) * classes
-		if err := w.extend(ctx, x, t, from, to); err != nil {
+	for s, terms := range p.terms {
+		to := terms * classes
+		if from == to {
+			continue
+		}
+		f := right.Columns(from, to)
+		g := f
+		if left != right {
+			g = left.Columns(from, to)
+		}
+		if err := classify.AddInnerProducts(ctx, p.sums[s], g, f, workers); err != nil {
 			return err
 		}
 		from = to
@@ -44,31 +78,55 @@ func (w *Tester) Add(ctx context.Context, x *sparse.Block[float32], t *Trial, cl
 	return nil
 }
 
+// take returns the features of some of the rows.
+func take(x *sparse.Block[float32], rows, some []int) *sparse.Block[float32] {
+	if len(some) == len(rows) {
+		return x
+	}
+	out := sparse.BlockOf(len(some), x.Cols, make([]float32, len(some)*x.Cols))
+	for i, row := range some {
+		at, _ := slices.BinarySearch(rows, row)
+		copy(out.Row(i), x.Row(at))
+	}
+	return out
+}
+
+// addTo adds the products of a length to the kernel of a trial.
+func (p *Products) addTo(w *Tester, t *Trial, step int) {
+	at := func(list, rows []int) []int {
+		places := make([]int, len(rows))
+		for i, row := range rows {
+			places[i], _ = slices.BinarySearch(list, row)
+		}
+		return places
+	}
+	train, tests, n := at(p.right, t.Train), at(p.right, t.Test), span(len(t.Test))
+	for i, place := range at(p.left, t.Train) {
+		from := p.sums[step].Row(place)
+		for j, b := range train {
+			w.gram[i*len(train)+j] += from[b]
+		}
+		for j, b := range tests {
+			w.cross[i*n+j] += from[b]
+		}
+	}
+}
+
 // RunOn is [Tester.Run] on products that have been added up.
-func (w *Tester) RunOn(ctx context.Context, sums *Products, t *Trial, hits Hits) error {
+func (w *Tester) RunOn(ctx context.Context, p *Products, t *Trial, hits Hits) error {
 	t.countUnreached(hits)
-	t = w.begin(t)
-	return w.run(ctx, t, hits, func(step, _, _ int) error { return w.take(sums, step) })
+	all := w.begin(t)
+	return w.run(ctx, all, hits, func(step, _, _ int) error {
+		p.addTo(w, all, step)
+		return nil
+	})
 }
 
 // OutcomesOn is [Tester.Outcomes] on products that have been added up.
-func (w *Tester) OutcomesOn(ctx context.Context, sums *Products, t *Trial) ([]Outcome, error) {
+func (w *Tester) OutcomesOn(ctx context.Context, p *Products, t *Trial) ([]Outcome, error) {
 	all := w.begin(t)
-	if err := w.take(sums, 0); err != nil {
-		return nil, err
-	}
+	p.addTo(w, all, 0)
 	return w.outcomes(ctx, t, all, w.Steps[0]-w.MinSteps+1)
-}
-
-// take adds the products of a length to the kernel.
-func (w *Tester) take(sums *Products, step int) error {
-	for i, v := range sums.gram[step] {
-		w.gram[i] += v
-	}
-	for i, v := range sums.cross[step] {
-		w.cross[i] += v
-	}
-	return nil
 }
 
 // countUnreached counts the test nodes that no label reaches.

@@ -1,0 +1,284 @@
+package method
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Walk features have a column for each class and step, so that those of a thousand classes need
+// more memory than everything else. The kernel between labelled nodes is a sum over classes,
+// however, and so are predictions: classes are cut into groups, and the features of one group are
+// in memory at a time. The size of a group depends on the problem and the settings only, since
+// the order of sums, and with it the last bits of a result, must not depend on a memory limit.
+
+// groupBytes bounds the features of a group of classes. It is a variable so that tests reach
+// several groups on small graphs.
+var groupBytes int64 = 128 << 20
+
+// featureBytes is the size above which features and their weights are not kept for all classes.
+var featureBytes int64 = 512 << 20
+
+// classGroup returns the number of classes in a group for the given numbers of rows and steps.
+func classGroup(rows, steps, classes int) int {
+	column := max(1, 4*int64(rows)*int64(steps))
+	return int(max(1, min(int64(classes), groupBytes/column)))
+}
+
+// groupWalk returns w restricted to the classes lo ≤ c < hi.
+func groupWalk(w *cwk.Walk[float32], lo, hi, from, picks int) *cwk.Walk[float32] {
+	group := *w
+	if hi-lo < w.Seeds.Classes {
+		group.Lo, group.Hi = lo, hi
+	}
+	narrow(&group, from, picks)
+	return &group
+}
+
+// eachGroup calls visit with the features of the picked rows for one group of classes after
+// another. Blocks are reused by the garbage collector only, so visit must not keep x.
+func eachGroup(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, s *Settings, out *Prediction, visit func(x *sparse.Block[float32], classes int) error) error {
+	k := w.Seeds.Classes
+	group := classGroup(len(picks), w.Steps-from+1, k)
+	for lo := 0; lo < k; lo += group {
+		hi := min(lo+group, k)
+		x, err := collect(ctx, groupWalk(w, lo, hi, from, len(picks)), from, picks, &out.Work, func(done, total int64) {
+			s.reportShare("features", (float64(lo)+float64(hi-lo)*float64(done)/float64(total))/float64(k))
+		})
+		if err == nil {
+			err = visit(x, hi-lo)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumsGroups reports whether a prediction sums over groups of classes: if the features of the
+// training rows, with the weights of all classifiers on them, are large, and the kernel between
+// the rows is smaller. rows are all rows of the walk, train those for training.
+func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
+	if s.learner.Whole {
+		return false // it needs the kernel between all nodes, which is larger still
+	}
+	if s.learner.perNode() {
+		rows += len(p.Degrees)
+	}
+	machines, _ := s.machines(len(p.Names))
+	width := int64(steps) * int64(len(p.Names))
+	features := 4*int64(rows)*width + 2*8*int64(machines)*width
+	return features > featureBytes && 8*int64(train)*int64(train) < features
+}
+
+// addProducts computes the kernel between training rows, and that of each trial, by groups of
+// classes.
+func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) error {
+	tried, err := r.set.toTry(len(r.p.Names))
+	if err != nil {
+		return err
+	}
+	m := len(r.train)
+	r.products, r.gram = r.trials.products(&tried), piece.Block[float64](m, m)
+	own, held := *w, 8*int64(m)*int64(m)
+	for _, p := range r.products {
+		held += p.Bytes()
+	}
+	own.Memory = budget.Remaining(w.Memory, held)
+	all := upTo(len(picks))
+	err = eachGroup(ctx, &own, r.par.MinSteps, picks, r.set, r.out, func(x *sparse.Block[float32], classes int) error {
+		for _, p := range r.products {
+			if err := p.Add(ctx, x, all, classes, r.set.Workers); err != nil {
+				return err
+			}
+		}
+		rows := rowsFrom(x, r.train[0], m)
+		return classify.AddInnerProducts(ctx, r.gram, rows, rows, r.set.Workers)
+	})
+	if err == nil {
+		choose.Scale(r.gram, r.scale()*r.scale())
+	}
+	r.rows = picks[r.train[0]:][:m]
+	return err
+}
+
+// rowsFrom returns the given number of rows of a block from row first on. They share its memory.
+func rowsFrom(x *sparse.Block[float32], first, rows int) *sparse.Block[float32] {
+	return &sparse.Block[float32]{Rows: rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data[first*x.Stride:]}
+}
+
+// learnOnGram fits the learner to the kernel between training rows.
+func (r *predictor) learnOnGram(ctx context.Context) (err error) {
+	by, values := r.by, r.par.Declared.Values
+	if by.path != nil {
+		if values, err = r.pathValues(by); err != nil {
+			return err
+		}
+	}
+	gram := classify.DenseGram(r.gram)
+	if by.path != nil && by.path.Train != nil {
+		r.fitted, err = by.path.Train(ctx, gram, r.class, len(r.p.Names), values, r.set.Workers)
+	} else {
+		r.fitted, err = by.Fit(ctx, gram, r.class, len(r.p.Names), values)
+	}
+	r.gram, r.products = nil, nil
+	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
+		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
+	}
+	if err != nil || r.perNode() {
+		return err
+	}
+	r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: r.fitted.Pairs}
+	for i := range r.fitted.Machines {
+		machine := &r.fitted.Machines[i]
+		if by.path != nil && validate.TooFew(r.p.Class) { // see neutral: a row of each P_t sums to one
+			machine.Rho = 0
+			for _, c := range machine.Coef {
+				machine.Rho += c / float64(len(r.p.Names))
+			}
+		}
+		r.model.Bias = append(r.model.Bias, -machine.Rho)
+	}
+	return nil
+}
+
+// groupWeights returns the weights of classifiers on the features of a group of classes,
+// w = Σ_i coef_i·f_i over the training rows i, whose features are walked again.
+func (r *predictor) groupWeights() cwk.Weights {
+	w := r.walkOfRows()
+	return func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
+		steps := w.Steps - r.par.MinSteps + 1
+		coef := sparse.NewBlock[float64](len(r.rows), last-first)
+		for o := first; o < last; o++ {
+			machine := &r.fitted.Machines[o]
+			for a, item := range machine.Index {
+				coef.Row(item)[o-first] = machine.Coef[a]
+			}
+		}
+		weights := sparse.NewBlock[float64](steps*(hi-lo), last-first)
+		group := classGroup(len(r.rows), steps, hi-lo)
+		for at := lo; at < hi; at += group {
+			end := min(at+group, hi)
+			x, err := collect(ctx, groupWalk(w, at, end, r.par.MinSteps, len(r.rows)), r.par.MinSteps, r.rows, &r.out.Work, ignoreShare)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.addWeights(ctx, weights, x, coef, at-lo, hi-lo); err != nil {
+				return nil, err
+			}
+		}
+		return weights, nil
+	}
+}
+
+func ignoreShare(int64, int64) {}
+
+// addWeights adds the weights on the features x of some classes, from number first of the given
+// number of classes on.
+func (r *predictor) addWeights(ctx context.Context, weights *sparse.Block[float64], x *sparse.Block[float32], coef *sparse.Block[float64], first, classes int) error {
+	const tile = 16 // rows of weights that stay in cache while the coefficients pass
+	scale, own := r.scale(), x.Cols/(weights.Rows/classes)
+	return sched.Run(ctx, r.set.Workers, (x.Cols+tile-1)/tile, func(_, t int) error {
+		for i := range x.Rows {
+			for j, v := range x.Row(i)[t*tile : min(x.Cols, (t+1)*tile)] {
+				if at := t*tile + j; v != 0 {
+					simd.AddScaled(weights.Row(at/own*classes+first+at%own), scale*float64(v), coef.Row(i))
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// groupWeightsBytes returns the memory of groupWeights for the given number of training rows, but
+// for the weights, without and with the coefficients of one classifier.
+func groupWeightsBytes(w *cwk.Walk[float32], from, rows int) (bytes, perClassifier int64) {
+	steps := w.Steps - from + 1
+	group := classGroup(rows, steps, min(cwk.ScoreClasses, w.Seeds.Classes))
+	own := *w
+	own.Memory, own.Lo, own.Hi = 0, 0, group
+	narrow(&own, from, rows)
+	if own.Memory == 0 {
+		own.Memory = own.CollectBytes(from, rows)
+	}
+	return own.Memory, 8 * int64(rows)
+}
+
+// walkOfRows returns the walk that the training rows are picked from, without a memory limit: it is
+// narrow, and its memory is part of the estimate.
+func (r *predictor) walkOfRows() *cwk.Walk[float32] {
+	w := *r.walked
+	w.Memory = 0
+	return &w
+}
+
+// limitScores lowers the memory of a walk that computes scores by the memory of groupWeights.
+func limitScores(w, training *cwk.Walk[float32], from, rows int) {
+	bytes, each := groupWeightsBytes(training, from, rows)
+	column := 8 * int64(len(w.Degrees)) // of scores
+	w.Memory = max(1, (w.Memory-bytes)/(column+each)*column)
+}
+
+// nodeBytes returns the memory of a node in scoreGroups: its kernel values with the training rows,
+// and its features for a group of classes.
+func (r *predictor) nodeBytes(rows int) int64 {
+	steps := r.par.Steps - r.par.MinSteps + 1
+	return 8*int64(rows+1) + 4*int64(classGroup(rows, steps, len(r.p.Names)))*int64(steps)
+}
+
+// scoreGroups computes the scores of a learner that needs the kernel between each node and the
+// training rows: for some nodes after others, by groups of classes.
+func (r *predictor) scoreGroups(ctx context.Context) error {
+	n, k, m, steps := len(r.p.Degrees), len(r.p.Names), len(r.rows), r.par.Steps-r.par.MinSteps+1
+	r.beginShares(r.fitted.Pairs)
+	group := classGroup(m, steps, k)
+	some := n
+	if r.set.Memory > 0 {
+		bytes, _ := groupWeightsBytes(r.walked, r.par.MinSteps, m)
+		free := r.set.Memory - scoreBytes(r.p) - bytes
+		some = int(max(1, min(int64(n), free/r.nodeBytes(m))))
+	}
+	for first := 0; first < n; first += some {
+		nodes := min(some, n-first)
+		picks := append(make([]cwk.Pick, 0, m+nodes), r.rows...)
+		for i := range nodes {
+			picks = append(picks, cwk.Pick{Row: first + i})
+		}
+		values, own := sparse.BlockOf(nodes, m, make([]float64, nodes*m)), make([]float64, nodes)
+		for lo := 0; lo < k; lo += group {
+			hi := min(lo+group, k)
+			x, err := collect(ctx, groupWalk(r.walkOfRows(), lo, hi, r.par.MinSteps, len(picks)), r.par.MinSteps, picks, &r.out.Work, ignoreShare)
+			if err != nil {
+				return err
+			}
+			f := rowsFrom(x, m, nodes)
+			if err := classify.AddInnerProducts(ctx, values, f, rowsFrom(x, 0, m), r.set.Workers); err != nil {
+				return err
+			}
+			for i := range own {
+				for _, v := range f.Row(i) {
+					own[i] += float64(v) * float64(v)
+				}
+			}
+		}
+		scale := r.scale() * r.scale()
+		choose.Scale(values, scale)
+		err := r.shareNodes(ctx, r.fitted.Pairs, first, first+nodes, 0, func(_ []float64, i int) []float64 {
+			return r.fitted.ScoresTo(nil, values.Row(i-first), scale*own[i-first])
+		})
+		if err != nil {
+			return err
+		}
+		r.set.Progress("walk", int64(first+nodes), int64(n))
+	}
+	return nil
+}

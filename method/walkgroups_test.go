@@ -1,0 +1,77 @@
+package method
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// manyClasses is a graph whose walk features are cut into groups of classes by lowerGroups.
+func manyClasses(t *testing.T) *Problem {
+	p, _ := problemtest.Blocks(t, 3, 600, 160, 40, 12, 0.05)
+	return p
+}
+
+// lowerGroups makes groups of a few classes, as on graphs with a thousand.
+func lowerGroups(t *testing.T) {
+	group, feature := groupBytes, featureBytes
+	groupBytes, featureBytes = 128<<10, 1<<19
+	t.Cleanup(func() { groupBytes, featureBytes = group, feature })
+}
+
+// TestWalkGroups tests that a prediction from groups of classes is that from all classes at once,
+// up to the order of sums, and has the same bits within any memory limit.
+func TestWalkGroups(t *testing.T) {
+	p := manyClasses(t)
+	settings := func(memory int64) *Settings {
+		grid := &Grid{Features: []Features{Plain, Honest}, Values: map[string][]spec.Value{
+			"alpha": spec.Grid(0.5), "steps": spec.Grid(1, 2, 5), "lambda": spec.Grid(0.1, 1), "cost": spec.Grid(1),
+		}}
+		return &Settings{Grid: grid, RNGSeed: 1, Memory: memory, Given: spec.Values{"epochs": spec.Of(2), "vote": spec.Of("voted"), "variance": spec.Of(10.0)}}
+	}
+	for _, c := range []struct {
+		name      string
+		tolerance float64 // of scores; that of the support vector machines is that of their solver
+	}{{"cwk", 0.02}, {"cwk+rls", 1e-6}, {"cwk+gp", 1e-6}, {"cwk+perceptron", 1e-6}, {"cwk+centroid", 1e-6}} {
+		t.Run(c.name, func(t *testing.T) {
+			m := methodOf(t, c.name)
+			predict := func(memory int64) *Prediction {
+				t.Helper()
+				out, err := m.Predict(t.Context(), p, nil, settings(memory))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			whole := predict(0)
+			lowerGroups(t)
+			grouped := predict(0)
+			need, err := Bytes(m, p, nil, settings(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, memory := range []int64{need, need / 2, need / 3} {
+				if _, err := Bytes(m, p, nil, settings(memory)); err != nil {
+					continue
+				}
+				limited := predict(memory)
+				if !slices.Equal(limited.Scores.Data, grouped.Scores.Data) {
+					t.Errorf("other scores within %d bytes", memory)
+				}
+			}
+			if grouped.Parameters.Steps != whole.Parameters.Steps || grouped.Parameters.Alpha != whole.Parameters.Alpha {
+				t.Fatalf("chose %v, of all classes %v", grouped.Parameters, whole.Parameters)
+			}
+			for i := range whole.Class {
+				for j, v := range whole.Scores.Row(i) {
+					if math.Abs(float64(v-grouped.Scores.Row(i)[j])) > c.tolerance {
+						t.Fatalf("node %d, class %d: %v, of all classes %v", i, j, grouped.Scores.Row(i)[j], v)
+					}
+				}
+			}
+		})
+	}
+}
