@@ -116,7 +116,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
 		Candidates: list, Memory: p.Remaining(set.Memory),
-		Progress: func(_ string, done, total int64) { set.Progress("choose", float64(done)/float64(total)) },
+		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})
 	if err != nil {
 		return nil, err
