@@ -66,7 +66,7 @@ func (e entries) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// Any graph file, a store or a LINQS folder becomes a graph, directed or not.
+// Open a graph file, a store or a LINQS folder, directed or undirected.
 func ExampleOpen() {
 	g, err := heatwalk.Open(ctx, club, nil)
 	check(err)
@@ -76,8 +76,7 @@ func ExampleOpen() {
 	// 34 nodes, directed: false
 }
 
-// A matrix of gonum becomes a graph. A sparse one is visited entry by entry and never made
-// dense, see below.
+// Convert any gonum matrix. Row i becomes the node with the id i, counted from 0.
 func ExampleFromMat() {
 	triangle := mat.NewSymDense(3, []float64{
 		0, 1, 1,
@@ -92,8 +91,9 @@ func ExampleFromMat() {
 	// [0 1 2] [2 3 3]
 }
 
-// `entries` stands for a type such as `sparse.CSR` of github.com/james-bowman/sparse: all
-// that heatwalk needs is the method DoNonZero of gonum's mat.NonZeroDoer.
+// Convert a sparse matrix of another module in time proportional to its entries. The type entries
+// has the method DoNonZero of gonum's mat.NonZeroDoer, like the types of
+// github.com/james-bowman/sparse.
 func ExampleFromMat_sparse() {
 	a := entries{n: 4, list: []entry{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 0, 1}}}
 	g, err := heatwalk.FromMat(ctx, a, nil)
@@ -104,7 +104,7 @@ func ExampleFromMat_sparse() {
 	// directed: true entries: 4
 }
 
-// A label for every member from those of a few, by id.
+// Predict the side of every member from the sides of four.
 func ExampleGraph_Classify() {
 	g := open()
 	defer g.Close()
@@ -116,7 +116,7 @@ func ExampleGraph_Classify() {
 	// member 8 follows hi and member 31 officer
 }
 
-// Methods are trained on the same random shares of the labels and scored on the others.
+// Train methods on the same random shares of the labels, and test them on the other labels.
 func ExampleGraph_Evaluate() {
 	g := open()
 	defer g.Close()
@@ -130,7 +130,7 @@ func ExampleGraph_Evaluate() {
 	// true
 }
 
-// The block of a kernel between some nodes.
+// Compute kernel values between the nodes 1, 34 and the nodes 1, 2, 34.
 func ExampleGraph_Kernel() {
 	g := open()
 	defer g.Close()
@@ -142,7 +142,7 @@ func ExampleGraph_Kernel() {
 	// ⎣0.0288  0.0308  0.2673⎦
 }
 
-// The smallest eigenvalues of the normalised Laplacian, with a spectral embedding.
+// Compute the three smallest eigenvalues of the normalized Laplacian and their eigenvectors.
 func ExampleGraph_Eigen() {
 	g := open()
 	defer g.Close()
@@ -154,7 +154,7 @@ func ExampleGraph_Eigen() {
 	// [0.0000 0.1323 0.2870], vectors 34×3
 }
 
-// The solution of (I + L)x = b for the first unit vector b.
+// Solve (I + L)x = b for the first unit vector b.
 func ExampleGraph_Solve() {
 	g := open()
 	defer g.Close()
@@ -167,7 +167,7 @@ func ExampleGraph_Solve() {
 	// 0.0976
 }
 
-// The heat that is left at node 1 and node 2 after the time 0.1, if all of it was at node 1.
+// Compute the heat at the nodes 1 and 2 at time 0.1, if all heat is at node 1 at time 0.
 func ExampleGraph_Expm() {
 	g := open()
 	defer g.Close()
@@ -180,8 +180,8 @@ func ExampleGraph_Expm() {
 	// 0.2296 0.0455
 }
 
-// The packages below take the graph that the door opens: a product with its Laplacian, of
-// as many columns as there are, without a copy.
+// Use the same graph with the packages below, here for the product of its Laplacian with a block
+// of columns, without a copy of the matrix.
 func Example_product() {
 	g := open()
 	defer g.Close()
