@@ -1,7 +1,7 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
 // matrices (.npz), METIS (.graph), tables of edges in Parquet, and, only read, the
-// serialised graphs of the GAP benchmark suite (.sg, .wsg), GraphML, GML and Pajek
-// (.net). A format is one value, a [Format], in a file of code with its reader and its writer,
+// serialised graphs of the GAP benchmark suite (.sg, .wsg), WebGraph's BVGraph (.graph with
+// .properties), GraphML, GML and Pajek (.net). A format is one value, a [Format], in a file of code with its reader and its writer,
 // and an entry of [Formats].
 //
 //	format := graphfile.Recognize(name, head)

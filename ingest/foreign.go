@@ -1,18 +1,15 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/market"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/internal/unread"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -55,10 +52,8 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
 	}
 	format := graphfile.Recognize(in.Name(), head)
-	if format == graphfile.METIS {
-		if isWebGraph(ctx, in.Name()) {
-			return nil, notRead(in.Name(), unread.BVGraph)
-		}
+	if format == graphfile.METIS && graphfile.IsBVGraph(ctx, in.Name()) {
+		return graphfile.BVGraph, nil
 	}
 	return format, nil
 }
@@ -66,14 +61,6 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 // notRead is the error for a file of a format that is known and not read.
 func notRead(name string, f *unread.Format) error {
 	return &nodefile.ParseError{File: name, Msg: f.Title + ", which is not read", Fix: f.Remedy}
-}
-
-// isWebGraph reports whether a file is the bit stream of a BVGraph, whose properties are in
-// another file.
-func isWebGraph(ctx context.Context, name string) bool {
-	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
-	properties, err := textio.ReadFile(ctx, stem+".properties", 1<<20)
-	return err == nil && bytes.Contains(properties, []byte("BVGraph"))
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.

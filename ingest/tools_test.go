@@ -70,8 +70,8 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "unnamed.csv", c: Config{Fields: []string{"a", "c"}}, err: `unnamed.csv:1: the header "a,b,kind" has no column "c"; pass option fields=a,b (or option fields=1,2)`},
 		{file: "correlation.csv", nodes: 3, edges: 2, weight: 2, ids: "7|8|9", columns: "gene1_id → source, gene2_id → target; ignored: corr",
 			warning: `correlation.csv: edges have no weight; the numbers of the column "corr" are ignored; option weight=corr makes it the weight`},
-		{file: "webgraph.properties", err: "webgraph.properties: the properties of a BVGraph, which is not read; it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"},
-		{file: "webgraph.graph", err: "webgraph.graph: a BVGraph, which is not read; it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"},
+		{file: "webgraph.properties", err: "webgraph.properties: the properties of a BVGraph, which is not read; give the .graph file that it describes"},
+		{file: "webgraph.graph", nodes: 3, edges: 3, weight: 1.5, ids: "0|1|2"},
 	} {
 		t.Run(test.file+strings.Join(test.c.Fields, ","), func(t *testing.T) {
 			folder := filepath.Join("testdata", "tools") + string(filepath.Separator)

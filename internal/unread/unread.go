@@ -25,15 +25,11 @@ type Format struct {
 }
 
 const (
-	bvRemedy     = "it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"
 	exportCSV    = "save the sheet with the edges as CSV"
 	fetchRemedy  = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
 	unpackRemedy = "unpack it and give the file with the edges"
 	mmwrite      = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
 )
-
-// BVGraph is the compressed format of WebGraph, whose files have the ending of METIS files.
-var BVGraph = &Format{Title: "a BVGraph", Remedy: bvRemedy}
 
 // pattern returns a function that compiles expr at its first call, because compiling all patterns
 // takes longer than many commands.
@@ -41,7 +37,7 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// formats are all formats but BVGraph; the first that matches counts.
+// formats are all formats; the first that matches counts.
 var formats = []*Format{
 	{Title: "a Git LFS pointer", Remedy: "fetch the file itself with git lfs pull", line: pattern(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
 	{Title: "a git-annex pointer", Remedy: "fetch the file itself with git annex get", line: pattern(`^(\.\./)*(\.git)?/?annex/objects/`)},
@@ -60,7 +56,7 @@ var formats = []*Format{
 		line: pattern(`^\s*(\{\s*("|'|$)|\[\s*(\{|\[|$))`)},
 	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, line: pattern(`^(>>graph6<<|>>digraph6<<)`)},
 	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, line: pattern(`^>>sparse6<<`)},
-	{Title: "the properties of a BVGraph", Remedy: bvRemedy, endings: []string{".properties"}, magic: []string{"#BVGraph"}},
+	{Title: "the properties of a BVGraph", Remedy: "give the .graph file that it describes", endings: []string{".properties"}, magic: []string{"#BVGraph"}},
 	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: pattern(`^(strict )?(di)?graph\b.*\{`)},
 	{Title: "a DIMACS file", Remedy: "take the ends of each edge from its lines that begin with e or a", endings: []string{".dimacs"}, line: pattern(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`)},
 	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},

@@ -1,0 +1,175 @@
+package graphfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/bits"
+)
+
+// bitReader reads numbers in the codes of WebGraph from a stream of bits, of each byte the highest
+// bit first. The first error is kept, and numbers after it are 0.
+type bitReader struct {
+	from   io.Reader
+	buffer []byte
+	next   int    // of the buffer
+	before int64  // bytes that the buffer no longer holds
+	window uint64 // the next bits, the first one highest
+	have   uint   // how many of them are valid, at least 57 after fill unless the file ends
+	err    error
+}
+
+// errBits is the error of bits that are no graph.
+var errBits = errors.New("damaged")
+
+// fail keeps errBits unless there is an error already.
+func (b *bitReader) fail() {
+	if b.err == nil {
+		b.err = errBits
+	}
+}
+
+// byte returns the offset of the byte with the next bit.
+func (b *bitReader) byte() int64 { return b.before + int64(b.next) - int64(b.have+7)/8 }
+
+// rest returns the number of bytes that have not been touched, at most those of a buffer.
+func (b *bitReader) rest() int {
+	b.load()
+	return len(b.buffer) - b.next + int(b.have/8)
+}
+
+// load reads more bytes into the buffer if it holds fewer than 8.
+func (b *bitReader) load() {
+	left := copy(b.buffer[:cap(b.buffer)], b.buffer[b.next:])
+	b.before += int64(b.next)
+	b.next = 0
+	n, err := io.ReadAtLeast(b.from, b.buffer[left:cap(b.buffer)], 8)
+	b.buffer = b.buffer[:left+n]
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && b.err == nil {
+		b.err = err
+	}
+}
+
+// fill makes at least 57 of the next bits valid, or all if the file has fewer.
+func (b *bitReader) fill() {
+	if len(b.buffer)-b.next < 8 {
+		b.load()
+	}
+	if len(b.buffer)-b.next >= 8 {
+		// The bits behind the valid ones are those that the next fill puts there again.
+		b.window |= binary.BigEndian.Uint64(b.buffer[b.next:]) >> b.have
+		taken := (64 - b.have) / 8
+		b.next += int(taken)
+		b.have += 8 * taken
+		return
+	}
+	for b.have <= 56 && b.next < len(b.buffer) {
+		b.window |= uint64(b.buffer[b.next]) << (56 - b.have)
+		b.next++
+		b.have += 8
+	}
+}
+
+// take returns the next n ≤ 57 bits.
+func (b *bitReader) take(n uint) uint64 {
+	if b.have < n {
+		if b.fill(); b.have < n && b.err == nil {
+			b.err = io.ErrUnexpectedEOF
+		}
+	}
+	if b.err != nil || n > 57 {
+		b.fail()
+		return 0
+	}
+	v := b.window >> (64 - n)
+	b.window <<= n
+	b.have -= n
+	return v
+}
+
+// unary returns the number of zeros before the next one.
+func (b *bitReader) unary() (n uint64) {
+	for b.err == nil {
+		if zeros := uint(bits.LeadingZeros64(b.window)); zeros < b.have {
+			b.window <<= zeros + 1
+			b.have -= zeros + 1
+			return n + uint64(zeros)
+		}
+		n += uint64(b.have)
+		b.window, b.have = 0, 0
+		if b.fill(); b.have == 0 && b.err == nil {
+			b.err = io.ErrUnexpectedEOF
+		}
+	}
+	return 0
+}
+
+// binary returns a number whose highest bit has the place msb: that bit is not written.
+func (b *bitReader) binary(msb uint64) uint64 {
+	if msb > 57 {
+		b.fail()
+		return 0
+	}
+	return 1<<msb | b.take(uint(msb))
+}
+
+// gamma returns a number in Elias' code γ of n+1.
+func (b *bitReader) gamma() uint64 { return b.natural(b.binary(b.unary())) }
+
+// delta returns a number in Elias' code δ of n+1.
+func (b *bitReader) delta() uint64 { return b.natural(b.binary(b.gamma())) }
+
+// natural returns n−1, and 0 after an error.
+func (b *bitReader) natural(n uint64) uint64 {
+	if b.err != nil {
+		return 0
+	}
+	return n - 1
+}
+
+// zeta returns a number in the code ζ_k of n+1 (P. Boldi and S. Vigna, Codes for the World Wide
+// Web, Internet Mathematics 2, 2005): h in unary, then n+1 between 2^hk and 2^(h+1)k in minimal
+// binary.
+func (b *bitReader) zeta(k uint) uint64 {
+	h := b.unary()
+	if h > 57 {
+		b.fail()
+		return 0
+	}
+	place := uint(h) * k
+	low := b.take(place + k - 1)
+	if left := uint64(1) << min(place, 63); low < left {
+		return b.natural(low + left)
+	}
+	return b.natural(2*low + b.take(1))
+}
+
+// golomb returns a number in Golomb's code: n/m in unary, then n mod m in minimal binary.
+func (b *bitReader) golomb(m uint64) uint64 {
+	q := b.unary()
+	width := uint(bits.Len64(m)) - 1
+	short := uint64(1)<<(width+1) - m
+	low := b.take(width)
+	if low >= short {
+		low = 2*low + b.take(1) - short
+	}
+	if q > 1<<40 {
+		b.fail()
+	}
+	return q*m + low
+}
+
+// nibble returns a number in groups of three bits, the highest group first; a bit before each
+// group is 1 for the last one.
+func (b *bitReader) nibble() (n uint64) {
+	for b.err == nil {
+		group := b.take(4)
+		if n = n<<3 | group&7; group >= 8 {
+			return n
+		}
+		if n > 1<<57 {
+			b.fail()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,315 @@
+package graphfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
+// WWW 2004): a stream of bits in x.graph, and what is needed to read it in x.properties. It is not
+// one of [Formats], because METIS files have the same ending; [IsBVGraph] decides.
+var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: reading(readBVGraph)}
+
+// IsBVGraph reports whether the file called name has the properties of a BVGraph next to it.
+func IsBVGraph(ctx context.Context, name string) bool {
+	text, err := textio.ReadFile(ctx, propertiesOf(name), maxProperties)
+	return err == nil && bytes.Contains(text, []byte("BVGraph"))
+}
+
+// maxProperties is the largest size of a .properties file: those of WebGraph take 1 KiB.
+const maxProperties = 1 << 20
+
+// propertiesOf returns the name of the properties of a graph.
+func propertiesOf(name string) string {
+	return name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))] + ".properties"
+}
+
+// bvGraph reads a BVGraph. The successors of a node are written as parts of those of an earlier
+// node, as intervals, and as gaps between the remaining ones; each kind of number has its code.
+type bvGraph struct {
+	*sink
+	in    bitReader
+	nodes uint64
+	arcs  uint64
+
+	window      uint64 // a list refers to one of this many nodes before it
+	minInterval uint64 // least length of an interval; 0: none
+	zeta        uint   // k of the code ζ_k, b of Golomb's
+
+	degree, reference, blocks, block, residual func() uint64
+
+	lists            [][]uint32 // successors of the last window+1 nodes, that of node x at x mod (window+1)
+	ranges           []uint64   // lengths of blocks
+	extra            []uint32   // successors that are not copied
+	intervals, gaps  []uint32   // the two kinds of them
+	copied           []uint32   // successors that are copied
+	decoded          uint64     // arcs so far
+	allocatedEntries int
+}
+
+func readBVGraph(s *sink) (*Summary, error) {
+	g := &bvGraph{sink: s}
+	if err := g.configure(); err != nil {
+		return nil, err
+	}
+	g.in = bitReader{from: s.Text, buffer: make([]byte, 0, 256<<10)}
+	g.numbered = true
+	if err := g.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: g.arcs}, false); err != nil {
+		return nil, err
+	}
+	g.lists = make([][]uint32, g.window+1)
+	for x := range g.nodes {
+		list := g.successors(x)
+		if g.in.err != nil {
+			return nil, g.at(x)
+		}
+		for _, v := range list {
+			if err := g.numbers(x, uint64(v), 1); err != nil {
+				return nil, err
+			}
+		}
+		if err := g.hold(4 * int64(g.allocatedEntries)); err != nil {
+			return nil, err
+		}
+	}
+	if g.decoded != g.arcs {
+		return nil, g.fault(0, fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.Name), g.arcs)
+	}
+	if rest := g.in.rest(); rest > 8 { // writers fill the last word
+		return nil, g.fault(0, fetchAgain, "more than 8 bytes follow the last node")
+	}
+	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
+}
+
+// at returns the error of the bits of node x, at the byte that was read last.
+func (g *bvGraph) at(x uint64) error {
+	var e *textio.Error
+	switch err := g.in.err; {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e = g.fault(0, fetchAgain, "the file ends in the successors of node %d of %d", x, g.nodes)
+	case errors.Is(err, errBits):
+		e = g.fault(0, fetchAgain, "the successors of node %d are damaged", x)
+	default:
+		return err
+	}
+	e.Byte, e.AtByte = g.in.byte(), true
+	return e
+}
+
+// configure reads the properties.
+func (g *bvGraph) configure() error {
+	name := propertiesOf(g.Name)
+	text, err := textio.ReadFile(context.Background(), name, maxProperties)
+	if err != nil {
+		return err
+	}
+	values := map[string]string{"windowsize": "7", "minintervallength": "4", "zetak": "3", "version": "0"}
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		key, value, found := strings.Cut(line, "=")
+		if !found {
+			return textio.Fault(name, int64(i+1), fetchAgain, "%s is not a property", table.Quoted(line))
+		}
+		values[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	refuse := func(fix, format string, args ...any) error { return textio.Fault(name, 0, fix, format, args...) }
+	if class := values["graphclass"]; !strings.HasSuffix(class, "webgraph.BVGraph") {
+		return refuse("it.unimi.dsi.webgraph.BVGraph writes one of any other class", "graphclass is %s, want it.unimi.dsi.webgraph.BVGraph", table.Quoted(class))
+	}
+	var k uint64
+	for key, to := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs, "windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
+		if *to, err = strconv.ParseUint(values[key], 10, 63); err != nil {
+			return refuse(fetchAgain, "%s is %s, want a number", key, table.Quoted(values[key]))
+		}
+	}
+	switch {
+	case values["version"] != "0":
+		return refuse("", "version %s; version 0 is read", table.Quoted(values["version"]))
+	case strings.EqualFold(values["endianness"], "little"):
+		return refuse("write it with the bits in big-endian order", "bits in little-endian order are not read")
+	case g.nodes > MaxNodes:
+		return refuse("", "%d nodes; limit %d", g.nodes, uint64(MaxNodes))
+	case g.window > 1<<10:
+		return refuse(fetchAgain, "windowsize %d; limit 1,024", g.window)
+	case k < 1 || k > 32:
+		return refuse(fetchAgain, "zetak %d is out of range; 1 to 32", k)
+	}
+	g.zeta = uint(k)
+	return g.choose(values["compressionflags"], refuse)
+}
+
+// choose sets the codes of the kinds of numbers: the usual ones, or those that flags such as
+// RESIDUALS_DELTA name.
+func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...any) error) error {
+	b := &g.in
+	codes := map[string]func() uint64{
+		"UNARY": b.unary, "GAMMA": b.gamma, "DELTA": b.delta, "NIBBLE": b.nibble,
+		"ZETA":   func() uint64 { return b.zeta(g.zeta) },
+		"GOLOMB": func() uint64 { return b.golomb(uint64(g.zeta)) },
+	}
+	kinds := map[string]*func() uint64{"OUTDEGREES": &g.degree, "REFERENCES": &g.reference, "BLOCK_COUNT": &g.blocks, "BLOCKS": &g.block, "RESIDUALS": &g.residual, "OFFSETS": new(func() uint64)}
+	g.degree, g.reference, g.blocks, g.block, g.residual = b.gamma, b.unary, b.gamma, b.gamma, codes["ZETA"]
+	for flag := range strings.SplitSeq(flags, "|") {
+		if flag = strings.TrimSpace(flag); flag == "" {
+			continue
+		}
+		at := strings.LastIndex(flag, "_")
+		kind, code := kinds[flag[:max(at, 0)]], codes[flag[at+1:]]
+		if kind == nil || code == nil {
+			return refuse("", "compressionflags has %s, which is not known", table.Quoted(flag))
+		}
+		*kind = code
+	}
+	return nil
+}
+
+// successors decodes the successors of node x, in increasing order. They are valid until those
+// of the window+1-st node after it. Errors are in g.in.err.
+func (g *bvGraph) successors(x uint64) []uint32 {
+	slot := &g.lists[x%(g.window+1)]
+	list := (*slot)[:0]
+	degree := g.degree()
+	if g.decoded += degree; degree > g.nodes || g.decoded > g.arcs {
+		g.in.fail()
+	}
+	if degree == 0 || g.in.err != nil {
+		*slot = list
+		return list
+	}
+	copied := g.copyFrom(x, degree)
+	extra := g.extraOf(x, degree-uint64(len(copied)))
+	if g.in.err != nil {
+		return nil
+	}
+	before := cap(list)
+	list = merge(list, copied, extra)
+	g.allocatedEntries += cap(list) - before
+	*slot = list
+	for i, v := range list {
+		if uint64(v) >= g.nodes || i > 0 && v <= list[i-1] {
+			g.in.fail()
+			return nil
+		}
+	}
+	return list
+}
+
+// copyFrom returns the successors of node x that are copied from the list of an earlier node, at
+// most as many as its degree. Blocks of that list are copied and left out in turn.
+func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
+	if g.window == 0 {
+		return nil
+	}
+	back := g.reference()
+	if back == 0 || g.in.err != nil {
+		return nil
+	}
+	if back > g.window || back > x {
+		g.in.fail()
+		return nil
+	}
+	from := g.lists[(x-back)%(g.window+1)]
+	count := g.blocks()
+	if count > uint64(len(from))+1 {
+		g.in.fail()
+		return nil
+	}
+	copied, at := g.copied[:0], uint64(0)
+	for i := range count {
+		length := g.block()
+		if i > 0 {
+			length++
+		}
+		if length > uint64(len(from))-at {
+			g.in.fail()
+			return nil
+		}
+		if i%2 == 0 {
+			copied = append(copied, from[at:at+length]...)
+		}
+		at += length
+	}
+	if count%2 == 0 { // the rest of the list is a block that is copied
+		copied = append(copied, from[at:]...)
+	}
+	if uint64(len(copied)) > degree {
+		g.in.fail()
+	}
+	g.copied = copied
+	return copied
+}
+
+// extraOf returns the successors of node x that are not copied: count of them.
+func (g *bvGraph) extraOf(x, count uint64) []uint32 {
+	if count == 0 || g.in.err != nil {
+		return nil
+	}
+	intervals, gaps := g.intervals[:0], g.gaps[:0]
+	if g.minInterval > 0 {
+		at := uint64(0)
+		for i := range g.in.gamma() {
+			if i == 0 {
+				at = x + signed(g.in.gamma())
+			} else {
+				at += g.in.gamma() + 1
+			}
+			length := g.in.gamma() + g.minInterval
+			if length > count-uint64(len(intervals)) || at >= g.nodes || length > g.nodes-at {
+				g.in.fail()
+				return nil
+			}
+			for range length {
+				intervals = append(intervals, uint32(at))
+				at++
+			}
+		}
+	}
+	at := x
+	for i := range count - uint64(len(intervals)) {
+		if i == 0 {
+			at += signed(g.residual())
+		} else {
+			at += g.residual() + 1
+		}
+		if at >= g.nodes || g.in.err != nil {
+			g.in.fail()
+			return nil
+		}
+		gaps = append(gaps, uint32(at))
+	}
+	g.intervals, g.gaps = intervals, gaps
+	g.extra = merge(g.extra[:0], intervals, gaps)
+	return g.extra
+}
+
+// signed returns the integer of a natural number, 0, −1, 1, −2 … of 0, 1, 2, 3 …, modulo 2⁶⁴.
+func signed(n uint64) uint64 {
+	if n%2 == 0 {
+		return n / 2
+	}
+	return ^(n / 2)
+}
+
+// merge appends two lists in increasing order to dst, in increasing order.
+func merge(dst, a, b []uint32) []uint32 {
+	dst = slices.Grow(dst, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			dst, a = append(dst, a[0]), a[1:]
+		} else {
+			dst, b = append(dst, b[0]), b[1:]
+		}
+	}
+	return append(append(dst, a...), b...)
+}
