@@ -14,8 +14,8 @@ import (
 )
 
 // BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
-// WWW 2004): a stream of bits in x.graph, and what is needed to read it in x.properties. It is not
-// one of [Formats], because METIS files have the same ending; [IsBVGraph] decides.
+// WWW 2004): a stream of bits in x.graph, and counts and codes in x.properties. It is not one of
+// [Formats], because METIS files have the same ending; [IsBVGraph] decides.
 var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: reading(readBVGraph)}
 
 // IsBVGraph reports whether the file called name has the properties of a BVGraph next to it.
