@@ -1,0 +1,97 @@
+"""Exceptions and warnings.
+
+Each exit code of the program is a class, so that ``except ValueError`` or ``except MemoryError`` works
+without knowledge of this package.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+
+class HeatwalkError(Exception):
+    """An error of the program, with exit code 1.
+
+    Attributes
+    ----------
+    message : str
+        The problem.
+    hint : str
+        The remedy, or "".
+    place : str
+        The argument or the file with the problem, or "".
+    code : int
+        The exit code of the program; negative for a signal.
+    command : list of str
+        The command line.
+    stderr : str
+        The last lines that the program wrote to stderr.
+    """
+
+    code = 1
+
+    def __init__(self, message: str = "", hint: str = "", place: str = "", code: int | None = None,
+                 command: Sequence[str] = (), stderr: str = "") -> None:
+        self.message, self.hint, self.place = message, hint, place
+        self.code = type(self).code if code is None else code
+        self.command, self.stderr = list(command), stderr
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        return f"{text}; {self.hint}" if self.hint else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.hint, self.place, self.code, self.command, self.stderr)
+
+
+class UsageError(HeatwalkError, ValueError):
+    """An argument is wrong."""
+
+    code = 2
+
+
+class InputError(HeatwalkError, ValueError):
+    """The graph, the labels or another input is wrong."""
+
+    code = 3
+
+
+class StoreError(HeatwalkError, OSError):
+    """A store or a disk failed."""
+
+    code = 4
+
+
+class LimitError(HeatwalkError, MemoryError):
+    """The call needs more memory than it may use."""
+
+    code = 5
+
+
+class CrashError(HeatwalkError):
+    """The program ended by a signal or by a fault of its own."""
+
+
+class VersionError(HeatwalkError):
+    """The program that was found has another protocol than this package."""
+
+
+class NotFoundError(HeatwalkError, FileNotFoundError):
+    """The program was not found."""
+
+
+class NotFittedError(ValueError, AttributeError):
+    """The estimator has not been fitted yet."""
+
+
+class HeatwalkWarning(UserWarning):
+    """A warning of the program, for example about input that was ignored."""
+
+
+CLASSES: dict[int, type[HeatwalkError]] = {
+    1: HeatwalkError, 2: UsageError, 3: InputError, 4: StoreError, 5: LimitError,
+}
+
+for _class in (*CLASSES.values(), CrashError, VersionError, NotFoundError, NotFittedError, HeatwalkWarning):
+    _class.__module__ = "heatwalk"  # where users import them from

@@ -1,0 +1,144 @@
+"""Temporary folders that hold the arrays of one call.
+
+A folder is named after the process and locked by it. The first call of a process removes the folders
+of processes that were killed, which it recognizes by their free locks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import tempfile
+from typing import Any, Callable, Iterator, TypeVar
+
+import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file cannot be removed
+    fcntl = None  # type: ignore[assignment]
+
+_PREFIX = "heatwalk-"
+_SHM = "/dev/shm"
+_T = TypeVar("_T")
+_swept: set[tuple[int, str]] = set()
+
+
+def _free(folder: str) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def _parents(need: int) -> list[str]:
+    """Return the folders to try, the first one first: memory if it has twice the bytes."""
+    given = os.environ.get("HEATWALK_TMPDIR")
+    if given:
+        return [given]
+    usual = tempfile.gettempdir()
+    if os.access(_SHM, os.W_OK) and _free(_SHM) > 2 * need + (1 << 20):
+        return [_SHM, usual]
+    return [usual]
+
+
+def _lock(folder: str) -> int:
+    """Create and lock the lock file of a folder and return its descriptor."""
+    descriptor = os.open(os.path.join(folder, "lock"), os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def _sweep(parent: str) -> None:
+    """Remove the folders of processes that are gone, once for each process."""
+    if (os.getpid(), parent) in _swept:
+        return
+    _swept.add((os.getpid(), parent))
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                _remove_if_left(entry.path)
+
+
+def _remove_if_left(folder: str) -> None:
+    """Remove a folder unless a living process holds its lock."""
+    lock = os.path.join(folder, "lock")
+    with contextlib.suppress(OSError):
+        if hasattr(os, "getuid") and os.stat(folder).st_uid != os.getuid():
+            return
+        if fcntl is None:
+            os.remove(lock)  # fails while the file is open
+        else:
+            descriptor = os.open(lock, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return
+            finally:
+                os.close(descriptor)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _folder(parent: str) -> Iterator[str]:
+    """Provide a locked folder in parent, which is removed at the end."""
+    _sweep(parent)
+    path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent)
+    try:
+        descriptor = _lock(path)
+        try:
+            yield path
+        finally:
+            os.close(descriptor)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
+    """Return call(folder) for a temporary folder that has room for need bytes.
+
+    A full ``/dev/shm`` falls back to the disk.
+    """
+    parents = _parents(need)
+    for parent in parents[:-1]:
+        try:
+            with _folder(parent) as path:
+                return call(path)
+        except OSError as error:
+            full = error.errno == errno.ENOSPC or "no space left" in str(error)
+            if not full:
+                raise
+    with _folder(parents[-1]) as path:
+        return call(path)
+
+
+def write_array(path: str, array: Any) -> str:
+    """Write an array as ``numpy.save`` does.
+
+    The bytes go out by ``write``, which reports a full disk. A store into a mapped file of a full
+    tmpfs would end the process.
+    """
+    array = np.ascontiguousarray(array)
+    with open(path, "wb", buffering=0) as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        view = memoryview(array).cast("B") if array.size else memoryview(b"")
+        done = 0
+        while done < len(view):
+            done += file.write(view[done:done + (1 << 30)]) or 0
+    return path
+
+
+#: Results up to this size are read into memory; larger ones stay mapped from the removed file.
+IN_MEMORY = 64 << 20
+
+
+def read_array(path: str, keep: bool = False) -> Any:
+    """Read a result. With keep the file stays, and the array is a map of it."""
+    if keep:
+        return np.load(path, mmap_mode="r+")
+    if os.name != "nt" and os.path.getsize(path) > IN_MEMORY:
+        return np.load(path, mmap_mode="r+")
+    return np.load(path)

@@ -1,0 +1,273 @@
+"""Graphs: conversion from other libraries, and the arrays that the program reads."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._folder import write_array
+
+
+class Graph:
+    """A graph that can be passed to every function of this package.
+
+    Use :func:`as_graph` to make one. Conversion of a NetworkX or igraph graph takes longer than most
+    computations, so that a graph that is used several times should be converted once.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse matrix or None
+        The adjacency matrix in CSR form, with sorted columns; None for a file or a store.
+    nodes : list or None
+        The nodes of the rows; None if row i is node i.
+    path : str or None
+        The file or the store.
+    """
+
+    def __init__(self, matrix: Any = None, nodes: Sequence[Hashable] | None = None, path: str | None = None) -> None:
+        self.matrix, self.path = matrix, path
+        self.nodes = None if nodes is None else list(nodes)
+        self._index: dict[Hashable, int] | None = None
+
+    def __repr__(self) -> str:
+        if self.matrix is None:
+            return f"<heatwalk.Graph {self.path!r}>"
+        return f"<heatwalk.Graph of {self.matrix.shape[0]} nodes and {self.matrix.nnz} entries>"
+
+    @property
+    def n(self) -> int:
+        """The number of nodes."""
+        if self.matrix is not None:
+            return int(self.matrix.shape[0])
+        return len(self.ids())
+
+    def ids(self) -> list[Any]:
+        """Return the nodes in the order of the rows; of a file or a store the ids, as text."""
+        if self.nodes is None and self.matrix is None:
+            from ._store import ids_of
+
+            self.nodes = ids_of(str(self.path))
+        return list(range(self.n)) if self.nodes is None else self.nodes
+
+    def row(self, node: Hashable) -> int:
+        """Return the row of a node.
+
+        Raises
+        ------
+        KeyError
+            The node is not in the graph.
+        """
+        if self.matrix is not None and self.nodes is None:
+            if isinstance(node, (int, np.integer)) and 0 <= node < self.n:
+                return int(node)
+            raise KeyError(f"{node!r} is not a row of the matrix, which has {self.n}")
+        if self._index is None:
+            self._index = {v: i for i, v in enumerate(self.ids())}
+        key = str(node) if self.matrix is None else node
+        if key not in self._index:
+            raise KeyError(f"{node!r} is not a node of the graph")
+        return self._index[key]
+
+    def bytes(self) -> int:
+        """Return the bytes of the arrays that the program reads."""
+        if self.matrix is None:
+            return 0
+        return int(self.matrix.indptr.nbytes + self.matrix.indices.nbytes + self.matrix.data.nbytes)
+
+    def argument(self, folder: str) -> str:
+        """Return the GRAPH argument of the program, after writing the arrays to a folder."""
+        if self.matrix is None:
+            return str(self.path)
+        path = os.path.join(folder, "graph.csr")
+        os.mkdir(path)
+        data = self.matrix.data
+        write_array(os.path.join(path, "indptr.npy"), self.matrix.indptr)
+        write_array(os.path.join(path, "indices.npy"), self.matrix.indices)
+        if not (data == 1).all():
+            write_array(os.path.join(path, "data.npy"), data)
+        return path
+
+    def id_text(self, row: int) -> str:
+        """Return the id of a row as the program knows it."""
+        return str(row) if self.matrix is not None else str(self.ids()[row])
+
+
+def _csr(matrix: Any) -> Any:
+    """Return a square CSR matrix with sorted columns and without zeros, never the caller's object changed."""
+    if not sp.issparse(matrix):
+        matrix = np.asarray(matrix)
+        if matrix.dtype == object:
+            matrix = matrix.astype(np.float64)
+    if matrix.dtype.kind == "c":
+        raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}")
+    if matrix.ndim != 2:
+        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. Reshape your data")
+    values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
+    if values.dtype.kind == "f" and isinstance(values, np.ndarray) and not np.isfinite(values).all():
+        raise ValueError("Input contains NaN or infinity: weights are finite numbers")
+    if 0 in matrix.shape:
+        what = "sample" if matrix.shape[0] == 0 else "feature"
+        raise ValueError(f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required: the matrix has no nodes")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. "
+                         "Rows of features become a graph by sklearn.neighbors.kneighbors_graph")
+    if not sp.issparse(matrix):
+        matrix = sp.csr_matrix(matrix)
+    if matrix.format != "csr":
+        matrix = matrix.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    data = matrix.data
+    if data.dtype.kind in "if" and data.size and data.min() < 0:
+        raise ValueError("Negative values in data: weights of a graph are 0 or more. "
+                         "If this is a Laplacian, pass the adjacency matrix and matrix=\"laplacian\"")
+    if not data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+        data = matrix.data
+    if data.dtype not in (np.float64, np.float32, np.int64, np.int32, np.bool_):
+        matrix = matrix.astype(np.float64)
+    return matrix
+
+
+def _is_networkx(x: Any) -> bool:
+    return hasattr(x, "adjacency") and hasattr(x, "nodes") and hasattr(x, "is_directed")
+
+
+def _is_igraph(x: Any) -> bool:
+    return hasattr(x, "get_edgelist") and hasattr(x, "vs")
+
+
+def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool) -> Any:
+    """Return the matrix of edges. Weights of several edges between two nodes are added; without weights
+    they are one edge."""
+    values = np.ones(len(source)) if weight is None else np.asarray(weight, dtype=np.float64)
+    matrix = sp.coo_matrix((values, (source, target)), shape=(n, n)).tocsr()
+    if not directed:
+        loops = matrix.diagonal()
+        matrix = matrix + matrix.T
+        if loops.any():
+            matrix = (matrix - sp.diags(loops)).tocsr()
+    if weight is None:
+        matrix.data[:] = 1
+    return matrix
+
+
+def _from_networkx(graph: Any) -> Graph:
+    networkx = sys.modules["networkx"]
+    nodes = list(graph.nodes)
+    return Graph(_csr(networkx.to_scipy_sparse_array(graph, nodelist=nodes, format="csr", dtype=np.float64)), nodes)
+
+
+def _from_igraph(graph: Any) -> Graph:
+    edges = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    weight = graph.es["weight"] if "weight" in graph.es.attributes() else None
+    nodes = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    return Graph(_csr(_from_edges(edges[:, 0], edges[:, 1], weight, graph.vcount(), graph.is_directed())), nodes)
+
+
+_SOURCES = ("source", "src", "from", "u", "node1", "start")
+_TARGETS = ("target", "dst", "to", "v", "node2", "end")
+_WEIGHTS = ("weight", "w", "value")
+
+
+def _from_pandas(frame: Any) -> Graph:
+    titles = {str(c).lower(): c for c in frame.columns}
+
+    def find(words: Iterable[str]) -> Any:
+        return next((titles[w] for w in words if w in titles), None)
+
+    source, target, weight = find(_SOURCES), find(_TARGETS), find(_WEIGHTS)
+    if source is None or target is None:
+        raise ValueError(f"no columns source and target among {', '.join(map(str, frame.columns))}; "
+                         'rename the columns of the ends, as in frame.rename(columns={"a": "source", "b": "target"})')
+    pandas = sys.modules["pandas"]
+    ends = pandas.concat([frame[source], frame[target]], ignore_index=True)
+    codes, nodes = pandas.factorize(ends, sort=bool(ends.dtype.kind in "iu"))
+    if (codes < 0).any():
+        raise ValueError(f"a missing value in the columns {source} and {target}; drop these edges with frame.dropna()")
+    m = len(frame)
+    values = None if weight is None else frame[weight].to_numpy()
+    return Graph(_csr(_from_edges(codes[:m], codes[m:], values, len(nodes), False)), list(nodes))
+
+
+def as_graph(graph: Any, *, ids: Sequence[Hashable] | None = None) -> Graph:
+    """Convert a graph of another library, once for several calls.
+
+    Parameters
+    ----------
+    graph : object
+        A SciPy sparse matrix or array, a dense array, a NetworkX or igraph graph, a pandas frame with
+        the columns source and target (and weight), an edge index of shape (2, m) as PyTorch Geometric
+        has it, the path of a graph file or a store, a :class:`Store`, or a :class:`Graph`.
+    ids : sequence, optional
+        The nodes of the rows, for a matrix.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import heatwalk as hw
+    >>> hw.as_graph(np.array([[0, 1, 1], [1, 2, 3]]))
+    <heatwalk.Graph of 4 nodes and 6 entries>
+    """
+    made = _convert(graph)
+    if ids is not None:
+        ids = list(ids)
+        if made.matrix is None or len(ids) != made.n:
+            raise ValueError(f"ids has {len(ids)} elements; give one for each row of a matrix")
+        made = Graph(made.matrix, ids)
+    return made
+
+
+def _convert(graph: Any) -> Graph:
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph, (str, os.PathLike)):
+        return Graph(path=os.fspath(graph))
+    if hasattr(graph, "__heatwalk_path__"):
+        return Graph(path=graph.__heatwalk_path__())
+    if sp.issparse(graph):
+        return Graph(_csr(graph))
+    if _is_networkx(graph):
+        return _from_networkx(graph)
+    if _is_igraph(graph):
+        return _from_igraph(graph)
+    if "pandas" in sys.modules and isinstance(graph, sys.modules["pandas"].DataFrame):
+        # A square frame of numbers is a matrix, as scikit-learn takes it.
+        if graph.shape[0] != graph.shape[1] or not all(d.kind in "biuf" for d in graph.dtypes):
+            return _from_pandas(graph)
+        return Graph(_csr(graph.to_numpy()), None)
+    array = np.asarray(graph)
+    if array.ndim == 2 and array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
+        if array.size and array.min() < 0:
+            raise ValueError("an edge index has row numbers from 0; this one has negative numbers")
+        n = int(array.max()) + 1 if array.size else 0
+        # An edge index usually has both directions of an edge, which are one edge here.
+        matrix = sp.coo_matrix((np.ones(array.shape[1], dtype=bool), (array[0], array[1])), shape=(n, n)).tocsr()
+        matrix = matrix.maximum(matrix.T)
+        return Graph(_csr(matrix))
+    return Graph(_csr(array))
+
+
+def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
+    """Return labels as an array with an element for each row; a dict gives those of some nodes."""
+    if not isinstance(y, Mapping):
+        return y
+    labels = np.full(graph.n, None, dtype=object)
+    for node, label in y.items():
+        try:
+            labels[graph.row(node)] = label
+        except KeyError as error:
+            raise ValueError(f"y: {error.args[0]}") from None
+    return labels

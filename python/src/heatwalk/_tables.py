@@ -1,0 +1,138 @@
+"""Comparisons of methods, suggestions of nodes to label, and the list of methods, as pandas frames."""
+
+from __future__ import annotations
+
+import csv
+import os
+from typing import Any, Iterable
+
+from . import _process
+from ._call import Call
+from ._folder import call_in_folder
+from ._graph import as_graph, labels_of
+from ._labels import encode, sendable
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("the result is a pandas frame; install pandas") from error
+    return pandas
+
+
+def evaluate(graph: Any, y: Any, methods: Iterable[str] = ("auto", "lp"), *, train: Iterable[float] = (0.05, 0.1), splits: int = 20,
+             random_state: int | None = 1, report: str | os.PathLike[str] | None = None, threads: int | None = None,
+             max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+    """Compare methods on random splits of the labelled nodes.
+
+    Parameters
+    ----------
+    graph : object
+        A graph in any form that :func:`as_graph` takes.
+    y : array or dict
+        Labels, as in :meth:`NodeClassifier.fit`.
+    methods : iterable of str
+        The methods.
+    train : iterable of float
+        Shares of the labelled nodes to train on.
+    splits : int
+        The number of random splits for each share.
+    report : path, optional
+        A file for the whole report: .html, .json or .txt.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each method and share: accuracy with its standard error, macro-F1, and whether a paired
+        test finds the method worse than the best one.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> A, y = hw.datasets.cora()
+    >>> frame = hw.evaluate(A, y, ["lp"], train=[0.1], splits=3)
+    >>> frame[["method", "train"]].values.tolist()
+    [['lp', 0.1], ['majority', 0.1]]
+    """
+    pandas = _pandas()
+    g = as_graph(graph)
+    labels = encode(labels_of(g, y), g.n)
+
+    def work(folder: str) -> Any:
+        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
+                                    random_state=1 if random_state is None else random_state))
+        args = ["--labels", call.write_labels("labels", sendable(labels)[0]), "--method", ",".join(methods),
+                "--train", ",".join(repr(float(t)) for t in train), "--splits", str(splits)]
+        if report is not None:
+            args += ["--report", os.fspath(report)]
+        return call.run("evaluate", *args)["results"]
+
+    results = call_in_folder(g.bytes(), work)
+    names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
+    wanted = ["method", "train_fraction", "accuracy_mean", "accuracy_stderr", "standing", "macro_f1", "auc", "log_loss", "parameters", "seconds"]
+    return pandas.DataFrame([{names.get(k, k): r.get(k) for k in wanted} for r in results])
+
+
+def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_state: int | None = 1, threads: int | None = None,
+            max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+    """Return the nodes whose labels would improve the predictions most.
+
+    Parameters
+    ----------
+    graph : object
+        A graph in any form that :func:`as_graph` takes.
+    y : array or dict
+        The labels so far, as in :meth:`NodeClassifier.fit`.
+    n : int
+        The number of nodes, to be labelled as one batch.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node, the most useful first: node, the expected information gain as a share of the
+        total, the most likely label with its probability, and the reason.
+    """
+    pandas = _pandas()
+    g = as_graph(graph)
+    labels = encode(labels_of(g, y), g.n)
+
+    def work(folder: str) -> list[list[str]]:
+        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
+                                    random_state=1 if random_state is None else random_state))
+        path = call.path("suggestions.tsv", "out")
+        call.run("suggest", "--labels", call.write_labels("labels", sendable(labels)[0]), "-n", str(n), "--method", method, "-o", path)
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.reader(file, delimiter="\t"))[1:]
+
+    offset = sendable(labels)[1]
+    lines = []
+    for node, gain, label, probability, reason in call_in_folder(g.bytes(), work):
+        for code in sorted(range(len(labels.classes)), reverse=True):
+            reason = reason.replace(f" {code + offset} ", f" {labels.classes[code]} ").replace(f" {code + offset},", f" {labels.classes[code]},")
+        own: Any = node if g.matrix is None else g.ids()[int(node)]
+        lines.append((own, float(gain), labels.classes[int(label) - offset] if label else None, float(probability) if probability else None, reason))
+    return pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
+
+
+def methods() -> Any:
+    """Return all methods, kernels and learners.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Name, the argument that takes it, formula, and parameters with their ranges and defaults.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> frame = hw.methods()
+    >>> frame[frame.name == "lgc"].formula.item()
+    '(I − αS)⁻¹Y, learning with local and global consistency'
+    """
+    pandas = _pandas()
+    lines = []
+    for m in _process.run(["methods"])["methods"]:
+        parameters = {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} (default {p.get('default')})" for p in m.get("parameters", [])}
+        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "formula": m["formula"], "parameters": parameters})
+    return pandas.DataFrame(lines)

@@ -1,0 +1,49 @@
+"""A built-in graph for examples and tests."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from typing import Any
+
+import numpy as np
+
+from ._store import edges_to_matrix
+
+
+def _lines(name: str) -> list[list[str]]:
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cora", name)
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file]
+
+
+def cora(labelled: int | None = None, random_state: int = 1) -> tuple[Any, Any]:
+    """Return the citation graph Cora: 2,708 papers with one of seven subjects.
+
+    Parameters
+    ----------
+    labelled : int, optional
+        Keep the labels of so many papers, drawn at random; the others are None.
+
+    Returns
+    -------
+    A : scipy.sparse.csr_matrix
+        The adjacency matrix.
+    y : numpy.ndarray
+        The subject of each paper, or None.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> A, y = hw.datasets.cora(labelled=270)
+    >>> A.shape, sum(label is not None for label in y)
+    ((2708, 2708), 270)
+    """
+    labels = dict((node, label) for node, label in _lines("labels.tsv.gz"))
+    edges = [(a, b) for a, b in _lines("edges.tsv.gz")]
+    nodes = sorted({int(v) for pair in edges for v in pair} | {int(v) for v in labels})
+    y = np.array([labels.get(str(v)) for v in nodes], dtype=object)
+    if labelled is not None:
+        keep = np.random.default_rng(random_state).permutation(len(y))[:labelled]
+        y[np.setdiff1d(np.arange(len(y)), keep)] = None
+    return edges_to_matrix(edges, {str(v): i for i, v in enumerate(nodes)}), y

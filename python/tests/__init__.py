@@ -1,0 +1,1 @@
+"""Tests of the package. They need the program, see scripts/python-test."""

@@ -1,0 +1,270 @@
+"""The classifier: labels of every kind, agreement with the command, and the manners of scikit-learn."""
+
+import os
+import pickle
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+
+import heatwalk as hw
+
+from .graphs import random_graph, two_groups
+
+
+def missing(name):
+    try:
+        __import__(name)
+    except ImportError:
+        return True
+    return False
+
+
+class Classifier(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.A, cls.group = two_groups()
+        cls.y = np.where(np.arange(60) < 12, cls.group, -1)
+        cls.model = hw.NodeClassifier("lp").fit(cls.A, cls.y)
+
+    def test_kinds_of_labels(self):
+        words = np.array(["even", "odd"], dtype=object)
+        known = np.arange(60) < 12
+        want = self.model.predict()
+        for y, classes in (
+            (self.y.tolist(), [0, 1]), (self.y.astype(np.int8), [0, 1]), (np.where(known, self.group, np.nan), [0, 1]),
+            (np.where(known, words[self.group], None), ["even", "odd"]), (np.where(known, words[self.group], "").tolist(), ["even", "odd"]),
+            (np.where(known, words[self.group], np.nan), ["even", "odd"]), ({i: int(self.group[i]) for i in range(12)}, [0, 1]),
+            (np.where(known, self.group + 7, -1), [7, 8]),
+        ):
+            m = hw.NodeClassifier("lp").fit(self.A, y)
+            self.assertEqual(list(m.classes_), classes)
+            self.assertEqual(list(m.predict()), [classes[c] for c in want])
+            np.testing.assert_array_equal(m.scores_, self.model.scores_)
+
+    def test_prediction(self):
+        m = self.model
+        self.assertEqual(m.predict()[:12].tolist(), self.group[:12].tolist())
+        self.assertGreater((m.predict() == self.group).mean(), 0.9)
+        p = m.predict_proba()
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        self.assertEqual(p[:12].max(axis=1).tolist(), [1] * 12)
+        np.testing.assert_array_equal(m.classes_[p.argmax(axis=1)], m.predict())
+        self.assertTrue(0 < m.accuracy_ <= 1 and m.accuracy_stderr_ > 0)
+        self.assertEqual(m.score(self.A, self.group), (m.predict() == self.group).mean())
+        with self.assertRaisesRegex(ValueError, "expecting 60 features"):
+            m.predict(random_graph(50, 100, 1))
+
+    def test_many_classes_sort_by_number(self):
+        A = random_graph(400, 3000, 3)
+        y = np.where(np.arange(400) < 200, np.arange(400) % 13, -1)
+        m = hw.NodeClassifier("lp").fit(A, y)
+        self.assertEqual(m.classes_.tolist(), list(range(13)))
+        self.assertEqual(m.predict()[:200].tolist(), y[:200].tolist())
+        np.testing.assert_array_equal(m.scores_[:200].argmax(axis=1), y[:200])
+
+    def test_unreached(self):
+        A = sp.block_diag([self.A, [[0, 1], [1, 0]]]).tocsr()
+        y = np.append(self.y, [-1, -1])
+        m = hw.NodeClassifier("lp").fit(A, y)
+        self.assertEqual(m.predict()[60:].tolist(), [-1, -1])
+        self.assertEqual(m.reached_.tolist(), [True] * 60 + [False] * 2)
+        self.assertEqual(hw.NodeClassifier("lp").fit(A, np.where(y < 0, None, y.astype(str))).predict()[60:].tolist(), [None, None])
+        self.assertIn(hw.NodeClassifier("lp", unreached="prior").fit(A, y).predict()[60], (0, 1))
+
+    def test_permutation(self):
+        p = np.random.default_rng(0).permutation(60)
+        m = hw.NodeClassifier("lp").fit(self.A[p][:, p], self.y[p])
+        np.testing.assert_array_equal(m.predict(), self.model.predict()[p])
+        np.testing.assert_allclose(m.scores_, self.model.scores_[p], atol=1e-5)
+
+    def test_command(self):
+        """The scores are those of the command, to the bit, and so is the accuracy."""
+        A, y = hw.datasets.cora(labelled=270)
+        m = hw.NodeClassifier("lp").fit(A, y)
+        with tempfile.TemporaryDirectory() as folder:
+            path = lambda name: os.path.join(folder, name)  # noqa: E731
+            sp.save_npz(path("a.npz"), A)
+            with open(path("l.tsv"), "w") as file:
+                file.writelines(f"{i}\t{label}\n" for i, label in enumerate(y) if label)
+            subprocess.run([hw.binary(), "classify", path("a.npz"), "--labels", path("l.tsv"), "--method", "lp", "-o", path("p.npy"), "--quiet"], check=True)
+            np.testing.assert_array_equal(np.load(path("p.npy")), m.scores_)
+        self.assertEqual(m.classes_.tolist(), sorted({label for label in y if label}))
+
+    def test_multi_label(self):
+        lists = [[["a"], ["b"], ["a", "b"]][i % 3] if i < 20 else None for i in range(60)]
+        m = hw.NodeClassifier(multi_label=True).fit(self.A, lists)
+        self.assertEqual(m.classes_.tolist(), ["a", "b"])
+        self.assertEqual(m.predict()[:3].tolist(), [("a",), ("b",), ("a", "b")])
+        self.assertEqual(m.predict_proba().shape, (60, 2))
+        matrix = np.zeros((60, 2), dtype=int)
+        for i in range(20):
+            matrix[i] = [i % 3 != 1, i % 3 != 0]
+        n = hw.NodeClassifier(multi_label=True).fit(self.A, matrix)
+        np.testing.assert_array_equal(n.scores_, m.scores_)
+        np.testing.assert_array_equal(n.predict()[:20], matrix[:20])
+
+    def test_node_features(self):
+        X = np.random.default_rng(1).standard_normal((60, 4))
+        X[:, 0] += 6 * self.group
+        for features in (X, sp.csr_matrix(np.abs(X))):
+            m = hw.NodeClassifier(node_features=features).fit(self.A, self.y)
+            self.assertGreater((m.predict() == self.group).mean(), 0.9)
+        with self.assertRaisesRegex(ValueError, "node_features has 3 rows"):
+            hw.NodeClassifier(node_features=X[:3]).fit(self.A, self.y)
+
+    def test_scores_are_probabilities(self):
+        for method in ("cwk+svm", "diffusion+rls", "lgc", "poisson"):
+            m = hw.NodeClassifier(method).fit(self.A, self.y)
+            np.testing.assert_allclose(m.scores_.sum(axis=1), 1, atol=1e-5)
+            self.assertGreaterEqual(m.scores_.min(), 0)
+
+    def test_errors(self):
+        for y, text in (
+            (np.full(60, -1), "y has no label"), (np.zeros(59), "59, and the graph has 60"), (np.full(60, np.inf), "infinity"),
+            (np.linspace(0, 1, 60), "continuous"), (None, "requires y"), (np.zeros((60, 2)), "multi_label=True"), ({99: "a"}, "y: 99 is not a row"),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                hw.NodeClassifier("lp").fit(self.A, y)
+        with self.assertRaisesRegex(hw.UsageError, "^method: .*did you mean lgc"):
+            hw.NodeClassifier("lcg").fit(self.A, self.y)
+        with self.assertRaises(AttributeError):
+            hw.NodeClassifier().predict()
+        with self.assertRaises(hw.LimitError) as caught:
+            hw.NodeClassifier("lp", max_memory="1MiB").fit(self.A, self.y)
+        self.assertIsInstance(caught.exception, MemoryError)
+        copy = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(copy), copy.code, copy.place), (str(caught.exception), 5, "max_memory"))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "-1 means unlabelled"):
+            hw.NodeClassifier("lp").fit(self.A, np.where(self.group == 1, 1, -1))
+
+    def test_parameters(self):
+        m = hw.NodeClassifier("lgc", threads=1)
+        self.assertEqual(m.get_params()["threads"], 1)
+        self.assertEqual(m.set_params(method="lp").method, "lp")
+        self.assertEqual(repr(m), "NodeClassifier(method='lp', threads=1)")
+        with self.assertRaises(ValueError):
+            m.set_params(alpha=1)
+        again = pickle.loads(pickle.dumps(self.model))
+        np.testing.assert_array_equal(again.predict(), self.model.predict())
+
+    def test_html(self):
+        text = self.model._repr_html_()
+        self.assertIn("cross-validated accuracy", text)
+        self.assertLess(len(text), 10_000)
+        self.assertNotIn("<script", text)
+        m = hw.NodeClassifier("lp").fit(self.A, np.where(self.y < 0, None, np.where(self.y == 0, "<b>", "&")))
+        self.assertIn("&lt;b&gt;", m._repr_html_())
+
+    def test_quiet(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            hw.NodeClassifier("lp").fit(self.A, self.y)
+
+
+class Graphs(unittest.TestCase):
+    def test_edge_index(self):
+        g = hw.as_graph(np.array([[0, 1, 2, 1], [1, 0, 3, 0]]))
+        self.assertEqual(g.matrix.toarray().tolist(), [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+
+    @unittest.skipIf(missing("pandas"), "pandas is not installed")
+    def test_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame({"source": ["a", "b", "a"], "target": ["b", "c", "d"], "weight": [1, 2, 3]})
+        m = hw.NodeClassifier("lp").fit(frame, {"a": 0, "c": 1})
+        self.assertEqual(m.nodes_, ["a", "b", "c", "d"])
+        self.assertEqual(m.to_frame().index.tolist(), ["a", "b", "c", "d"])
+        self.assertEqual(m.to_dict()["d"], 0)
+        with self.assertRaisesRegex(ValueError, "no columns source and target among x, y; rename"):
+            hw.as_graph(pandas.DataFrame({"x": ["a"], "y": ["b"]}))
+        A, group = two_groups()
+        y = np.where(np.arange(60) < 30, group, -1)
+        frame = hw.evaluate(A, y, ["lp", "lgc"], train=[0.5], splits=3)
+        self.assertEqual(frame.method.tolist(), ["lp", "lgc", "majority"])
+        self.assertGreater(frame.accuracy[0], 0.8)
+        suggested = hw.suggest(A, y, 3)
+        self.assertEqual(len(suggested), 3)
+        self.assertTrue(set(suggested.label) <= {0, 1})
+        self.assertIn("diffusion", hw.methods().name.tolist())
+
+    @unittest.skipIf(missing("networkx"), "NetworkX is not installed")
+    def test_networkx(self):
+        import networkx
+
+        G = networkx.karate_club_graph()
+        G = networkx.relabel_nodes(G, {v: f"member {v}" for v in G})
+        m = hw.NodeClassifier("lp").fit(G, {"member 0": "Hi", "member 33": "Officer"})
+        self.assertEqual(m.nodes_, list(G.nodes))
+        self.assertEqual(m.to_dict()["member 33"], "Officer")
+        K = hw.kernel(hw.as_graph(G), "diffusion", rows=["member 3"], cols=["member 0", "member 33"])
+        self.assertEqual((K.rows, K.cols), (["member 3"], ["member 0", "member 33"]))
+
+    @unittest.skipIf(missing("igraph"), "igraph is not installed")
+    def test_igraph(self):
+        import igraph
+
+        G = igraph.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
+        G.vs["name"] = list("wxyz")
+        self.assertEqual(hw.NodeClassifier("lp").fit(G, {"w": 0, "z": 1}).nodes_, list("wxyz"))
+
+    def test_store(self):
+        A = random_graph(50, 200, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            store = hw.Store.ingest(A, os.path.join(folder, "graph"))
+            self.assertEqual(store.info()["nodes"], 50)
+            self.assertEqual(store.ids[:3], ["0", "1", "2"])
+            self.assertEqual(abs(store.to_scipy() - A).max(), 0)
+            B = np.eye(50)[:, :4]
+            np.testing.assert_array_equal(hw.apply(store, "laplacian", B).array, hw.apply(A, "laplacian", B).array)
+            self.assertEqual(hw.Store.open(store.path).path, store.path)
+            with self.assertRaises(hw.StoreError):
+                hw.Store.open(folder)
+            path = os.path.join(folder, "edges.tsv")
+            with open(path, "w") as file:
+                file.write("ann\tbob\nbob\tcid\n")
+            m = hw.NodeClassifier("lp").fit(path, {"ann": 1, "cid": 2})
+            self.assertEqual(m.to_dict()["ann"], 1)
+            self.assertEqual(m.nodes_, ["ann", "bob", "cid"])
+            with self.assertRaisesRegex(ValueError, "missing.tsv: no such file"):
+                hw.NodeClassifier("lp").fit(os.path.join(folder, "missing.tsv"), np.zeros(3))
+
+
+@unittest.skipIf(missing("sklearn"), "scikit-learn is not installed")
+class ScikitLearn(unittest.TestCase):
+    #: Checks that predict rows that fit has not seen, or some of those that it has, which is no job for a
+    #: learner on a graph; or that permute the rows of the matrix without its columns; or that have −1 as a class.
+    CANNOT_HOLD = {"check_classifiers_one_label", "check_fit_idempotent", "check_methods_subset_invariance",
+                   "check_methods_sample_order_invariance", "check_classifiers_classes"}
+
+    def test_clone(self):
+        import sklearn.base
+
+        self.assertEqual(sklearn.base.clone(hw.NodeClassifier("lgc", threads=2)).get_params()["threads"], 2)
+        self.assertTrue(sklearn.base.is_classifier(hw.NodeClassifier()))
+
+    @unittest.skipUnless(os.environ.get("HEATWALK_ESTIMATOR_CHECKS"), "takes half a minute; set HEATWALK_ESTIMATOR_CHECKS")
+    def test_estimator_checks(self):
+        import sklearn.exceptions
+        from sklearn.utils.estimator_checks import check_estimator
+
+        for method in ("lgc", "auto"):
+            failed = {}
+            for estimator, check in check_estimator(hw.NodeClassifier(method), generate_only=True):
+                name = getattr(check, "func", check).__name__
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", hw.HeatwalkWarning)
+                        check(estimator)
+                except unittest.SkipTest:
+                    pass
+                except Exception as error:  # a check may raise anything
+                    failed.setdefault(name, repr(error)[:300])
+            self.assertEqual({k: v for k, v in failed.items() if k not in self.CANNOT_HOLD}, {}, method)
+
+
+if __name__ == "__main__":
+    unittest.main()
