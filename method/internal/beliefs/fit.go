@@ -45,8 +45,8 @@ var candidates = []Candidate{
 // round, is the best single setting on block models.
 func Candidates() []Candidate { return slices.Clone(candidates) }
 
-// First returns the candidates of the first run alone, which cost a fifth of all.
-func First() []Candidate { return slices.Clone(candidates[:2]) }
+// First returns the best single candidate on block models alone, which costs a fifth of all.
+func First() []Candidate { return slices.Clone(candidates[1:2]) }
 
 const (
 	strong       = 0.98 // homophily of candidates
@@ -88,6 +88,7 @@ type Model struct {
 	Columns int // sum of the columns of these sweeps
 
 	network *network
+	only    *group // the run of Fit, if it made a single one; Predict continues it
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
@@ -170,6 +171,7 @@ type fitting struct {
 	folds      []int
 	held       []int         // seeds that some fold holds out
 	beliefs    [][][]float32 // of each candidate and held-out seed
+	only       *group        // the only run, after its last round; nil: there are several runs
 }
 
 // read makes the runs of all candidates without each fold, and keeps the beliefs of the held-out labels.
@@ -205,6 +207,9 @@ func (f *fitting) read(ctx context.Context) error {
 		})
 		if err != nil {
 			return err
+		}
+		if len(runs) == 1 {
+			f.only = q
 		}
 		if f.settings.Progress != nil {
 			f.settings.Progress("beliefs", int64(hi), int64(len(runs)))
@@ -378,7 +383,7 @@ func (f *fitting) model() *Model {
 	m := &Model{
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen, Blend: best.blend,
 		Accuracy: float64(best.right) / count, LogLoss: best.loss / count,
-		HeldOut: f.held, network: f.network, Sweeps: f.sweeps, Columns: f.columns,
+		HeldOut: f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
 	}
 	counts := make([]int, len(shares))
 	without := map[int]choice{} // the choice of the labels of other folds
@@ -487,14 +492,20 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 }
 
 // Predict returns the probabilities of the classes of each node, from a run with all labels. Nodes that no
-// label reaches have the class shares. Cost: the ratios, and a sweep for each round.
+// label reaches have the class shares. Where Fit made a single run, with most of the labels, its ratios and
+// its beliefs are where the run with all labels begins. It may be called once. Cost: the ratios, and a sweep
+// for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
-	n := m.network
-	runs, err := n.runs(ctx, m.Candidate, []int{noFold})
-	if err != nil {
-		return nil, err
+	n, q := m.network, m.only
+	if q != nil {
+		q.know()
+	} else {
+		runs, err := n.runs(ctx, m.Candidate, []int{noFold})
+		if err != nil {
+			return nil, err
+		}
+		q = n.newGroup(runs)
 	}
-	q := n.newGroup(runs)
 	if err := q.run(ctx, m.Rounds, func(int) {}); err != nil {
 		return nil, err
 	}
@@ -503,8 +514,8 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	for _, row := range n.seeds.Row {
 		reached[n.g.Components.Of[row]] = true
 	}
-	shares := runs[0].shares
-	err = piece.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
+	shares := q.runs[0].shares
+	err := piece.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := q.beliefs.Row(i)
 			if reached[n.g.Components.Of[i]] {

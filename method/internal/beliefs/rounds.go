@@ -114,12 +114,13 @@ type group struct {
 	beliefs *sparse.Block[float32]
 	logs    [2]*sparse.Block[float32] // log(F R) of this round and, in the sweep, of the next one
 
-	ratios  [][]float32 // of each run, by columns; of homophily, strength/share of each class
-	prior   [][]float32 // log shares
-	field   []float32   // log(f R) of each column; 0 without a field
-	active  []bool      // runs that have not settled
-	rounds  int
-	partial [][]float64 // of each range: Σ d_i F_i of each column, then the change of each run
+	ratios    [][]float32 // of each run, by columns; of homophily, strength/share of each class
+	prior     [][]float32 // log shares
+	field     []float32   // log(f R) of each column; 0 without a field
+	continued bool        // beliefs are those of another run
+	active    []bool      // runs that have not settled
+	rounds    int
+	partial   [][]float64 // of each range: Σ d_i F_i of each column, then the change of each run
 }
 
 func (n *network) newGroup(runs []run) *group {
@@ -194,7 +195,18 @@ func (q *group) anyActive() bool {
 	return false
 }
 
-// begin sets the beliefs to the shares, and to the labels where these are known.
+// know lets the only run know the labels of its fold too, so that it can be continued.
+func (q *group) know() {
+	r := &q.runs[0]
+	r.fold, r.shares = noFold, q.shares(noFold)
+	for i, p := range r.shares {
+		q.prior[0][i] = float32(math.Log(p))
+	}
+	q.active[0], q.continued, q.rounds = true, true, 0
+}
+
+// begin sets the beliefs to the shares, unless the run continues another one, and to the labels where these
+// are known.
 func (q *group) begin(ctx context.Context) error {
 	q.partial = make([][]float64, (len(q.g.Degrees)+chunkRows-1)/chunkRows)
 	err := sched.Run(ctx, sched.Workers(q.g.Workers), len(q.partial), func(_, k int) error {
@@ -203,7 +215,9 @@ func (q *group) begin(ctx context.Context) error {
 			for v := range q.runs {
 				f := q.rowOf(q.beliefs, i, v)
 				for c := range f {
-					f[c] = float32(q.runs[v].shares[c])
+					if !q.continued {
+						f[c] = float32(q.runs[v].shares[c])
+					}
 				}
 				q.finish(i, v, f, q.partial[k], q.logs[0])
 			}
