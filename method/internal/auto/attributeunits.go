@@ -120,12 +120,14 @@ func (u *units) look(ctx context.Context) error {
 			copy(u.inputs.Row(v)[h*d:], x.Row(v))
 		}
 	}
-	degrees, err := structure(ctx, l.p, l.workers, l.work)
+	degrees, err := newGraphColumns(ctx, l.p, l.workers, l.work)
 	if err != nil {
 		return err
 	}
+	row := make([]float64, degrees.count())
 	for v := range n {
-		copy(u.inputs.Row(v)[mostHops*d:], degrees.Row(v))
+		degrees.rowTo(row, v)
+		simd.ConvertTo(u.inputs.Row(v)[mostHops*d:], row)
 	}
 	c, err := u.measure(ctx, u.inputs.Cols, func(dst []float32, v int) { copy(dst, u.inputs.Row(v)) })
 	if err != nil {

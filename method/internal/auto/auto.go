@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -59,6 +60,7 @@ type Prediction struct {
 // stages that the package comment lists.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
+	var first *beliefs.Model
 	if beginsWithBeliefs(p, set) {
 		start := time.Now()
 		m, err := blockModel(ctx, p, set, &out.Work)
@@ -66,15 +68,16 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 			return nil, err
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if m.KnowsItself() {
+		if m.KnowsItself() && !set.Thorough {
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * p.A.NNZ()})
+		first = m.Forget()
 	}
 	in, err := newInput(ctx, p, set, designOf(p, set), &out.Work)
 	if err != nil {
 		return nil, err
 	}
+	in.first = first
 	return out, in.predict(ctx, out)
 }
 
@@ -100,17 +103,48 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	if !validate.TooFew(in.p.Class) {
 		out.Estimate = held.estimate(mixture, f.reached)
 	}
+	g, err := in.gate(ctx, f, held, mixture, calibrated, out)
+	if err != nil {
+		return err
+	}
 	lap(&out.Seconds.Choose)
 	m := &model{features: f, settings: held.settings, mixture: mixture, calibrated: calibrated}
 	if err := m.fit(ctx); err != nil {
 		return err
 	}
-	if out.Scores, out.Class, err = m.predict(ctx); err != nil {
+	if out.Scores, err = m.predict(ctx, g); err != nil {
+		return err
+	}
+	if out.Class, err = likeliestClasses(ctx, in.p, out.Scores, in.set.Workers); err != nil {
 		return err
 	}
 	lap(&out.Seconds.Classify)
-	out.Reached, out.Unfinished = f.reached, in.unfinished
+	out.Reached, out.Unfinished, out.Omitted = f.reached, in.unfinished, in.omitted
 	return nil
+}
+
+// gate returns the gate between the mixture and beliefs, nil if it is closed, and the accuracy with it.
+func (in *input) gate(ctx context.Context, f *features, held *heldOut, mixture []component, c calibration, out *Prediction) (*gate, error) {
+	if in.arcs != nil || !gated(&in.design, in.p, in.set) {
+		return nil, nil
+	}
+	m := in.first
+	if m == nil && len(in.p.Degrees) <= blockModelNodes {
+		var err error
+		if m, err = fitBeliefs(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	if m == nil {
+		return nil, nil
+	}
+	g := newGate(held, in, mixture, c, m)
+	if g == nil {
+		in.work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * in.p.A.NNZ()})
+		return nil, nil
+	}
+	out.Estimate = g.estimate(held, in, mixture, c, f.reached)
+	return g, nil
 }
 
 // all selects every label.
@@ -124,6 +158,7 @@ type input struct {
 	work       *problem.Work
 	memory     int64 // limit of what a stage allocates for itself; 0: no limit
 	unfinished string
+	first      *beliefs.Model // with one candidate and one fold, of a large graph; nil: none
 
 	arcs *arcs // nil: edges have no direction
 

@@ -19,9 +19,9 @@ import (
 // smaller graphs all stages take seconds.
 const blockModelNodes = 50_000
 
-// beginsWithBeliefs reports whether a prediction may end with beliefs.
+// beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
 func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
-	return len(p.Degrees) > blockModelNodes && !p.Directed && p.Attributes == nil && !set.Thorough && !set.LowEffort && !validate.TooFew(p.Class)
+	return len(p.Degrees) > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !validate.TooFew(p.Class)
 }
 
 // blockModel fits the first candidate of beliefs with one fold of held-out labels. Its settings do not

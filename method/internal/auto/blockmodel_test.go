@@ -50,7 +50,7 @@ func generated(t testing.TB, name string, v spec.Values, nodes int) (*problem.Pr
 }
 
 // A prediction stops at beliefs on a large block model, with the same bits for any number of workers and
-// any memory limit; with Thorough it does not.
+// any memory limit.
 func TestStopsAtBlockModel(t *testing.T) {
 	const nodes, classes = blockModelNodes + 1, 4
 	p, m := generated(t, "sbm", spec.Values{"nodes": spec.Of(nodes), "edges": spec.Of(6 * nodes), "classes": spec.Of(classes), "homophily": spec.Of(0.9)}, nodes)
@@ -71,7 +71,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 		}
 	}
 	p.Names = []string{"a", "b", "c", "d"}
-	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{Thorough: true}) {
+	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{LowEffort: true}) {
 		t.Fatal("the rule does not follow the settings")
 	}
 	var first *Prediction

@@ -21,9 +21,14 @@ import (
 func Bytes(p *problem.Problem, set *Settings) int64 {
 	bytes := keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
 	if beginsWithBeliefs(p, set) {
-		bytes = max(bytes, beliefs.Bytes(len(p.Degrees), len(p.Names))+8*int64(len(p.Degrees)))
+		bytes = max(bytes, beliefsBytes(p))
 	}
 	return bytes
+}
+
+// beliefsBytes returns the size of a prediction by beliefs and of its classes.
+func beliefsBytes(p *problem.Problem) int64 {
+	return beliefs.Bytes(len(p.Degrees), len(p.Names)) + 8*int64(len(p.Degrees))
 }
 
 // remaining returns the memory that stages may allocate for themselves under the limit, at least
@@ -39,11 +44,18 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	cells := min(len(p.Row), d.folds*k)
+	if d.apart {
+		cells = k
+	}
 
 	bytes := directionBytes(p)
-	bytes += piece.Bytes[float32](n, len(d.filters)*k) + piece.Bytes[float32](m, len(d.filters)*cells)
+	values := len(d.filters) * k
+	bytes += piece.Bytes[float32](len(sampledNodes(n, values)), values) + piece.Bytes[float32](m, len(d.filters)*cells)
 	if len(d.free) > 0 && !d.tooFewLabels {
-		bytes += 2 * piece.Bytes[float32](n, d.graphColumns(p.Directed)) // twice while they are joined
+		bytes += 4 * int64(n)
+		if d.eigenvectors {
+			bytes += piece.Bytes[float32](n, spectralColumns)
+		}
 	}
 	if d.diffusion {
 		kept, _ := diffusionBytes(p, d.folds, set.Workers, 0)
@@ -91,7 +103,13 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	m := min(len(p.Row), d.examples+2*k)
 
 	n := len(p.Degrees)
-	most := max(walkBytes(&d, p, limit), piece.Bytes[float32](n, k)+8*int64(n)) // or the predictions
+	most := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), piece.Bytes[float32](n, k)+8*int64(n)) // or the predictions
+	if len(d.free) > 0 && !d.tooFewLabels {
+		most = max(most, 2*tall.BlockBytes[float64](n, 1)) // mean degrees of neighbours
+	}
+	if gated(&d, p, set) { // while the scores of the mixture are there
+		most = max(most, piece.Bytes[float32](n, k)+beliefsBytes(p))
+	}
 	if d.eigenvectors {
 		most = max(most, eigenvectorBytes(q, limit))
 	}
@@ -146,6 +164,13 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 		count[c]++
 	}
 	single := areSingle(m, k, d.folds)
+	if d.apart {
+		columns := k
+		for columns > 1 && limit > 0 && columnBytes(n, columns) > limit {
+			columns--
+		}
+		return columnBytes(n, columns)
+	}
 	if !single {
 		groups = 0
 	}
@@ -161,6 +186,26 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 		slab = max(widest, slab/2)
 	}
 	return columnBytes(n, slab)
+}
+
+// scoresBytes returns the size of the walks that predict and of the scores, with as many filters summed
+// together as the limit allows.
+func scoresBytes(d *design, p *problem.Problem, limit int64) int64 {
+	n, k := len(p.Degrees), len(p.Names)
+	summed := 0
+	for _, f := range d.filters {
+		if !f.direct() && f != source {
+			summed++
+		}
+	}
+	components := 1
+	if !d.single {
+		components = 1 + len(candidatesOf(d, p)) // and Poisson learning
+	}
+	for summed > 1 && limit > 0 && predictionBytes(n, k, components, summed) > limit {
+		summed--
+	}
+	return predictionBytes(n, k, components, max(1, summed))
 }
 
 // attributeBlocks returns the largest number of blocks: only the values show

@@ -44,16 +44,16 @@ type columns struct {
 	logs    []float64 // log π_c less its mean
 	epsilon [filters]float64
 
-	graph     *sparse.Block[float32] // a row for each node; nil: none
+	graph     *graphColumns          // nil: none
 	diffusion *sparse.Block[float32] // scores of kernels, a row for each node; nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
 	mean, scale []float64 // of free columns: one over the standard deviation
 }
 
-// newColumns returns the columns of walks, in units of their values at all nodes that have
+// newColumns returns the columns of walks, in units of their values at the sampled nodes that have
 // neighbours.
-func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph, diffusion *sparse.Block[float32]) (*columns, error) {
+func newColumns(ctx context.Context, in *input, count []float64, s *seeds, w *walkFeatures, graph *graphColumns, diffusion *sparse.Block[float32]) (*columns, error) {
 	p, k := in.p, len(in.p.Names)
 	c := &columns{design: &in.design, classes: k, graph: graph, diffusion: diffusion, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
 	mean := 0.0
@@ -69,7 +69,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	if err := c.measureMass(ctx, w, in.set.Workers); err != nil {
 		return nil, err
 	}
-	return c, c.measureSpread(ctx, p, w, in.set.Workers)
+	return c, c.measureSpread(ctx, p, s.sample, w, in.set.Workers)
 }
 
 // of returns the values of a filter in a row of walks.
@@ -103,8 +103,10 @@ func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int)
 const leastMass = 1e-12
 
 // mass returns the sum of a filter over the classes.
-func (c *columns) mass(row []float32, f filter) (sum float64) {
-	for _, v := range c.of(row, f) {
+func (c *columns) mass(row []float32, f filter) float64 { return massOf(c.of(row, f)) }
+
+func massOf(values []float32) (sum float64) {
+	for _, v := range values {
 		sum += float64(v)
 	}
 	return sum
@@ -114,21 +116,22 @@ func (c *columns) mass(row []float32, f filter) (sum float64) {
 func (c *columns) isVisited(row []float32) bool { return c.mass(row, source) > leastMass }
 
 // measureSpread computes the units of all columns.
-func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
+func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
 	total, err := piece.Sums(ctx, workers, w.full.Rows, 1+shared+2*free, func(to []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
-		for v := lo; v < hi; v++ {
+		for at := lo; at < hi; at++ {
+			v := sample[at]
 			if p.Degrees[v] == 0 {
 				continue
 			}
 			to[0]++
-			c.rawShared(s, w.full.Row(v), c.diffusionRow(scores, v))
+			c.rawShared(s, w.full.Row(at), c.diffusionRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
-			c.rawFree(x, w.full.Row(v), v)
+			c.rawFree(x, w.full.Row(at), v)
 			for i, y := range x {
 				means[i] += y
 				spreads[i] += float64(y * y)
@@ -161,23 +164,23 @@ func (c *columns) diffusionRow(dst []float64, v int) []float64 {
 func (c *columns) freeCount() int {
 	count := len(c.free) * c.classes
 	if c.graph != nil {
-		count += c.graph.Cols
+		count += c.graph.count()
 	}
 	return count
 }
 
-// sharesTo stores the shares of a filter.
-func (c *columns) sharesTo(dst []float64, row []float32, f filter) {
-	mass, epsilon := c.mass(row, f), c.epsilon[f]
-	for class, v := range c.of(row, f) {
+// sharesTo stores the shares of the values of a filter.
+func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
+	mass, epsilon := massOf(values), c.epsilon[f]
+	for class, v := range values {
 		dst[class] = (float64(v) + float64(epsilon*c.prior[class])) / (mass + epsilon)
 	}
 }
 
-// poissonTo stores the scores of Poisson learning.
-func (c *columns) poissonTo(dst []float64, row []float32) {
-	mass := c.mass(row, source)
-	for class, v := range c.of(row, source) {
+// poissonTo stores the scores of Poisson learning by the values of the filter source.
+func (c *columns) poissonTo(dst []float64, values []float32) {
+	mass := massOf(values)
+	for class, v := range values {
 		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass + c.epsilon[source])
 	}
 }
@@ -186,15 +189,21 @@ func (c *columns) poissonTo(dst []float64, row []float32) {
 // their own, from its filters and its scores of a kernel.
 func (c *columns) rawShared(dst []float64, row []float32, diffusion []float64) {
 	k := c.classes
-	c.poissonTo(dst[:k], row)
+	c.poissonTo(dst[:k], c.of(row, source))
 	dst = dst[k:]
 	for _, f := range c.shared {
-		c.sharesTo(dst[:k], row, f)
+		c.sharesTo(dst[:k], c.of(row, f), f)
 		for class, v := range dst[:k] {
 			dst[class] = math.Log(v / c.prior[class])
 		}
 		dst = dst[k:]
 	}
+	c.kernelsTo(dst, diffusion)
+}
+
+// kernelsTo stores the shared columns behind those of walks: of kernels and of the prior.
+func (c *columns) kernelsTo(dst, diffusion []float64) {
+	k := c.classes
 	for ; len(diffusion) > 0; diffusion = diffusion[k:] {
 		sum := 0.0
 		for class, r := range diffusion[:k] {
@@ -221,12 +230,10 @@ func (c *columns) sharedTo(dst []float64, row []float32, diffusion []float64) {
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
 	for i, f := range c.free {
-		c.sharesTo(dst[i*k:][:k], row, f)
+		c.sharesTo(dst[i*k:][:k], c.of(row, f), f)
 	}
 	if c.graph != nil {
-		for i, x := range c.graph.Row(v) {
-			dst[len(c.free)*k+i] = float64(x)
-		}
+		c.graph.rowTo(dst[len(c.free)*k:], v)
 	}
 }
 
@@ -240,35 +247,59 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 
 func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 
-// sideBySide returns the columns of two blocks in one.
-func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
-	out := piece.Block[float32](a.Rows, a.Cols+b.Cols)
-	for v := range a.Rows {
-		copy(out.Row(v), a.Row(v)[:a.Cols])
-		copy(out.Row(v)[a.Cols:], b.Row(v)[:b.Cols])
-	}
-	return out
-}
-
 // structureColumns is the number of columns of structure.
 const structureColumns = 4
 
-// structure returns columns of degrees: log(1 + d) of a node and log(1 + mean degree) of its
-// neighbours, d in a unit of weights, and their squares. Cost: one sweep.
-func structure(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*sparse.Block[float32], error) {
+// graphColumns are the columns that no label has a part in: of the structure, log(1 + d) of a node and
+// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; of arcs; and
+// eigenvectors. Those of degrees are computed for a row when it is read.
+type graphColumns struct {
+	degrees      []float64
+	unit         float64
+	around       []float32              // log(1 + mean degree) of the neighbours
+	arcs         *arcs                  // nil: none
+	eigenvectors *sparse.Block[float32] // nil: none
+}
+
+// newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
+func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
-	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)
+	g := &graphColumns{degrees: p.Degrees, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), around: make([]float32, n)}
+	around := sparse.NewBlock[float64](n, 1)
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers
-	if err := op.ApplyTo(ctx, around, degrees); err != nil {
+	if err := op.ApplyTo(ctx, around, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
 		return nil, err
 	}
 	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
-	out, unit := piece.Block[float32](n, structureColumns), tall.WeightUnit(p.Degrees, p.A.NNZ())
 	for v := range n {
-		own, other := math.Log1p(p.Degrees[v]/unit), math.Log1p(around.Row(v)[0]/unit)
-		row := out.Row(v)
-		row[0], row[1], row[2], row[3] = float32(own), float32(own*own), float32(other), float32(other*other)
+		g.around[v] = float32(math.Log1p(around.Row(v)[0] / g.unit))
 	}
-	return out, nil
+	return g, nil
+}
+
+// count returns the number of columns.
+func (g *graphColumns) count() int {
+	count := structureColumns
+	if g.arcs != nil {
+		count += arcColumns
+	}
+	if g.eigenvectors != nil {
+		count += g.eigenvectors.Cols
+	}
+	return count
+}
+
+// rowTo stores the columns of node v.
+func (g *graphColumns) rowTo(dst []float64, v int) {
+	own, other := math.Log1p(g.degrees[v]/g.unit), float64(g.around[v])
+	dst[0], dst[1], dst[2], dst[3] = own, own*own, other, other*other
+	dst = dst[structureColumns:]
+	if g.arcs != nil {
+		g.arcs.rowTo(dst, v)
+		dst = dst[arcColumns:]
+	}
+	if g.eigenvectors != nil {
+		simd.ConvertTo(dst, g.eigenvectors.Row(v))
+	}
 }

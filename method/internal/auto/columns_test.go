@@ -146,13 +146,13 @@ func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := problemtest.Planted(t, 9, 60, 30)
 	s, walks := walked(t, p, 0)
-	graph, err := structure(ctx, p, 1, new(problem.Work))
+	graph, err := newGraphColumns(ctx, p, 1, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.in.diffusion = false
 	count, _ := s.in.countClasses()
-	got, err := newColumns(ctx, s.in, count, walks, graph, nil)
+	got, err := newColumns(ctx, s.in, count, s, walks, graph, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

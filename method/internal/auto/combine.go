@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -41,6 +42,17 @@ const (
 // labels choose nothing: Poisson learning predicts, or label propagation where most nodes are
 // far from them.
 func (h *heldOut) combine(among func(label int) bool) []component {
+	mixture := h.mixture(among)
+	if h.single {
+		best := slices.MaxFunc(mixture, func(a, b component) int { return cmp.Compare(a.weight, b.weight) })
+		best.weight = 1
+		return []component{best}
+	}
+	return mixture
+}
+
+// mixture returns the components of combine.
+func (h *heldOut) mixture(among func(label int) bool) []component {
 	if h.attributed {
 		return h.stack(among)
 	}

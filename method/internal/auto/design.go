@@ -19,9 +19,17 @@ type design struct {
 	folds    int
 	examples int // largest number of labels that models learn from and are tested on
 
+	// apart reports that models learn from a sample of the labels, at which no walk starts. Otherwise
+	// walks start at all labels, and those of a fold are hidden from the labels of the fold.
+	apart bool
+
+	single bool // the best component predicts alone
+
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
 	propagation  bool // label propagation may be a candidate
+
+	omitted []string // stages that are left out because of the size of the graph
 }
 
 const (
@@ -37,6 +45,18 @@ const (
 	mostScores   = 1 << 25
 	mostExamples = 1 << 22
 	leanFolds    = 3
+
+	// On a graph of more than blockModelNodes nodes with manyLabels labels, a quarter of these, but at most
+	// mostApart, are kept apart: one column of a walk for each class takes the place of five. It needs
+	// leastApart labels for each class.
+	manyLabels = 4000
+	mostApart  = 3000
+	leastApart = 50
+
+	// mostSparse is the mean degree up to which label propagation is a candidate on a graph of more than
+	// blockModelNodes nodes: on roads and meshes. Such large graphs have no scores of kernels, which take
+	// some twenty sweeps with a column for each label of a sample.
+	mostSparse = 8
 )
 
 func designOf(p *problem.Problem, set *Settings) design {
@@ -58,16 +78,30 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := alongArcs; p.Directed && int(f) < filters; f++ {
 		d.filters, d.free = append(d.filters, f), append(d.free, f)
 	}
-	d.eigenvectors = !set.LowEffort && !d.tooFewLabels && n >= leastSpectral && n <= mostSpectral
+	d.eigenvectors = !set.LowEffort && !d.tooFewLabels && n >= leastSpectral && d.fits("eigenvectors", n <= mostSpectral)
 	sampled := kernelLabels(p)
 	fewClasses := 4*k <= sampled // or two labels of each class are most of a sample
-	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses)
+	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses) &&
+		d.fits("diffusion scores, common neighbours", n <= blockModelNodes)
+	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || p.A.NNZ() <= mostSparse*int64(n))
+	if n > blockModelNodes && p.Attributes == nil && m >= manyLabels && min(m/4, mostApart) >= leastApart*k {
+		d.apart, d.examples = true, min(m/4, mostApart)
+	}
+	d.single = int64(n)*int64(k) > mostScores
 	return d
+}
+
+// fits notes a stage that the size of the graph leaves out. It returns whether it does not.
+func (d *design) fits(stage string, fits bool) bool {
+	if !fits {
+		d.omitted = append(d.omitted, stage)
+	}
+	return fits
 }
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.eigenvectors, d.diffusion = true, false, false
+	d.manyClasses, d.single, d.apart, d.eigenvectors, d.diffusion = true, true, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds, d.examples = min(leanFolds, m), min(m, max(choiceLabels, mostExamples/k))
 }

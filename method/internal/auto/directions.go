@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -15,6 +14,7 @@ import (
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
+	unit    float64                      // of weights
 }
 
 // leaveDirections puts the graph without directions in the place of a directed one.
@@ -28,7 +28,7 @@ func leaveDirections(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}}
+	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: tall.WeightUnit(p.Degrees, p.A.NNZ())}
 	for i, m := range []sparse.Matrix{p.A, against} {
 		if err := tall.CheckScale[float32](in.arcs.degrees[i]); err != nil {
 			return err
@@ -42,16 +42,11 @@ func leaveDirections(ctx context.Context, in *input) error {
 // arcColumns is the number of columns of arcs.
 const arcColumns = 4
 
-// structure returns columns of the arcs of each node: log(1 + d) of those that leave it, and of
-// those that come, d in a unit of weights, and their squares.
-func (a *arcs) structure() *sparse.Block[float32] {
-	unit := tall.WeightUnit(a.degrees[0], a.step[0].A.NNZ())
-	out := piece.Block[float32](len(a.degrees[0]), arcColumns)
-	for v := range out.Rows {
-		for i, degrees := range a.degrees {
-			d := math.Log1p(degrees[v] / unit)
-			out.Row(v)[2*i], out.Row(v)[2*i+1] = float32(d), float32(d*d)
-		}
+// rowTo stores columns of the arcs of node v: log(1 + d) of those that leave it, and of those that enter it,
+// d in a unit of weights, and their squares.
+func (a *arcs) rowTo(dst []float64, v int) {
+	for i, degrees := range a.degrees {
+		d := math.Log1p(degrees[v] / a.unit)
+		dst[2*i], dst[2*i+1] = d, d*d
 	}
-	return out
 }

@@ -41,10 +41,18 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	if err := f.walk(ctx); err != nil {
 		return nil, err
 	}
-	graph, err := f.graphColumns(ctx)
-	if err != nil {
-		return nil, err
+	var graph *graphColumns
+	if !in.tooFewLabels && len(in.free) > 0 {
+		eigenvectors, err := eigenvectorColumns(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if graph, err = newGraphColumns(ctx, in.p, in.set.Workers, in.work); err != nil {
+			return nil, err
+		}
+		graph.arcs, graph.eigenvectors = in.arcs, eigenvectors
 	}
+	var err error
 	var scores *sparse.Block[float32]
 	if in.diffusion {
 		if f.diffusion, err = diffuse(ctx, in, f.fold); err != nil {
@@ -52,7 +60,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		}
 		scores = f.diffusion.full
 	}
-	if f.columns, err = newColumns(ctx, in, count, f.walks, graph, scores); err != nil {
+	if f.columns, err = newColumns(ctx, in, count, f.seeds, f.walks, graph, scores); err != nil {
 		return nil, err
 	}
 	if in.p.Attributes != nil {
@@ -104,18 +112,21 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the share of the reached nodes that no walk reaches, or that of the
+// missedShare returns the share of the sampled nodes in reach that no walk reaches, or that of the
 // labels which none reaches from another label, whichever is larger. Both are needed because on a
 // path labels at equal distances are twice as far from each other as any node is from one of them.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	missed := 0
-	for v := range roaring.Values(f.reached) {
-		if p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(int(v))) {
+	reached, missed := 0, 0
+	for at, v := range f.seeds.sample {
+		if !f.reached.Contains(uint32(v)) {
+			continue
+		}
+		if reached++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(at)) {
 			missed++
 		}
 	}
-	share := float64(missed) / float64(max(1, f.reached.GetCardinality()))
+	share := float64(missed) / float64(max(1, reached))
 	if validate.TooFew(p.Class) {
 		return share
 	}
@@ -141,30 +152,6 @@ func (f *features) isWalkedTo(row []float32) bool {
 		mass += q
 	}
 	return mass > leastMass
-}
-
-// graphColumns returns the columns that no label has a part in: of degrees, of arcs and of
-// eigenvectors; nil if there are no free columns.
-func (f *features) graphColumns(ctx context.Context) (*sparse.Block[float32], error) {
-	in := f.in
-	if in.tooFewLabels || len(in.free) == 0 {
-		return nil, nil
-	}
-	eigenvectors, err := eigenvectorColumns(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	graph, err := structure(ctx, in.p, in.set.Workers, in.work)
-	if err != nil {
-		return nil, err
-	}
-	if in.arcs != nil {
-		graph = sideBySide(graph, in.arcs.structure())
-	}
-	if eigenvectors != nil {
-		graph = sideBySide(graph, eigenvectors)
-	}
-	return graph, nil
 }
 
 // examples are the columns of the learned labels, each as a node without a label would have them

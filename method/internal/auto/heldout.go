@@ -28,6 +28,7 @@ type heldOut struct {
 	attributed bool   // there are attributes, which reach every label
 
 	tooFewLabels bool
+	single       bool             // the best component predicts alone
 	settings     []heldOutSetting // of every candidate and λ
 	poisson      probabilities    // of Poisson learning
 }
@@ -61,7 +62,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		known: f.whole.known, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels,
+		known: f.whole.known, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels, single: in.single,
 	}
 	h.poisson = predictPoisson(f)
 	if !in.tooFewLabels {
@@ -95,7 +96,7 @@ const sharpness = 2
 
 // poissonProbabilities stores the softmax of the scores of Poisson learning for a row of filters.
 func (c *columns) poissonProbabilities(dst []float64, row []float32) {
-	c.poissonTo(dst, row)
+	c.poissonTo(dst, c.of(row, source))
 	for class := range dst {
 		dst[class] *= sharpness * c.sharedScale[0]
 	}

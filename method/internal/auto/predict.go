@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -18,7 +19,7 @@ type model struct {
 	calibrated calibration
 }
 
-// fit fits the components to all labels.
+// fit fits the components to all learned labels.
 func (m *model) fit(ctx context.Context) error {
 	f := m.features
 	y := f.targets(f.whole, -1)
@@ -39,51 +40,67 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict returns the probabilities and the class of every node.
-func (m *model) predict(ctx context.Context) (*sparse.Block[float32], []int, error) {
+// predict returns the probabilities of every node, through a gate unless it is nil. The walks are made once more, from all
+// labels, and each filter is multiplied by its weights when it is complete: the features of a node are
+// never there together.
+func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
 	in := m.features.in
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	scores, class := piece.Block[float32](n, k), make([]int, n)
-	if slices.ContainsFunc(m.mixture, func(c component) bool { return isPropagation(m.settings, c) }) {
-		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
-			return nil, nil, err
-		}
+	w, err := m.walkScores(ctx)
+	if err != nil {
+		return nil, err
 	}
-	err := piece.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		p := m.newPredictor()
+	var scores *sparse.Block[float32]
+	if i := slices.IndexFunc(w.scores, func(b *sparse.Block[float32]) bool { return b != nil }); i >= 0 {
+		scores = w.scores[i] // each row is read before it is overwritten
+	}
+	if slices.ContainsFunc(m.mixture, func(c component) bool { return isPropagation(m.settings, c) }) {
+		scores = piece.Block[float32](n, k)
+		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
+			return nil, err
+		}
+	} else if scores == nil {
+		scores = piece.Block[float32](n, k)
+	}
+	err = piece.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+		p := m.newPredictor(w)
 		for v := lo; v < hi; v++ {
 			to := scores.Row(v)
 			simd.ConvertTo(to, p.probabilities(v, to))
-			class[v] = classify.ArgMax(to)
 		}
 	})
-	for i, row := range in.p.Row {
-		class[row] = in.p.Class[i]
+	if err != nil || g == nil {
+		return scores, err
 	}
-	return scores, class, err
+	w.scores = nil // so that beliefs have their memory
+	believed, err := g.model.Predict(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * in.p.A.NNZ()})
+	return scores, g.apply(ctx, in.set.Workers, scores, believed, func(v int) bool { return w.visited[v] })
 }
 
 // predictor predicts single nodes. It is not safe for concurrent use.
 type predictor struct {
 	*model
+	walked            *walkScores
 	shared, free, row []float64
 	attributes        []float64
 	input             []float64 // shared columns that a model uses
 	scores            []float64 // of kernels
 	missed            []float64 // probabilities of nodes that no walk reaches
 	one               []float64 // probabilities of one component
-	usesFree          bool
 	usesPropagation   bool
 }
 
-func (m *model) newPredictor() *predictor {
+func (m *model) newPredictor(w *walkScores) *predictor {
 	f, k := m.features, m.features.columns.classes
 	p := &predictor{
-		model: m, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, f.columns.freeCount()),
+		model: m, walked: w, shared: make([]float64, f.in.sharedCount()*k), free: make([]float64, f.columns.freeCount()),
 		row: make([]float64, k), scores: make([]float64, kernels*k), missed: f.priorOfMissed(-1), one: make([]float64, k),
 	}
 	for _, c := range m.mixture {
-		p.usesFree = p.usesFree || c.setting >= 0 && m.settings[c.setting].candidate.free
 		p.usesPropagation = p.usesPropagation || isPropagation(m.settings, c)
 	}
 	if f.attributes != nil {
@@ -96,30 +113,28 @@ func (m *model) newPredictor() *predictor {
 // valid until the next call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
-	full := f.walks.full.Row(v)
-	known := f.isKnown(full)
+	known := f.attributes != nil || p.walked.visited[v]
 	if !known && !(p.usesPropagation && f.reached.Contains(uint32(v))) {
 		copy(p.row, p.missed)
 		return p.row
-	}
-	if !f.in.tooFewLabels {
-		f.columns.sharedTo(p.shared, full, f.columns.diffusionRow(p.scores, v))
-		if p.usesFree {
-			f.columns.freeTo(p.free, full, v)
-		}
 	}
 	if f.attributes != nil {
 		f.attributes.nodeTo(p.attributes, v)
 	}
 	clear(p.row)
-	for _, c := range p.mixture {
+	for i, c := range p.mixture {
 		switch {
 		case isPropagation(p.settings, c):
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !known:
 			copy(p.one, p.missed)
+		case c.setting < 0:
+			simd.ConvertTo(p.one, p.walked.scores[i].Row(v))
+			classify.Softmax(p.one, p.one)
+		case c.model == nil:
+			copy(p.one, f.columns.prior)
 		default:
-			p.predictOne(c, full)
+			p.predictOne(c, v, p.walked.scores[i])
 		}
 		for class, q := range p.one {
 			p.row[class] += float64(c.weight * q)
@@ -129,23 +144,22 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictOne stores the probabilities of one component.
-func (p *predictor) predictOne(of component, full []float32) {
+// predictOne stores the probabilities of one component, whose scores by walks are in a block, nil for none.
+func (p *predictor) predictOne(of component, v int, walked *sparse.Block[float32]) {
 	columns := p.features.columns
-	switch {
-	case of.setting < 0:
-		columns.poissonProbabilities(p.one, full)
-		return
-	case of.model == nil:
-		copy(p.one, columns.prior)
-		return
-	}
 	c := p.settings[of.setting].candidate
+	columns.sharedWithoutWalks(p.shared, columns.diffusionRow(p.scores, v))
 	p.input = c.input(p.input[:0], p.shared, p.attributes, columns.classes)
 	var free []float64
 	if c.free {
+		columns.freeWithoutWalks(p.free, v)
 		free = p.free
 	}
 	of.model.ScoresTo(p.one, free, p.input)
+	if walked != nil {
+		for class, s := range walked.Row(v) {
+			p.one[class] += float64(s)
+		}
+	}
 	classify.Softmax(p.one, p.one)
 }

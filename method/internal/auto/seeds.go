@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -66,12 +65,18 @@ type seeds struct {
 	fold   []int   // of each label
 	hidden []int   // of each label: those with the same number are hidden from it
 	groups []group // in the order of their classes
-	own    []int   // the group of each label
+	own    []int   // the group of each label; −1: no walk starts at it
+	labels []int   // the number of labels of each class
 	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // learned labels in the order of their rows
+	sample []int   // nodes whose filters are kept, in increasing order
 	cells  []cell  // in the order of their classes
 	first  []int   // first[c] is the first cell of class c; one more at the end
 }
+
+// apart is the fold of labels that are never hidden, because those which models learn from are not among
+// them.
+const apart = -2
 
 // cell is a fold and a class with labels in it.
 type cell struct{ class, fold, labels int }
@@ -81,15 +86,23 @@ type cell struct{ class, fold, labels int }
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m, k := len(p.Row), len(p.Names)
-	s := &seeds{in: in, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1)}
-	s.fold = validate.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
-	s.hidden = s.fold
+	s := &seeds{in: in, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
+	for _, c := range p.Class {
+		s.labels[c]++
+	}
 	byGroup := make([]int, m)
 	for i := range byGroup {
 		byGroup[i] = i
 	}
-	if s.areSingle() {
+	switch {
+	case in.apart:
+		byGroup = s.separate(byGroup)
+	case s.areSingle():
+		s.fold = validate.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
 		s.hidden = slices.Clone(byGroup)
+	default:
+		s.fold = validate.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
+		s.hidden = s.fold
 	}
 	slices.SortFunc(byGroup, func(a, b int) int {
 		return cmp.Or(p.Class[a]-p.Class[b], s.fold[a]-s.fold[b], a-b)
@@ -120,7 +133,44 @@ func newSeeds(in *input) *seeds {
 		s.order[i] = i
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
+	s.sample = sampledNodes(len(p.Degrees), len(in.filters)*k)
 	return s
+}
+
+// separate deals the learned labels into folds, hides all of them from walks, and returns the other labels.
+func (s *seeds) separate(labels []int) (others []int) {
+	s.fold, s.hidden = make([]int, len(labels)), make([]int, len(labels))
+	for i := range labels {
+		s.fold[i], s.hidden[i] = apart, 1
+	}
+	for i, fold := range validate.Folds(s.in.learned.Class, s.in.folds, s.in.set.RNGSeed, 0) {
+		at := s.in.at[i]
+		s.fold[at], s.hidden[at], s.own[at] = fold, 0, -1
+	}
+	for _, i := range labels {
+		if s.own[i] >= 0 {
+			others = append(others, i)
+		}
+	}
+	return others
+}
+
+const (
+	// mostSampled bounds the nodes whose filters are kept, mostSampledValues their filters. They are
+	// for means and deviations of columns, which need no more.
+	mostSampledNodes  = 20_000
+	mostSampledValues = 1 << 24
+)
+
+// sampledNodes returns the nodes whose filters of the given number of values are kept: all of them, or some
+// at equal distances.
+func sampledNodes(nodes, values int) []int {
+	count := min(nodes, mostSampledNodes, max(1000, mostSampledValues/values))
+	sample := make([]int, count)
+	for i := range sample {
+		sample[i] = int(int64(i) * int64(nodes) / int64(count))
+	}
+	return sample
 }
 
 // row returns the row of a learned label.
@@ -144,7 +194,7 @@ func areSingle(labels, classes, folds int) bool {
 
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
-	// full has a row for each node, of walks from all labels: class c of a filter in
+	// full has a row for each sampled node, of walks from all labels: class c of a filter in
 	// column position·classes + c, for the filter's position in the list.
 	full *sparse.Block[float32]
 
@@ -175,17 +225,12 @@ func (s *seeds) slabEnd(lo int, limit int64) int {
 // as many sweeps as steps for each slab of classes.
 func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 	in := s.in
-	n, k := len(in.p.Degrees), len(in.p.Names)
+	k := len(in.p.Names)
 	w := &walkFeatures{
-		full:   piece.Block[float32](n, len(in.filters)*k),
+		full:   piece.Block[float32](len(s.sample), len(in.filters)*k),
 		honest: piece.Block[float32](len(in.at), len(in.filters)*len(s.cells)),
 	}
-	op := sparse.NewOperator[float32](sparse.Transition, in.p.A, in.p.Degrees)
-	op.Workers = in.set.Workers
-	walks := []walk{{op, s.steps, stepWeights}}
-	if slices.Contains(in.filters, alongArcs) {
-		walks = append(walks, walk{in.arcs.step[0], arcSteps, arcWeights(alongArcs)}, walk{in.arcs.step[1], arcSteps, arcWeights(againstArcs)})
-	}
+	walks := s.walks()
 	for lo := 0; lo < k; {
 		hi := s.slabEnd(lo, memory)
 		for i, of := range walks {
@@ -201,7 +246,44 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 		}
 		lo = hi
 	}
+	s.complete(w)
 	return w, nil
+}
+
+// walks returns the kinds of walks: those on the graph without directions, and those along arcs and against
+// them.
+func (s *seeds) walks() []walk {
+	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
+	op.Workers = s.in.set.Workers
+	list := []walk{{op, s.steps, stepWeights}}
+	if slices.Contains(s.in.filters, alongArcs) {
+		list = append(list, walk{s.in.arcs.step[0], arcSteps, arcWeights(alongArcs)}, walk{s.in.arcs.step[1], arcSteps, arcWeights(againstArcs)})
+	}
+	return list
+}
+
+// complete multiplies the filters of sampled nodes by the number of labels of each class over that of the
+// labels at which walks start, because the predictions are made by walks from all of them.
+func (s *seeds) complete(w *walkFeatures) {
+	if !s.in.apart {
+		return
+	}
+	k := len(s.labels)
+	for c, total := range s.labels {
+		left := 0
+		for _, of := range s.cells[s.first[c]:s.first[c+1]] {
+			left += of.labels
+		}
+		if left == 0 {
+			continue
+		}
+		scale := float32(float64(total) / float64(left))
+		for i := range w.full.Rows {
+			for at := c; at < w.full.Cols; at += k {
+				w.full.Row(i)[at] *= scale
+			}
+		}
+	}
 }
 
 // walk is one kind of walk. Its step j adds to each filter with the weights of j.
@@ -255,52 +337,37 @@ func (s *seeds) startAt(row int) (half, whole float32) {
 	return float32(math.Sqrt(inverse)), float32(inverse)
 }
 
-// add adds a step at some rows, for the classes lo ≤ c < hi.
+// add adds a step at the sampled and the learned ones of some rows, for the classes lo ≤ c < hi.
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
-	const most = 64 // rows that are added together
-	at, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
-	from, width := s.start[lo], hi-lo
+	from := s.start[lo]
 	groups := s.start[hi] - from
-	size := min(most, rows.Hi-rows.Lo) * width
-	halves, wholes := make([]float32, size), make([]float32, size) // of each row and class
-	for first := rows.Lo; first < rows.Hi; first += most {
-		last := min(first+most, rows.Hi)
-		isReached := false // a walk has reached one of these rows
-		for v := first; v < last; v++ {
-			row := x.Row(v)
-			for c := range width {
-				var half, whole float32
-				for g := s.start[lo+c] - from; g < s.start[lo+c+1]-from; g++ {
-					half += row[g]
-					whole += row[groups+g]
+	k := len(s.in.p.Names)
+	at, _ := slices.BinarySearch(s.sample, rows.Lo)
+	for ; at < len(s.sample) && s.sample[at] < rows.Hi; at++ {
+		row, to := x.Row(s.sample[at]), w.full.Row(at)
+		for c := lo; c < hi; c++ {
+			var half, whole float32
+			for g := s.start[c] - from; g < s.start[c+1]-from; g++ {
+				half += row[g]
+				whole += row[groups+g]
+			}
+			if half == 0 && whole == 0 {
+				continue
+			}
+			for i, f := range s.in.filters {
+				mass := half
+				if f == source {
+					mass = whole
 				}
-				halves[(v-first)*width+c], wholes[(v-first)*width+c] = half, whole
-				isReached = isReached || half != 0 || whole != 0
+				if v := weight[f]; v != 0 {
+					to[i*k+c] += float32(v * mass)
+				}
 			}
 		}
-		if isReached {
-			to := simd.Rows[float32]{Data: w.full.Data[first*w.full.Stride+lo:], Stride: w.full.Stride}
-			s.addFiltered(to, weight, last-first, width, halves, wholes)
-		}
-		for ; at < len(s.order) && s.row(s.order[at]) < last; at++ {
-			s.addHonest(w, x, s.order[at], lo, hi, weight)
-		}
 	}
-}
-
-// addFiltered adds the masses of a number of classes in some rows to their filters.
-func (s *seeds) addFiltered(to simd.Rows[float32], weight weights, rows, classes int, halves, wholes []float32) {
-	k := len(s.in.p.Names)
-	for at, f := range s.in.filters {
-		if weight[f] == 0 {
-			continue
-		}
-		from := halves
-		if f == source {
-			from = wholes
-		}
-		dst := simd.Rows[float32]{Data: to.Data[at*k:], Stride: to.Stride}
-		simd.AddRows(dst, rows, classes, dst, []float32{weight[f]}, simd.Rows[float32]{Data: from, Stride: classes})
+	at, _ = slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
+	for ; at < len(s.order) && s.row(s.order[at]) < rows.Hi; at++ {
+		s.addHonest(w, x, s.order[at], lo, hi, weight)
 	}
 }
 
@@ -374,10 +441,9 @@ func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, without int) {
 	clear(dst)
 	row := w.honest.Row(learned)
 	for c := range k {
-		total, left := 0, 0
+		total, left := s.labels[c], 0
 		for i := s.first[c]; i < s.first[c+1]; i++ {
 			of := s.cells[i]
-			total += of.labels
 			if of.fold == without {
 				continue
 			}

@@ -141,6 +141,12 @@ const (
 	manyLabels = 2000 // labels from which one fold chooses as well as five
 )
 
+// Forget returns the model without the blocks of its run, so that Predict begins anew but for the ratios.
+func (m *Model) Forget() *Model {
+	m.only = nil
+	return m
+}
+
 // Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
 // or, of many labels, a fifth of them in one fold and −1 for the others.
 func Folds(class []int, seed uint64) []int {

@@ -262,6 +262,9 @@ func (q *group) sumUp() {
 		}
 	}
 	for v := range q.runs {
+		if !q.active[v] {
+			continue
+		}
 		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(len(q.g.Degrees)*c) {
 			q.active[v] = false
 		}
@@ -291,10 +294,12 @@ func (q *group) round(ctx context.Context) error {
 		}
 		for i := rows.Lo; i < rows.Hi; i++ {
 			for v := range q.runs {
-				f := q.rowOf(q.beliefs, i, v)
-				if q.active[v] {
-					sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(next, i, v))
+				if !q.active[v] {
+					copy(q.rowOf(next, i, v), q.rowOf(now, i, v))
+					continue
 				}
+				f := q.rowOf(q.beliefs, i, v)
+				sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(next, i, v))
 				q.finish(i, v, f, sums, next)
 			}
 		}

@@ -1,0 +1,306 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// walkScores are the parts of the scores that columns of walks have, of each component of a mixture.
+type walkScores struct {
+	scores  []*sparse.Block[float32] // a row for each node; nil: the component has no column of walks
+	visited []bool                   // nodes that walks reach
+}
+
+// direct reports whether a filter is a single step of a walk, so that it needs no block of its own.
+func (f filter) direct() bool { return f >= first }
+
+// walkPass is a walk with a column for each class, and the filters that are summed on its way.
+type walkPass struct {
+	walk
+	whole   bool     // it starts with D⁻¹ in place of D^-½
+	summed  []filter // each has a block of sums
+	directs []filter
+}
+
+// passes returns the walks for the filters that a mixture uses, of which as many are summed together as the
+// memory allows. The order in which filters are added to scores does not depend on it.
+func (m *model) passes() (list []walkPass) {
+	uses := m.usedFilters()
+	walks := m.features.seeds.walks()
+	list = append(list, walkPass{walk: walks[0], whole: true, summed: []filter{source}})
+	rest := walkPass{walk: walks[0]}
+	var summed []filter
+	for f := range uses {
+		switch {
+		case !uses[f] || filter(f) == source:
+		case filter(f) >= alongArcs:
+			w := walks[1]
+			if filter(f) >= againstArcs {
+				w = walks[2]
+			}
+			if last := &list[len(list)-1]; last.op == w.op {
+				last.directs = append(last.directs, filter(f))
+			} else {
+				list = append(list, walkPass{walk: w, directs: []filter{filter(f)}})
+			}
+		case filter(f).direct():
+			rest.directs = append(rest.directs, filter(f))
+		default:
+			summed = append(summed, filter(f))
+		}
+	}
+	together := m.together(len(summed))
+	for len(summed) > 0 || len(rest.directs) > 0 {
+		count := min(len(summed), together)
+		if rest.summed = summed[:count]; count == 0 {
+			rest.steps = arcSteps
+		}
+		list = append(list, rest)
+		summed, rest.directs = summed[count:], nil
+	}
+	return list
+}
+
+// together returns the number of filters that are summed in one walk.
+func (m *model) together(summed int) int {
+	in := m.features.in
+	n, k := len(in.p.Degrees), len(in.p.Names)
+	blocks := 0
+	for _, c := range m.mixture {
+		if m.walks(c) {
+			blocks++
+		}
+	}
+	for summed > 1 && in.memory > 0 && predictionBytes(n, k, blocks, summed) > in.memory {
+		summed--
+	}
+	return max(1, summed)
+}
+
+// walks reports whether a component has columns of walks.
+func (m *model) walks(c component) bool {
+	return c.setting < 0 || c.model != nil && !m.settings[c.setting].candidate.alone
+}
+
+// usedFilters reports which filters the mixture uses. The filter source shows which nodes are visited.
+func (m *model) usedFilters() (uses [filters]bool) {
+	columns := m.features.columns
+	uses[source] = true
+	for _, c := range m.mixture {
+		if c.setting < 0 || !m.walks(c) {
+			continue
+		}
+		for _, f := range columns.shared {
+			uses[f] = true
+		}
+		if m.settings[c.setting].candidate.free {
+			for _, f := range columns.free {
+				uses[f] = true
+			}
+		}
+	}
+	return uses
+}
+
+// predictionBytes is the memory of a prediction by a number of components with columns of walks, with some
+// filters summed together, and without features.
+func predictionBytes(n, classes, components, summed int) int64 {
+	return int64(max(1, components)+summed)*piece.Bytes[float32](n, classes) + 2*tall.BlockBytes[float32](n, classes) + 9*int64(n)
+}
+
+// walkScores makes the walks and returns the scores.
+func (m *model) walkScores(ctx context.Context) (*walkScores, error) {
+	in := m.features.in
+	n, k := len(in.p.Degrees), len(in.p.Names)
+	w := &walkScores{scores: make([]*sparse.Block[float32], len(m.mixture)), visited: make([]bool, n)}
+	var list []*filterScores
+	for i, c := range m.mixture {
+		if m.walks(c) {
+			w.scores[i] = piece.Block[float32](n, k)
+			of := candidate{}
+			if c.setting >= 0 {
+				of = m.settings[c.setting].candidate
+			}
+			list = append(list, &filterScores{columns: m.features.columns, candidate: of, model: c.model, to: w.scores[i], first: m.firstShared(of)})
+		}
+	}
+	if len(list) == 0 && m.features.attributes != nil {
+		return w, nil
+	}
+	for _, pass := range m.passes() {
+		if err := m.walkPass(ctx, &pass, w, list); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// firstShared returns the position of Poisson learning among the shared columns of a candidate.
+func (m *model) firstShared(c candidate) int {
+	if c.attributes {
+		return m.features.attributes.blocks
+	}
+	return 0
+}
+
+// walkPass makes one walk and adds its filters to the scores.
+func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, list []*filterScores) error {
+	in, s := m.features.in, m.features.seeds
+	n, k := len(in.p.Degrees), len(in.p.Names)
+	x, next := sparse.NewBlock[float32](n, k), sparse.NewBlock[float32](n, k)
+	for i, row := range in.p.Row {
+		half, whole := s.startAt(row)
+		if pass.whole {
+			half = whole
+		}
+		x.Row(row)[in.p.Class[i]] = half
+	}
+	sums := make([]*sparse.Block[float32], len(pass.summed))
+	for i := range sums {
+		sums[i] = piece.Block[float32](n, k)
+	}
+	add := func(v int, values []float32, weight weights, q *scratch) {
+		visited := slices.ContainsFunc(values, func(x float32) bool { return x != 0 })
+		for i, f := range pass.summed {
+			if c := weight[f]; c != 0 && visited {
+				to := sums[i].Row(v)
+				for class, x := range values {
+					to[class] += float32(c * x)
+				}
+			}
+		}
+		for _, f := range pass.directs {
+			if weight[f] != 0 {
+				for _, to := range list {
+					to.add(v, f, values, q)
+				}
+			}
+		}
+	}
+	start := newScratch(k)
+	for _, row := range in.p.Row {
+		add(row, x.Row(row), pass.weights(0), start)
+	}
+	for j := 1; j <= pass.steps; j++ {
+		weight := pass.weights(j)
+		err := pass.op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
+			q := newScratch(k)
+			for v := rows.Lo; v < rows.Hi; v++ {
+				add(v, next.Row(v), weight, q)
+			}
+		}})
+		if err != nil {
+			return err
+		}
+		x, next = next, x
+		in.reportProgress(stageWalk, j, pass.steps)
+	}
+	in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * pass.op.A.NNZ() * int64(k)})
+	return piece.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+		q := newScratch(k)
+		for v := lo; v < hi; v++ {
+			for i, f := range pass.summed {
+				values := sums[i].Row(v)
+				if f == source {
+					w.visited[v] = massOf(values) > leastMass
+				}
+				for _, to := range list {
+					to.add(v, f, values, q)
+				}
+			}
+		}
+	})
+}
+
+// scratch holds the columns of one filter at one node.
+type scratch struct{ shares, free []float64 }
+
+func newScratch(classes int) *scratch {
+	return &scratch{make([]float64, classes), make([]float64, classes)}
+}
+
+// filterScores adds columns of walks, multiplied by the weights of a component, to its scores.
+type filterScores struct {
+	*columns
+	candidate candidate
+	model     *classify.LinearModel // nil: Poisson learning
+	first     int                   // of the shared columns of walks
+	to        *sparse.Block[float32]
+}
+
+// add adds the columns of one filter at node v.
+func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
+	to, k := s.to.Row(v), s.classes
+	if f == source {
+		s.poissonTo(q.shares, values)
+		for class, y := range q.shares {
+			if s.model == nil {
+				to[class] += float32(sharpness * s.sharedScale[0] * y)
+			} else {
+				to[class] += float32(s.model.Shared[s.first] * clip(y*s.sharedScale[0], sharedLimit))
+			}
+		}
+	}
+	if s.model == nil {
+		return
+	}
+	shared, free := slices.Index(s.shared, f), -1
+	if s.candidate.free {
+		free = slices.Index(s.free, f)
+	}
+	if shared < 0 && free < 0 {
+		return
+	}
+	s.sharesTo(q.shares, values, f)
+	if shared >= 0 {
+		weight, scale := s.model.Shared[s.first+1+shared], s.sharedScale[1+shared]
+		for class, y := range q.shares {
+			to[class] += float32(weight * clip(math.Log(y/s.prior[class])*scale, sharedLimit))
+		}
+	}
+	if free < 0 {
+		return
+	}
+	at := free * k
+	for class, y := range q.shares {
+		q.free[class] = clip((y-s.mean[at+class])*s.scale[at+class], freeLimit)
+	}
+	for a := range to {
+		sum := 0.0
+		for class, weight := range s.model.Weights[a*s.model.Features+at:][:k] {
+			sum += float64(weight * q.free[class])
+		}
+		to[a] += float32(sum)
+	}
+}
+
+// sharedWithoutWalks stores the shared columns of a node with 0 in those of walks.
+func (c *columns) sharedWithoutWalks(dst, diffusion []float64) {
+	k := c.classes
+	walked := (1 + len(c.shared)) * k
+	clear(dst[:walked])
+	c.kernelsTo(dst[walked:], diffusion)
+	for i := walked; i < len(dst); i++ {
+		dst[i] = clip(dst[i]*c.sharedScale[i/k], sharedLimit)
+	}
+}
+
+// freeWithoutWalks stores the free columns of node v with 0 in those of walks.
+func (c *columns) freeWithoutWalks(dst []float64, v int) {
+	walked := len(c.free) * c.classes
+	clear(dst[:walked])
+	if c.graph == nil {
+		return
+	}
+	c.graph.rowTo(dst[walked:], v)
+	for i := walked; i < len(dst); i++ {
+		dst[i] = clip((dst[i]-c.mean[i])*c.scale[i], freeLimit)
+	}
+}
