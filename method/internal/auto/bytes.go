@@ -202,10 +202,12 @@ func scoresBytes(d *design, p *problem.Problem, limit int64) int64 {
 	if !d.single {
 		components = 1 + len(candidatesOf(d, p)) // and Poisson learning
 	}
-	for summed > 1 && limit > 0 && predictionBytes(n, k, components, summed) > limit {
-		summed--
+	plan := planPasses(n, k, components, summed, limit)
+	bytes := predictionBytes(n, k, components, plan.summed, plan.width)
+	if len(d.free) > 0 {
+		bytes = max(bytes, predictionBytes(n, k, components, 0, k))
 	}
-	return predictionBytes(n, k, components, max(1, summed))
+	return bytes
 }
 
 // attributeBlocks returns the largest number of blocks: only the values show

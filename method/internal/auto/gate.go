@@ -119,7 +119,7 @@ func fitGate(rows []gateRow, without int) gate {
 	g := gate{u: uMean, v: vMean}
 	posterior := func() float64 {
 		du, dv := g.u-uMean, g.v-vMean
-		sum := -float64(pull * float64(du*du)) - float64(pull*float64(dv*dv))
+		sum := -float64(pull*float64(du*du)) - float64(pull*float64(dv*dv))
 		for _, r := range rows {
 			if r.fold != without {
 				sum += g.logLikelihood(r)

@@ -25,6 +25,7 @@ func (f filter) direct() bool { return f >= first }
 type walkPass struct {
 	walk
 	whole   bool     // it starts with D⁻¹ in place of D^-½
+	width   int      // classes that walk together
 	summed  []filter // each has a block of sums
 	directs []filter
 }
@@ -56,32 +57,47 @@ func (m *model) passes() (list []walkPass) {
 			summed = append(summed, filter(f))
 		}
 	}
-	together := m.together(len(summed))
-	for len(summed) > 0 || len(rest.directs) > 0 {
-		count := min(len(summed), together)
-		if rest.summed = summed[:count]; count == 0 {
-			rest.steps = arcSteps
-		}
-		list = append(list, rest)
-		summed, rest.directs = summed[count:], nil
-	}
-	return list
-}
-
-// together returns the number of filters that are summed in one walk.
-func (m *model) together(summed int) int {
-	in := m.features.in
-	n, k := len(in.p.Degrees), len(in.p.Names)
 	blocks := 0
 	for _, c := range m.mixture {
 		if m.walks(c) {
 			blocks++
 		}
 	}
-	for summed > 1 && in.memory > 0 && predictionBytes(n, k, blocks, summed) > in.memory {
-		summed--
+	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
+	plan := planPasses(n, k, blocks, len(summed), m.features.in.memory)
+	if len(rest.directs) > 0 && (len(summed) == 0 || plan.width < k) {
+		alone := rest
+		alone.steps = arcSteps
+		list, rest.directs = append(list, alone), nil
 	}
-	return max(1, summed)
+	for len(summed) > 0 {
+		rest.summed = summed[:min(len(summed), plan.summed)]
+		list = append(list, rest)
+		summed, rest.directs = summed[len(rest.summed):], nil
+	}
+	for i := range list {
+		if list[i].width = k; len(list[i].directs) == 0 {
+			list[i].width = plan.width
+		}
+	}
+	return list
+}
+
+// passPlan is the number of filters that are summed in one walk, and that of the classes that walk together.
+// A filter that is not summed needs all classes of a node at once.
+type passPlan struct{ summed, width int }
+
+// planPasses returns the plan for a number of components with columns of walks within a limit, 0 for none.
+func planPasses(n, classes, components, summed int, limit int64) passPlan {
+	p := passPlan{max(1, summed), classes}
+	over := func() bool { return limit > 0 && predictionBytes(n, classes, components, p.summed, p.width) > limit }
+	for p.summed > 1 && over() {
+		p.summed--
+	}
+	for p.width > 1 && over() {
+		p.width = (p.width + 1) / 2
+	}
+	return p
 }
 
 // walks reports whether a component has columns of walks.
@@ -110,9 +126,9 @@ func (m *model) usedFilters() (uses [filters]bool) {
 }
 
 // predictionBytes is the memory of a prediction by a number of components with columns of walks, with some
-// filters summed together, and without features.
-func predictionBytes(n, classes, components, summed int) int64 {
-	return int64(max(1, components)+summed)*piece.Bytes[float32](n, classes) + 2*tall.BlockBytes[float32](n, classes) + 9*int64(n)
+// filters summed together while width classes walk, and without features.
+func predictionBytes(n, classes, components, summed, width int) int64 {
+	return int64(max(1, components)+summed)*piece.Bytes[float32](n, classes) + 2*tall.BlockBytes[float32](n, width) + 9*int64(n)
 }
 
 // walkScores makes the walks and returns the scores.
@@ -152,25 +168,51 @@ func (m *model) firstShared(c candidate) int {
 
 // walkPass makes one walk and adds its filters to the scores.
 func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, list []*filterScores) error {
+	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
+	sums := make([]*sparse.Block[float32], len(pass.summed))
+	for i := range sums {
+		sums[i] = piece.Block[float32](n, k)
+	}
+	for lo := 0; lo < k; lo += pass.width {
+		if err := m.walkClasses(ctx, pass, sums, list, lo, min(k, lo+pass.width)); err != nil {
+			return err
+		}
+	}
+	return piece.Run(ctx, m.features.in.set.Workers, n, func(_, lo, hi int) {
+		q := newScratch(k)
+		for v := lo; v < hi; v++ {
+			for i, f := range pass.summed {
+				values := sums[i].Row(v)
+				if f == source {
+					w.visited[v] = massOf(values) > leastMass
+				}
+				for _, to := range list {
+					to.add(v, f, values, q)
+				}
+			}
+		}
+	})
+}
+
+// walkClasses makes a walk from the labels of the classes lo ≤ c < hi and adds its steps to the sums.
+func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.Block[float32], list []*filterScores, lo, hi int) error {
 	in, s := m.features.in, m.features.seeds
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	x, next := sparse.NewBlock[float32](n, k), sparse.NewBlock[float32](n, k)
+	x, next := sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo)
 	for i, row := range in.p.Row {
 		half, whole := s.startAt(row)
 		if pass.whole {
 			half = whole
 		}
-		x.Row(row)[in.p.Class[i]] = half
-	}
-	sums := make([]*sparse.Block[float32], len(pass.summed))
-	for i := range sums {
-		sums[i] = piece.Block[float32](n, k)
+		if c := in.p.Class[i]; lo <= c && c < hi {
+			x.Row(row)[c-lo] = half
+		}
 	}
 	add := func(v int, values []float32, weight weights, q *scratch) {
 		visited := slices.ContainsFunc(values, func(x float32) bool { return x != 0 })
 		for i, f := range pass.summed {
 			if c := weight[f]; c != 0 && visited {
-				to := sums[i].Row(v)
+				to := sums[i].Row(v)[lo:hi]
 				for class, x := range values {
 					to[class] += float32(c * x)
 				}
@@ -200,23 +242,10 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 			return err
 		}
 		x, next = next, x
-		in.reportProgress(stageWalk, j, pass.steps)
+		in.reportProgress(stageWalk, pass.steps*lo+j*(hi-lo), pass.steps*k)
 	}
-	in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * pass.op.A.NNZ() * int64(k)})
-	return piece.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		q := newScratch(k)
-		for v := lo; v < hi; v++ {
-			for i, f := range pass.summed {
-				values := sums[i].Row(v)
-				if f == source {
-					w.visited[v] = massOf(values) > leastMass
-				}
-				for _, to := range list {
-					to.add(v, f, values, q)
-				}
-			}
-		}
-	})
+	in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * pass.op.A.NNZ() * int64(hi-lo)})
+	return nil
 }
 
 // scratch holds the columns of one filter at one node.

@@ -45,6 +45,7 @@ type network struct {
 	op    *sparse.Operator[float32]
 	unit  float64 // mean weight of an entry
 	total float64 // Σd
+	count int     // nodes with an edge
 	seeds cwk.Seeds
 	at    []int32 // of a row, its position in seeds; −1: no label
 	fold  []int   // of a seed
@@ -59,6 +60,9 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, at: make([]int32, len(g.Degrees))}
 	for _, d := range g.Degrees {
 		n.total += d
+		if d > 0 {
+			n.count++
+		}
 	}
 	if entries := g.A.NNZ(); entries > 0 && n.total > 0 {
 		n.unit = n.total / float64(entries)
@@ -265,7 +269,7 @@ func (q *group) sumUp() {
 		if !q.active[v] {
 			continue
 		}
-		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(len(q.g.Degrees)*c) {
+		if q.rounds > 0 && total[len(q.field)+v] < settled*float64(q.count*c) {
 			q.active[v] = false
 		}
 		if !q.runs[v].field {
