@@ -1,13 +1,15 @@
-// Package heatwalk labels the rest of a graph: from a graph and the labels of a few of its
-// nodes it predicts the labels of all other nodes. It also computes the kernel blocks,
-// eigenvectors, solutions and matrix exponentials that this needs.
+// Package heatwalk predicts the labels of all nodes of a graph from the labels of a few. It
+// also computes the kernel blocks, eigenvectors, solutions and matrix exponentials that this
+// needs.
 //
 // [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum
 // matrix. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
 // [Graph.Evaluate], [Graph.Kernel], [Graph.Eigen], [Graph.Solve] and [Graph.Expm]. They
 // name nodes by their ids, and take and return gonum matrices whose rows are in the order
-// of [Graph.IDs]. docs/library.md shows each job, and docs/architecture.md the packages
-// below, which can be used by themselves.
+// of [Graph.IDs]. The methods [Graph.Predict], [Graph.Compare], [Graph.OpenKernel] and
+// [Graph.Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
+// calls these. docs/library.md shows each job, and docs/architecture.md the packages below,
+// which can be used by themselves.
 package heatwalk
 
 import (
@@ -15,39 +17,54 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
-	// Memory limits the bytes of each step: reading, the graph in memory, and the blocks of
-	// a method. 0 means no limit. It never changes a result.
+	// Memory limits the bytes of data: of the graph in memory together with the blocks of a
+	// job. 0 means no limit. It never changes a result.
 	Memory int64
 
 	// Workers is the number of goroutines; 0: one for each processor. It never changes a
 	// result.
 	Workers int
 
-	// Stream makes every sweep read the graph from disk, whatever memory there is.
+	// Stream makes every sweep read the graph from disk, even if it fits in memory.
 	Stream bool
 
+	// Defer leaves the decision how much of the graph stays in memory to the first job,
+	// because that knows the memory of its own blocks. Until then A is the store on disk.
+	Defer bool
+
+	// Coded keeps the graph in memory in the code of the store, which takes less space than
+	// the layout that is fastest to sweep.
+	Coded bool
+
 	// Reading says how a graph file is read: columns, directions, duplicates and so on. Nil
-	// means defaults. A store is not read with it.
+	// means defaults. It does not apply to a store.
 	Reading *ingest.Config
 
-	// TempDir is where a graph file becomes a temporary store; "": the system's directory.
+	// TempDir is the directory for the temporary store of a graph file; "": the system's.
 	TempDir string
+
+	// Planned is called when the memory of a job has been estimated, before the job
+	// allocates. Its error ends the job. Nil: not called.
+	Planned func(*Plan) error
 }
 
 // Graph is an open graph, directed or not, with the everyday jobs as methods. It must be
-// closed. Its methods may be called concurrently.
+// closed. Its methods may be called concurrently, except for the first job after
+// [Options.Defer].
 type Graph struct {
 	// Graph holds the matrix, the degrees and the ids, for the packages below this one. Its
 	// rows may be in another order than the ids, see [shard.Nodes].
@@ -59,108 +76,134 @@ type Graph struct {
 	// Report says how the graph file was read; nil for a store or a matrix.
 	Report *ingest.Report
 
-	options Options
-	closers []func() error // in the order of opening
+	// Store is the store of the graph; nil for a matrix.
+	Store *shard.Swept
+
+	options   Options
+	temporary *durable.TempDir
+	reserved  []Part // memory of the caller, see Reserve
+	settled   bool   // the parts of the graph that stay in memory are decided
+
+	completing sync.Mutex
+	complete   bool // Graph has its components and its weights are checked
 }
+
+// TempDirError is the error of a temporary directory that cannot be created.
+type TempDirError struct {
+	Dir string // its parent
+	Err error
+}
+
+// Error implements error.
+func (e *TempDirError) Error() string {
+	return fmt.Sprintf("create a temporary directory in %s: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns the error of the file system.
+func (e *TempDirError) Unwrap() error { return e.Err }
 
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list,
 // Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, …; plain, gzip or zstd), or a
 // folder of LINQS files. A graph file becomes a temporary store first, which [Graph.Close]
-// removes. The graph lies in memory, in the layout that is swept fastest, as far as the
-// options allow.
+// removes, except for the matrices that [ingest.Load] reads. The graph lies in memory, in the
+// layout that is fastest to sweep, as far as the options allow.
 func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	g := new(Graph)
 	if o != nil {
 		g.options = *o
 	}
-	if err := g.open(ctx, path); err != nil {
-		return nil, errors.Join(err, g.Close())
+	err := g.open(ctx, path)
+	if err == nil && !g.options.Defer {
+		if err = g.Begin(ctx, nil); err == nil {
+			err = g.finish(ctx, nil, 0)
+		}
 	}
-	return g, nil
+	if err == nil {
+		return g, nil
+	}
+	if g.Report != nil && g.temporary != nil {
+		err = fmt.Errorf("%s: %w", path, err) // because the message names the temporary store
+	}
+	if closing := g.Close(); closing != nil {
+		err = errors.Join(err, closing)
+	}
+	return nil, err
 }
 
 func (g *Graph) open(ctx context.Context, path string) (err error) {
 	dir := path
 	if !ingest.IsStore(path) {
-		if loaded, err := g.load(ctx, path); loaded || err != nil {
-			return err
-		}
 		if dir, err = g.read(ctx, path); err != nil {
 			return err
 		}
 	}
-	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
-	g.Graph, err = graph.Open(ctx, dir, o)
-	switch {
-	case errors.Is(err, graph.ErrDirected):
-		return g.openDirected(ctx, dir, o)
-	case err != nil && dir != path: // a message must not name the temporary store alone
-		return fmt.Errorf("%s: %w", path, err)
-	case err == nil:
-		g.closers = append(g.closers, g.Graph.Close)
+	if g.Store == nil {
+		o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
+		if g.Store, err = shard.OpenSwept(ctx, dir, o, !g.options.Coded); err != nil {
+			return wholeError(err)
+		}
+	}
+	s := g.Store
+	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}
+	g.Directed, g.Weighted = s.Manifest.Directed, s.Manifest.Weighted
+	return nil
+}
+
+// wholeError returns the error of a store whose fixed parts exceed the half of the limit that a
+// store gets, with the memory of the whole run: twice as much, and an eighth for the frames that
+// are being read.
+func wholeError(err error) error {
+	if over := new(budget.Error); errors.As(err, &over) {
+		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
 	}
 	return err
 }
 
-// openDirected opens a store whose edges have directions.
-func (g *Graph) openDirected(ctx context.Context, dir string, o *shard.Options) error {
-	store, err := shard.Open(ctx, dir, o)
-	if err != nil {
-		return err
-	}
-	g.closers = append(g.closers, store.Close)
-	g.Directed, g.Weighted = true, store.Manifest.Weighted
-	if g.Graph, err = graph.New(ctx, store, &graph.Settings{Nodes: store.Nodes, Workers: o.Workers}); err == nil {
-		g.In = store.Transpose()
-	}
-	return err
-}
-
-// load opens a sparse matrix that can be swept as it is in the file, and reports whether it has.
-func (g *Graph) load(ctx context.Context, path string) (bool, error) {
-	if !ingest.Loads(path) {
-		return false, nil
-	}
-	s, report, err := ingest.Load(ctx, path, g.reading())
-	if s == nil {
-		return false, err
-	}
-	g.Report, g.Weighted = report, s.Manifest.Weighted
-	g.Graph, err = graph.New(ctx, s.A, &graph.Settings{Nodes: s.Nodes, Workers: g.options.Workers})
-	return true, err
-}
-
-// reading returns the settings of a graph file.
-func (g *Graph) reading() *ingest.Config {
+// read reads a graph file into memory, or into a temporary store whose directory it returns.
+func (g *Graph) read(ctx context.Context, path string) (dir string, err error) {
 	c := new(ingest.Config)
 	if g.options.Reading != nil {
 		*c = *g.options.Reading
 	}
-	c.Memory, c.Workers = g.options.Memory, g.options.Workers
-	return c
-}
-
-// read makes a temporary store of a graph file and returns its directory.
-func (g *Graph) read(ctx context.Context, path string) (dir string, err error) {
-	temp, err := os.MkdirTemp(g.options.TempDir, "heatwalk-")
+	if c.Memory == 0 {
+		c.Memory = g.options.Memory
+	}
+	if c.Workers == 0 {
+		c.Workers = g.options.Workers
+	}
+	inputs := []string{path}
+	if c.Sources != nil {
+		inputs = nil
+	} else if ingest.Loads(path) {
+		if g.Store, g.Report, err = ingest.Load(ctx, path, c); g.Store != nil || err != nil {
+			return "", err
+		}
+		// A matrix that needs a store for lack of memory has the same order of rows, so that
+		// results do not depend on the memory.
+		if c.Order == ingest.AutoOrder {
+			c.Order = ingest.DefaultOrder
+		}
+	}
+	parent := g.options.TempDir
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	temporary, err := durable.NewTempDir(parent)
 	if err != nil {
-		return "", err
+		return "", &TempDirError{parent, err}
 	}
-	g.closers = append(g.closers, func() error { return os.RemoveAll(temp) })
-	dir = filepath.Join(temp, "graph")
-	if g.Report, err = ingest.Run(ctx, dir, []string{path}, g.reading()); err != nil {
-		return "", err
-	}
-	g.Weighted = g.Report.Store.Weighted
-	return dir, nil
+	g.temporary = temporary
+	g.Report, err = ingest.Run(ctx, g.temporary.Content(), inputs, c)
+	return g.temporary.Content(), err
 }
 
 // FromMat returns the graph of a square gonum matrix of weights ≥ 0. A matrix that offers
-// [mat.RowNonZeroDoer] or [mat.NonZeroDoer], as those of github.com/james-bowman/sparse do,
-// is never made dense. The id of node i is i, from 0. A matrix that is not symmetric up to
-// rounding is that of a directed graph: m[i][j] is the weight of the edge from i to j.
+// [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example the types of
+// github.com/james-bowman/sparse, is never made dense. The id of node i is i, from 0. A matrix
+// that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
+// the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
-	g := new(Graph)
+	g := &Graph{Weighted: true, settled: true, complete: true}
 	if o != nil {
 		g.options = *o
 	}
@@ -175,8 +218,6 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Weighted = true
-	g.closers = append(g.closers, g.Graph.Close)
 	return g, nil
 }
 
@@ -196,15 +237,37 @@ func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix, set *graph.Setti
 	return err
 }
 
+// finish checks the weights of the graph and finds its components, unless they are given, once.
+// memory is that of factors, see [graph.Graph].
+func (g *Graph) finish(ctx context.Context, components *sparse.Components, memory int64) error {
+	g.completing.Lock()
+	defer g.completing.Unlock()
+	if g.complete {
+		return nil
+	}
+	full, err := graph.New(ctx, g.A, &graph.Settings{Nodes: g.Nodes, Components: components, Workers: g.options.Workers})
+	if err != nil {
+		return err
+	}
+	full.Memory = memory
+	if g.Directed {
+		full.In = g.Store.Transpose()
+	}
+	full.Hyperedges = g.HasHyperedges()
+	g.Graph, g.complete = full, true
+	return nil
+}
+
 // Close releases the graph and removes its temporary files.
 func (g *Graph) Close() error {
-	var all []error
-	for len(g.closers) > 0 {
-		last := len(g.closers) - 1
-		all = append(all, g.closers[last]())
-		g.closers = g.closers[:last]
+	var closed, removed error
+	if g.Store != nil {
+		closed, g.Store = g.Store.Close(), nil
 	}
-	return errors.Join(all...)
+	if g.temporary != nil {
+		removed, g.temporary = g.temporary.Remove(), nil
+	}
+	return errors.Join(closed, removed)
 }
 
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/suggest"
 )
 
 // ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
@@ -28,13 +30,16 @@ type ClassifyOptions struct {
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
 }
 
-// Prediction is the result of [Graph.Classify].
+// Prediction is the result of [Graph.Classify] and [Graph.Predict].
 type Prediction struct {
 	// Prediction has the classes and scores by row, the chosen parameters and the
 	// cross-validated Accuracy of the method, with its standard error.
 	*method.Prediction
 
 	Classes []string // the names of the classes, in the order of the columns of scores
+
+	Baselines   *method.Baselines    // nil unless they were asked for
+	Suggestions []suggest.Suggestion // most useful first
 
 	g *Graph
 }
@@ -62,13 +67,13 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 	return scores
 }
 
-// Problem returns the graph with labels by id on some of its nodes, for packages method and
-// evaluate. The error is an [*IDError] for an id that is not in the graph.
+// Problem returns the graph with labels by id on some of its nodes. The error is an [*IDError]
+// for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
-	p := &method.Problem{Graph: g.Graph, Directed: g.Directed, Weighted: g.Weighted}
-	p.Names = slices.Compact(slices.Sorted(maps.Values(labels)))
-	class := make(map[string]int, len(p.Names))
-	for c, name := range p.Names {
+	var rows, classes []int
+	names := slices.Compact(slices.Sorted(maps.Values(labels)))
+	class := make(map[string]int, len(names))
+	for c, name := range names {
 		class[name] = c
 	}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
@@ -76,9 +81,24 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 		if !ok {
 			return nil, &IDError{id}
 		}
-		p.Row, p.Class = append(p.Row, row), append(p.Class, class[labels[id]])
+		rows, classes = append(rows, row), append(classes, class[labels[id]])
 	}
-	return p, nil
+	return g.ProblemOf(rows, classes, names), nil
+}
+
+// ProblemOf returns the graph with labels by row: the node rows[i] has the class
+// names[classes[i]].
+func (g *Graph) ProblemOf(rows, classes []int, names []string) *method.Problem {
+	return &method.Problem{
+		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
+	}
+}
+
+// loaded returns the problem on the part of the graph that is in memory since [Graph.Begin].
+func (g *Graph) loaded(p *method.Problem) *method.Problem {
+	out := *p
+	out.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
+	return &out
 }
 
 // Classify predicts the label of every node from the labels of some, by id.
@@ -91,16 +111,94 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string, o *Class
 	if err != nil {
 		return nil, err
 	}
-	connected, extend, err := method.Connected(ctx, p, entries[0].Settings)
+	return g.Predict(ctx, p, entries[0].Method, entries[0].Settings, nil)
+}
+
+// PredictOptions ask [Graph.Predict] for more than predictions. Nil means no more.
+type PredictOptions struct {
+	Baselines bool // cross-validated accuracy of label propagation and of the largest class
+	Suggest   int  // number of nodes whose labels would improve the predictions most
+
+	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
+	// called.
+	Predicting func()
+}
+
+// Predict predicts the class of every node of a problem on the graph. It fills in the Memory
+// and the Workers of the settings. The error of a prediction without labels, with one class or
+// above the memory limit is that of the method.
+func (g *Graph) Predict(ctx context.Context, p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (*Prediction, error) {
+	if o == nil {
+		o = new(PredictOptions)
+	}
+	set := *s
+	set.Workers = g.options.Workers
+	var sized *method.Problem // without isolated nodes
+	err := g.Begin(ctx, func(plan *Plan) (err error) {
+		reserveLabels(plan, len(p.Row))
+		set.Memory = plan.Room()
+		if sized == nil {
+			if sized, _, err = method.Connected(ctx, p, &set); err != nil {
+				return err
+			}
+		}
+		bytes, err := predictionBytes(sized, m, &set, o)
+		return plan.ReserveJob(bytes, err, "learning and predictions")
+	})
 	if err != nil {
 		return nil, err
 	}
-	found, err := entries[0].Method.Predict(ctx, connected, nil, entries[0].Settings)
+	p = g.loaded(p)
+	connected, extend := p, func(*method.Prediction) {}
+	if o.Suggest == 0 { // suggestions are rows of the whole graph
+		if connected, extend, err = method.Connected(ctx, p, &set); err != nil {
+			return nil, err
+		}
+	}
+	if o.Predicting != nil {
+		o.Predicting()
+	}
+	out := &Prediction{Classes: p.Names, g: g}
+	if o.Baselines {
+		out.Prediction, out.Baselines, err = method.PredictCompared(ctx, m, connected, &set)
+	} else {
+		out.Prediction, err = m.Predict(ctx, connected, nil, &set)
+	}
 	if err != nil {
 		return nil, err
 	}
-	extend(found)
-	return &Prediction{found, p.Names, g}, nil
+	extend(out.Prediction)
+	if o.Suggest > 0 {
+		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, &set)
+	}
+	return out, err
+}
+
+// labelBytes is the memory of a label, its row and its class; learnerBytes that of the part of
+// the program which only learners use, and of its small tables.
+const (
+	labelBytes   = 16
+	learnerBytes = 3 << 20
+)
+
+func reserveLabels(plan *Plan, labels int) {
+	_ = plan.Reserve(learnerBytes+labelBytes*int64(labels), "labels and learner") // the next part reports the error
+}
+
+// predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
+// and its output or the suggestions that follow from it.
+func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (int64, error) {
+	bytes, err := method.Bytes(m, p, nil, s)
+	if o.Baselines {
+		if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
+			bytes = max(bytes, compare)
+		}
+	}
+	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes
+	if o.Suggest > 0 {
+		output += suggest.Bytes(p, o.Suggest, s.Memory)
+	}
+	return max(bytes, output), err
 }
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the
@@ -121,7 +219,33 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 			plan.Fractions = o.Train
 		}
 	}
-	return evaluate.Run(ctx, p, plan)
+	return g.Compare(ctx, p, plan)
+}
+
+// Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
+// Memory and the Workers of their settings.
+func (g *Graph) Compare(ctx context.Context, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+	set := *plan
+	all := *plan.Settings
+	all.Workers, set.Settings = g.options.Workers, &all
+	err := g.Begin(ctx, func(needs *Plan) error {
+		reserveLabels(needs, len(p.Row))
+		all.Memory = needs.Room()
+		set.Methods = slices.Clone(plan.Methods)
+		for i := range set.Methods {
+			if own := set.Methods[i].Settings; own != nil {
+				merged := all
+				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
+				set.Methods[i].Settings = &merged
+			}
+		}
+		bytes, err := evaluate.Bytes(p, &set)
+		return needs.ReserveJob(bytes, err, "learning and predictions")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.Run(ctx, g.loaded(p), &set)
 }
 
 // methods returns the methods that the options name, with their settings, and the settings
@@ -139,7 +263,7 @@ func (g *Graph) methods(ctx context.Context, o *ClassifyOptions) ([]method.Entry
 		return nil, nil, err
 	}
 	for _, s := range append([]*method.Settings{all}, settingsOf(entries)...) {
-		s.RNGSeed, s.Memory, s.Workers = o.Seed, g.options.Memory, g.options.Workers
+		s.RNGSeed = o.Seed
 	}
 	return entries, all, nil
 }

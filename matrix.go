@@ -1,6 +1,7 @@
 package heatwalk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -47,14 +48,10 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 		return nil, err
 	}
 	given := spec.Values{}
-	if family := kernel.Families().Named(named.Name); family != nil { // else New words the error
+	if family := kernel.Families().Named(named.Name); family != nil { // else OpenKernel reports the error
 		if given, err = family.ParseValues(named.Given); err != nil {
 			return nil, err
 		}
-	}
-	k, err := kernel.New(ctx, g.Graph, named.Name, given)
-	if err != nil {
-		return nil, err
 	}
 	r, err := g.rows(rows)
 	if err != nil {
@@ -64,11 +61,48 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := kernel.Matrix(ctx, k, r, c, &kernel.Settings{Memory: g.options.Memory})
+	set := new(kernel.Settings)
+	k, _, err := g.OpenKernel(ctx, named.Name, given, r, c, set)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := kernel.Matrix(ctx, k, r, c, set)
 	if err != nil {
 		return nil, err
 	}
 	return mat.DenseCopyOf(b), nil
+}
+
+// OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
+// [kernel.Matrix] with the same settings, whose Memory it fills in. It returns the values of all
+// parameters of the kernel: the given ones and defaults, which may depend on the graph.
+func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (kernel.Kernel, spec.Values, error) {
+	family := kernel.Families().Named(name)
+	if family == nil {
+		k, err := kernel.New(ctx, g.Graph, name, given)
+		return k, given, err
+	}
+	err := g.Begin(ctx, func(plan *Plan) error {
+		v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees))
+		if err != nil {
+			return err
+		}
+		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), rows, cols, plan.Room())
+		s.Memory = cmp.Or(plan.Room(), bytes)
+		return plan.Reserve(bytes, "columns of the kernel")
+	})
+	if err == nil {
+		err = g.finish(ctx, nil, s.Memory)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := family.Resolve(given, kernel.On(ctx, g.Graph))
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := kernel.New(ctx, g.Graph, name, v)
+	return k, v, err
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
@@ -77,12 +111,41 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int)
 	if _, ok := kinds[m]; !ok {
 		return nil, nil, unknownMatrix(m)
 	}
-	p := &spectral.Problem{Matrix: spectral.Matrix(m), Which: which}
-	pairs, err := p.Solve(ctx, g.Graph, k, &lanczos.Settings{Memory: g.options.Memory, Workers: g.options.Workers})
+	pairs, err := g.Eigenpairs(ctx, &spectral.Problem{Matrix: spectral.Matrix(m), Which: which}, k, new(lanczos.Settings))
 	if err != nil {
 		return nil, nil, err
 	}
 	return pairs.Values, g.fromRows(pairs.Vectors), nil
+}
+
+// Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
+// the Memory and the Workers of the settings. An error about the limit on iterations comes with
+// the pairs that were found.
+func (g *Graph) Eigenpairs(ctx context.Context, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
+	components, count := g.Components, 0
+	if components == nil && p.Splits() {
+		var err error
+		if components, err = sparse.FindComponents(ctx, g.A, g.options.Workers); err != nil {
+			return nil, err
+		}
+	}
+	if p.Splits() {
+		count = len(components.Sizes)
+	}
+	set := *s
+	set.Workers = g.options.Workers
+	err := g.Begin(ctx, func(plan *Plan) error {
+		plan.RowBytes = lanczos.RowBytes
+		set.Memory = plan.Room()
+		return plan.Reserve(p.Bytes(len(g.Degrees), g.A.NNZ(), count, k), "eigenvectors")
+	})
+	if err == nil {
+		err = g.finish(ctx, components, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.Solve(ctx, g.Graph, k, &set)
 }
 
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
@@ -96,12 +159,15 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 	if err != nil {
 		return nil, err
 	}
+	if err := g.begin(ctx); err != nil {
+		return nil, err
+	}
 	of, err := expm.New(ctx, g.Graph, kind)
 	if err != nil {
 		return nil, err
 	}
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
-	set := &expm.Settings{Memory: g.options.Memory}
+	set := &expm.Settings{Memory: g.Room()}
 	if _, err := of.ApplyTo(ctx, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(t)}, set); err != nil {
 		return nil, err
 	}
@@ -118,16 +184,27 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if err != nil {
 		return nil, err
 	}
+	if err := g.begin(ctx); err != nil {
+		return nil, err
+	}
 	s, err := iterative.ShiftedLaplacian(g.Graph, h == NormalizedLaplacian, a, c)
 	if err != nil {
 		return nil, err
 	}
-	s.Memory = g.options.Memory
+	s.Memory = g.Room()
 	x := sparse.NewBlock[float64](y.Rows, y.Cols)
 	if _, err := s.SolveTo(ctx, x, y, nil); err != nil {
 		return nil, err
 	}
 	return g.fromRows(x), nil
+}
+
+// begin begins a job that estimates its own memory, on the graph with its components.
+func (g *Graph) begin(ctx context.Context) error {
+	if err := g.Begin(ctx, nil); err != nil {
+		return err
+	}
+	return g.finish(ctx, nil, 0)
 }
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of

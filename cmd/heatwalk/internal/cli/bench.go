@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -145,8 +146,8 @@ func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, err
 		return nil, err
 	}
 	if w.Krylov {
-		c.Limit = g.memory()
-		if g.Manifest.Directed && w.Works&spec.Directed == 0 {
+		c.Limit = g.Room()
+		if g.Store.Manifest.Directed && w.Works&spec.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
 		if n := len(g.Degrees); w.Pairs && c.Columns > n {
@@ -154,15 +155,15 @@ func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, err
 		}
 		return t, nil
 	}
-	v.Order, v.IDs, v.Source = orderOf(g.Manifest), "coded", c.source
-	if g.Copy != nil {
-		v.IDs, v.Tiled = "raw", g.Copy.Tiled
+	v.Order, v.IDs, v.Source = orderOf(g.Store.Manifest), "coded", c.source
+	if g.Store.Copy != nil {
+		v.IDs, v.Tiled = "raw", g.Store.Copy.Tiled
 	} else if c.ids == "raw" {
 		return nil, fault.Limit("--ids", "raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
-		if g.Copy == nil && !g.Resident() {
+		if g.Store.Copy == nil && !g.Store.Resident() {
 			v.Source = "disk"
 		}
 	}
@@ -174,7 +175,7 @@ func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, err
 
 // checkMemory returns an error if the memory of a benchmark exceeds the limit.
 func (c *benchCommand) checkMemory(bytes int64) error {
-	return c.needs().Reserve(bytes, "the benchmark")
+	return c.newPlan().Reserve(bytes, "the benchmark")
 }
 
 // print writes what a workload took.
@@ -239,30 +240,27 @@ func newKrylovBench(run *session) *cobra.Command {
 // openSwept opens a graph that a workload sweeps many times, or a copy of it in memory. Without
 // room for that beside what the workload takes, it is streamed.
 func (c *benchCommand) openSwept(name, beside string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
-	if g, err = c.graphInputs.open(name, beside, copied); err != nil {
+	if g, err = c.openWith(name, beside, !copied); err != nil {
 		return nil, nil, err
 	}
 	components := 0
 	if w.Pairs && s.Problem.Splits() {
-		parts, err := sparse.FindComponents(c.ctx, g.Store, c.threads)
+		parts, err := sparse.FindComponents(c.ctx, g.A, c.threads)
 		if err != nil {
 			return nil, nil, err
 		}
 		components = len(parts.Sizes)
 	}
-	_, err = c.fit(g, func() (*requirements, error) {
-		n := g.needs()
-		n.Sweeps = unknownSweeps
+	err = g.Begin(c.ctx, func(p *heatwalk.Plan) error {
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
-		n.RowBytes = w.RowBytes(s)
+		p.RowBytes = w.RowBytes(s)
 		bytes, err := w.Bytes(t, s)
 		if err != nil {
-			return n, err
+			return err
 		}
-		return n, n.Reserve(bytes, "the benchmark")
+		return p.Reserve(bytes, "the benchmark")
 	})
 	if err == nil {
-		err = g.Load(c.ctx)
 		t.A = g.A
 	}
 	return g, t, err

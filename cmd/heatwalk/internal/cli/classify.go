@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -186,47 +187,28 @@ func (c *classifyCommand) predict(name string) error {
 		return err
 	}
 	s.Raw = c.scores.kind == "raw"
-	var sized *method.Problem // without isolated nodes, found once
-	err = d.take(s, predictionBytes(d.outputs, c.columns(l), d.g.axis()), func() (_ int64, err error) {
-		if sized == nil {
-			if sized, _, err = method.Connected(c.ctx, d.problem(), s); err != nil {
-				return 0, err
-			}
-		}
-		return c.bytes(sized, s)
+	c.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
+	p, err := g.Predict(c.ctx, d.problem(), c.method, s, &heatwalk.PredictOptions{
+		Baselines: true, Suggest: c.suggest,
+		Predicting: func() { c.progress.Wait("computing baselines and choosing parameters of " + c.method.Name()) },
 	})
-	if err != nil {
-		return err
-	}
-	problem := d.problem()
-	connected, extend := problem, func(*method.Prediction) {}
-	if c.suggest == 0 { // suggestions are rows of the whole graph
-		if connected, extend, err = method.Connected(c.ctx, problem, s); err != nil {
-			return c.graphError(err, name, another)
-		}
-	}
-	c.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
-	p, baselines, err := method.PredictCompared(c.ctx, c.method, connected, s)
 	if err != nil {
 		return c.graphError(err, name, another)
 	}
+	baselines := p.Baselines
 	if baselines.Omitted > 0 {
 		c.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
-	extend(p)
-	c.warnPrediction(p, l, s)
+	c.warnPrediction(p.Prediction, l, s)
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
-	r := &classifyRun{graphRun: d, f: c, p: p, classified: classified{
+	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classified: classified{
 		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
 		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
-		if r.suggested, err = suggest.Nodes(c.ctx, problem, p, c.suggest, s); err != nil {
-			return c.graphError(err, name, another)
-		}
-		r.Suggested = len(r.suggested)
+		r.suggested, r.Suggested = p.Suggestions, len(p.Suggestions)
 	}
 	var parameters any // of the run file
 	if p.Settings > 0 {
@@ -248,28 +230,14 @@ func (c *classifyCommand) predict(name string) error {
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
-	labels := c.labelsOf(p)
+	labels := c.labelsOf(p.Prediction)
 	r.Truth = compareTruth(c.session, labels, p.Reached, l, known, "node")
-	return r.finish(problem, parameters, func(row int) string {
+	return r.finish(d.problem(), parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
 		}
 		return l.Names[labels[row]]
 	})
-}
-
-// bytes is the memory of a run, see [graphRun.take]: the largest of the comparison with label
-// propagation, the prediction, and its output or the suggestions that follow from it.
-func (f *classifyCommand) bytes(p *method.Problem, s *method.Settings) (int64, error) {
-	bytes, err := method.Bytes(f.method, p, nil, s)
-	if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
-		bytes = max(bytes, compare)
-	}
-	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes
-	if f.suggest > 0 {
-		output += suggest.Bytes(p, f.suggest, s.Memory)
-	}
-	return max(bytes, output), err
 }
 
 // mostUnseen is the share of nodes of classes without a label that goes without a warning.
@@ -363,7 +331,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	} else if len(p.Omitted) > 0 {
 		lines[3] = "left out on a graph of this size: " + strings.Join(p.Omitted, ", ")
 	}
-	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest), parameters, lines...)
+	return r.graphRun.finish(&r.classified, storeOf(r.g.Store.Manifest), parameters, lines...)
 }
 
 // headline says what was predicted.

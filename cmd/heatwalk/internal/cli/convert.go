@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -212,20 +213,19 @@ func (c *convertCommand) runGraph(name string) error {
 		return err
 	}
 	c.streamed = true
-	g, err := c.graphInputs.open(name, c.out, false)
+	g, err := c.graphInputs.open(name, c.out)
 	if err != nil {
 		return err
 	}
-	m, options := g.Manifest, new(graphfile.WriteOptions)
+	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
 	var file int64
-	err = c.take(g, func() (*requirements, error) {
-		n := g.needs()
-		n.Sweeps = c.format.graph.Sweeps
-		options.Memory = g.memory()
+	err = g.Begin(c.ctx, func(p *heatwalk.Plan) error {
+		p.Sweeps = c.format.graph.Sweeps
+		options.Memory = g.Room()
 		var bytes int64
-		bytes, file = graphfile.Bytes(c.format.graph, g.Store, options)
-		n.Disk = file + runFileBytes + idBytes(g.axis())
-		return n, n.Reserve(bytes+min(textio.CompressBytes(c.out), n.Disk), "rows on their way")
+		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
+		c.disk = file + runFileBytes + idBytes(g.axis())
+		return p.Reserve(bytes+min(textio.CompressBytes(c.out), c.disk), "buffers of rows")
 	})
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (c *convertCommand) runGraph(name string) error {
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
 		writing := c.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
-		without, err = graphfile.Write(c.ctx, c.format.graph, w, g.Store, options)
+		without, err = graphfile.Write(c.ctx, c.format.graph, w, g.Store.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
@@ -292,9 +292,9 @@ func (c *convertCommand) runMatrix(input string) error {
 	if err != nil {
 		return err
 	}
-	plan := c.needs()
+	plan := c.newPlan()
 	options := &tablefile.Options{
-		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4, Stdin: c.stdin,
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: c.stdin,
 		Progress: c.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // of what can be read only once
 			dir, err := c.makeTempContent(c.out)
@@ -340,7 +340,7 @@ func (c *convertCommand) runMatrix(input string) error {
 			return err
 		}
 	}
-	if err := c.begin(nil, plan); err != nil {
+	if err := c.begin(plan); err != nil {
 		return err
 	}
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) error { return convert(c.ctx, conversion, c.format.matrix, w, labels) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -73,10 +74,7 @@ func newDemo(run *session) *cobra.Command {
 func (c *demoCommand) run() error {
 	began := time.Now()
 	c.config.Stdin, c.source = bytes.NewReader(coraEdges), "reading cora"
-	g, err := c.open("-", "", true)
-	if err == nil {
-		err = g.Load(c.ctx)
-	}
+	g, err := c.open("-", "")
 	if err != nil {
 		return err
 	}
@@ -98,13 +96,13 @@ func (c *demoCommand) run() error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(c.seed), Memory: g.memory(), Workers: c.threads, Progress: c.progress.Phases()}
-	problem := problemOf(g, &known)
-	p, baselines, err := method.PredictCompared(c.ctx, auto[0].Method, problem, settings)
+	settings := &method.Settings{RNGSeed: uint64(c.seed), Progress: c.progress.Phases()}
+	p, err := g.Predict(c.ctx, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}
-	m := g.Manifest
+	baselines := p.Baselines
+	m := g.Store.Manifest
 	d := &demonstration{
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
 		Labelled: len(known.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,

@@ -12,9 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -130,7 +128,7 @@ func (c *eigenCommand) run(name string) error {
 		return err
 	}
 	g, rows := d.g, d.rows
-	if g.Manifest.Directed {
+	if g.Store.Manifest.Directed {
 		return fault.Usage(name, "%s", asymmetric("the spectrum of "+c.Matrix, ""))
 	}
 	n := len(rows)
@@ -141,30 +139,14 @@ func (c *eigenCommand) run(name string) error {
 		return err
 	}
 	settings := &lanczos.Settings{
-		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed),
-		Workers: c.threads, Progress: showProducts(c.session),
+		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed), Progress: showProducts(c.session),
 	}
-	var parts *sparse.Components
-	components := 0
+	c.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
+	if c.estimating {
+		c.disk += idBytes(nodesOf(g, rows))
+	}
 	problem := c.eigenproblem()
-	if problem.Splits() {
-		if parts, err = sparse.FindComponents(c.ctx, g.Store, c.threads); err != nil {
-			return err
-		}
-		components = len(parts.Sizes)
-	}
-	plan, err := c.fit(g, func() (*requirements, error) { return planEigen(c, g, nodesOf(g, rows), components, settings) })
-	if err != nil {
-		return err
-	}
-	if err := c.begin(g, plan); err != nil {
-		return err
-	}
-	nodes, err := graph.New(c.ctx, g.A, &graph.Settings{Components: parts, Nodes: g.Nodes, Workers: c.threads})
-	if err != nil {
-		return err
-	}
-	pairs, err := problem.Solve(c.ctx, nodes, c.K, settings)
+	pairs, err := g.Eigenpairs(c.ctx, problem, c.K, settings)
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}
@@ -173,14 +155,14 @@ func (c *eigenCommand) run(name string) error {
 		return err
 	}
 	r := &eigenReport{
-		Output: c.out, Rows: n, Cols: c.K, Components: len(nodes.Components.Sizes), Parameters: c.eigenParameters,
+		Output: c.out, Rows: n, Cols: c.K, Components: len(g.Components.Sizes), Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
 	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
 		c.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
 			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
 	}
-	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
+	return d.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
 }
 
 // imprecise returns the place of the first unknown eigenvalue whose error bound is more than a
@@ -221,20 +203,6 @@ func (p *eigenParameters) eigenproblem() *spectral.Problem {
 		e.Near = *p.Near
 	}
 	return e
-}
-
-// planEigen returns what the eigenpairs of a graph with the nodes ids and so many
-// components take, and sets the memory of their settings.
-func planEigen(f *eigenCommand, g *openGraph, ids axis, components int, s *lanczos.Settings) (*requirements, error) {
-	n, p := g.needs(), f.eigenproblem()
-	n.Sweeps = unknownSweeps
-	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
-	if g.run.estimating {
-		n.Disk += idBytes(ids)
-	}
-	s.Memory = n.Room()
-	n.RowBytes = lanczos.RowBytes
-	return n, n.Reserve(p.Bytes(ids.N, g.NNZ(), components, f.K), "eigenvectors")
 }
 
 // showProducts returns a callback that shows the products of an eigenproblem.

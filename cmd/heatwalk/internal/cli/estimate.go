@@ -7,18 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
 // estimated is the JSON document of estimate.
 type estimated struct {
-	Command     string        `json:"command"`
-	MemoryBytes int64         `json:"memory_bytes"`
-	LimitBytes  int64         `json:"limit_bytes"`
-	DiskBytes   int64         `json:"disk_bytes"`
-	Sweeps      *int          `json:"sweeps"`
-	Items       []budget.Item `json:"items"`
+	Command     string          `json:"command"`
+	MemoryBytes int64           `json:"memory_bytes"`
+	LimitBytes  int64           `json:"limit_bytes"`
+	DiskBytes   int64           `json:"disk_bytes"`
+	Sweeps      *int            `json:"sweeps"`
+	Items       []heatwalk.Part `json:"items"`
 	Closing
 }
 
@@ -52,18 +53,24 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		run.doing = ""
-		return printPlan(run, strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "), run.planned)
+		return printPlan(run, strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "))
 	}
 	return cmd
 }
 
 // printPlan prints what a run takes.
-func printPlan(run *session, command string, n *requirements) error {
+func printPlan(run *session, command string) error {
 	run.progress.Close()
-	items, peak := n.items()
-	doc := estimated{Command: command, MemoryBytes: peak, LimitBytes: run.memory, DiskBytes: n.Disk, Items: items}
-	if n.Sweeps != unknownSweeps {
-		doc.Sweeps = &n.Sweeps
+	p := run.planned
+	items, bytes := p.Parts(), p.Bytes()
+	if run.reading.Bytes > bytes {
+		items, bytes = []heatwalk.Part{run.reading}, run.reading.Bytes
+	}
+	resident := budget.Resident(bytes)
+	items = append(items, heatwalk.Part{What: "program and heap", Bytes: resident - bytes})
+	doc := estimated{Command: command, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
+	if p.Sweeps != heatwalk.UnknownSweeps {
+		doc.Sweeps = &p.Sweeps
 	}
 	if run.json {
 		doc.Closing = run.closing()

@@ -105,24 +105,14 @@ func (c *evaluateCommand) compare(name string) error {
 	if err := c.splitting.planTo(&c.inputs, plan, g.Nodes, l); err != nil {
 		return err
 	}
-	err = d.take(settings, runFileBytes, func() (int64, error) {
-		plan.Methods = slices.Clone(c.entries)
-		for i := range plan.Methods {
-			own, tried := *settings, plan.Methods[i].Settings
-			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
-			plan.Methods[i].Settings = &own
-		}
-		return evaluate.Bytes(d.problem(), plan)
-	})
-	if err != nil {
-		return err
-	}
-	report, err := runPlan(d.outputs, d.problem(), plan)
+	plan.Methods = c.entries
+	c.disk += runFileBytes
+	report, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return g.Compare(c.ctx, d.problem(), plan) })
 	if err != nil {
 		return c.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
-	return publishPlanned(d.outputs, doc, storeOf(g.Manifest))
+	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
 }
 
 // ofAllMethods shows the splits of all methods as one stage, because the total is theirs.
@@ -348,11 +338,11 @@ type labelled interface {
 }
 
 // runPlan runs a plan.
-func runPlan(o *outputs, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error)) (*evaluate.Report, error) {
 	if j := plan.Journal; j != nil {
 		o.goOnFrom(func() bool { return j.Kept }, j.Remove)
 	}
-	report, err := evaluate.Run(o.run.ctx, p, plan)
+	report, err := do()
 	if err == nil {
 		warnUnfinished(o.run, plan, report)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -211,13 +212,12 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	err = run.take(d.g, func() (*requirements, error) {
-		n := d.needs(files)
-		w.A, w.Memory = d.g.A, n.Room()
+	run.disk += files
+	err = d.g.Begin(run.ctx, func(p *heatwalk.Plan) error {
+		w.A, w.Memory = d.g.A, p.Room()
 		bytes, sweeps, err := m.memory()
-		n.Sweeps += sweeps
-		n.RowBytes = max(n.RowBytes, rowBytes(w))
-		return n, n.compute(bytes, err, "columns of a walk")
+		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)
+		return p.ReserveJob(bytes, err, "columns of a walk")
 	})
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	}
 	p := &m.parameters
 	r := &matrixDocument{Output: d.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
-	return d.finish(r, storeOf(d.g.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	return d.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
 // parameters returns what a walk is done with.

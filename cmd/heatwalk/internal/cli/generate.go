@@ -217,28 +217,32 @@ func (r *generateCommand) runGraph() error {
 	}, r.Output)
 }
 
-// planGenerate plans a run, and keeps it to the plan.
+// planGenerate begins a run that makes edges.
 func planGenerate(run *session, output string, size generate.Size) error {
-	return run.take(nil, func() (*requirements, error) {
-		n := run.needs()
-		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
-			return n, err
-		}
-		if !isStoreName(output) {
-			n.Disk = size.Text + runFileBytes
-			return n, n.Reserve(min(textio.CompressBytes(output), n.Disk), "compression")
-		}
-		left, _ := n.Left()
+	p := run.newPlan()
+	if err := p.Reserve(size.Bytes, "edges"); err != nil {
+		return err
+	}
+	bytes, what := int64(0), "compression"
+	if isStoreName(output) {
 		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Dense: size.Whole}
-		c := &ingest.Config{Memory: left, Workers: run.threads, Order: ingest.AutoOrder}
-		store, temporary := counts.DiskBytes(c)
-		n.Disk, n.Sweeps = store+temporary+runFileBytes, 1
-		bytes := counts.Bytes(c)
-		if left > 0 {
-			bytes = min(bytes, left) // the rest goes to disk
+		c := &ingest.Config{Workers: run.threads, Order: ingest.AutoOrder}
+		if p.Limit() > 0 {
+			c.Memory = p.Room()
 		}
-		return n, n.Reserve(bytes, "ingest")
-	})
+		store, temporary := counts.DiskBytes(c)
+		run.disk, p.Sweeps = store+temporary+runFileBytes, 1
+		if bytes, what = counts.Bytes(c), "ingest"; c.Memory > 0 {
+			bytes = min(bytes, c.Memory) // the rest goes to disk
+		}
+	} else {
+		run.disk = size.Text + runFileBytes
+		bytes = min(textio.CompressBytes(output), run.disk)
+	}
+	if err := p.Reserve(bytes, what); err != nil {
+		return err
+	}
+	return run.begin(p)
 }
 
 // withoutSeparator returns the path of a directory as the name beside which its
@@ -279,10 +283,7 @@ func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, erro
 // runCollection makes and writes a collection.
 func (r *generateCommand) runCollection() error {
 	c, err := generate.NewCollection(r.ctx, r.values, uint64(r.seed), func(bytes int64) error {
-		return r.take(nil, func() (*requirements, error) {
-			n := r.needs()
-			return n, n.Reserve(bytes, "graphs")
-		})
+		return r.beginWith(bytes, "graphs")
 	})
 	if err != nil {
 		return err

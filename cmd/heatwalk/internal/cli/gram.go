@@ -191,11 +191,8 @@ func taken(s *spec.Spec, v spec.Values) string {
 
 // keepData checks a run without a graph against its limits on disk and memory.
 func keepData(run *session, disk, bytes int64) error {
-	return run.take(nil, func() (*requirements, error) {
-		n := run.needs()
-		n.Disk = disk
-		return n, n.Reserve(learnerBytes+bytes, "data and learner")
-	})
+	run.disk = disk
+	return run.beginWith(learnerBytes+bytes, "data and learner")
 }
 
 // learnError names the learner, and the place of what it was given, in errors of it.

@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/input"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -128,18 +127,14 @@ func parseFields(fields *[]string, s string, least, most int, example string) er
 	return nil
 }
 
-// openGraph is an open graph, with what was read of its nodes; close removes what was made to open it.
+// openGraph is an open graph with the attributes of its nodes.
 type openGraph struct {
-	*shard.Swept
+	*heatwalk.Graph
 	run  *session
-	name string   // as the user gave it
-	temp *tempDir // of a store made on the fly, nil if GRAPH is one
+	name string // as the user gave it
 
-	report    *ingest.Report // of a graph that was ingested on the fly
-	readBytes int64          // bytes of data while it was, at the most
-
-	attributes *tablefile.Features // of its nodes, nil if none were read
-	unread     error               // of attributes that do not fit: they are an outline
+	attributes *tablefile.Features // nil if none were read
+	unread     error               // of attributes that exceed the memory limit; attributes has their sizes
 }
 
 // check notes what is wrong with a GRAPH argument and the flags that say
@@ -192,71 +187,58 @@ func pipeOf(run *session, input string) os.FileInfo {
 	return info
 }
 
-// open opens the store or ingests the file called name, for many sweeps if swept is true.
-// beside is the path of an output, near which a temporary store may lie; it may be "".
-func (r *graphInputs) open(name string, beside string, swept bool) (*openGraph, error) {
-	g, dir := &openGraph{run: r.session, name: name}, name
+// open opens the store, or reads the file, called name. beside is the path of an output, next to
+// which a temporary store may lie; it may be "".
+func (r *graphInputs) open(name, beside string) (*openGraph, error) {
+	return r.openWith(name, beside, false)
+}
+
+// openWith opens a graph, which stays in memory in the code of the store if coded is true.
+func (r *graphInputs) openWith(name, beside string, coded bool) (*openGraph, error) {
+	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
-	if !ingest.IsStore(name) {
-		if loaded, err := g.load(r); loaded || err != nil {
-			return g, err
-		}
-		if err := g.read(r, beside); err != nil {
-			return nil, err
-		}
-		dir = g.temp.Content()
+	o := &heatwalk.Options{
+		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(beside),
+		Planned: func(p *heatwalk.Plan) error {
+			if g.unread != nil {
+				return g.unread
+			}
+			return r.begin(p)
+		},
 	}
-	var err error
-	g.Swept, err = shard.OpenSwept(r.ctx, dir, &shard.Options{Stream: r.streamed, Memory: r.dataLimit(), Workers: r.threads}, swept)
-	return g, openError(err)
-}
-
-// load opens a sparse matrix that can be swept as it is in the file, and reports whether it has.
-func (g *openGraph) load(r *graphInputs) (bool, error) {
-	if r.sources.any() || r.config.Sources != nil || !ingest.Loads(g.name) {
-		return false, nil
-	}
-	var err error
-	g.Swept, g.report, err = ingest.Load(g.run.ctx, g.name, r.ingestConfig())
-	g.run.progress.End()
-	if g.Swept == nil {
-		// A matrix that needs a store for lack of memory has the same order of rows, so that results
-		// do not depend on the memory.
-		if r.config.Order == ingest.AutoOrder {
-			r.config.Order = ingest.DefaultOrder
-		}
-		return false, err
-	}
-	g.readBytes = g.run.measuredBytes()
-	return true, nil
-}
-
-// read ingests the file into a temporary store.
-func (g *openGraph) read(r *graphInputs, beside string) (err error) {
-	if g.temp, err = r.makeTemp(beside); err != nil {
-		return err
-	}
-	g.report, err = r.ingest(g.temp.Content(), []string{g.name}, false) // for a plan too the nodes have to be known
-	g.readBytes = g.run.measuredBytes()
-	if err == nil && !r.tabled {
-		for _, f := range g.report.Files {
-			g.run.noteColumns(f.Name, f.Columns)
+	isStore := ingest.IsStore(name)
+	var temporary int64
+	if !isStore {
+		o.Reading = r.ingestConfig()
+		limitHeap(o.Reading.Memory + r.taken)
+		if r.sources.any() {
+			bytes, end, err := r.makeSources(beside, []string{name}, &r.sources, o.Reading)
+			if err != nil {
+				return nil, err
+			}
+			defer end()
+			temporary = bytes
 		}
 	}
-	return err
-}
-
-// openError doubles the requirement of a store whose fixed parts exceed the half of the memory
-// limit that it gets, and adds an eighth for the frames that are being read.
-func openError(err error) error {
-	if over := (*budget.Error)(nil); errors.As(err, &over) {
-		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
+	opened, err := heatwalk.Open(r.ctx, name, o)
+	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
+		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir, "%s; choose another with --temp-dir", cause(wrong.Err))
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	if g.Graph = opened; !isStore {
+		r.progress.End()
+		r.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		r.reading = heatwalk.Part{What: "ingest", Bytes: r.measuredBytes()}
+	}
+	if !isStore && !r.tabled {
+		for _, f := range g.Report.Files {
+			r.noteColumns(f.Name, f.Columns)
+		}
+	}
+	return g, nil
 }
-
-// memory returns what the open graph leaves of the limit; 0 means no limit.
-func (g *openGraph) memory() int64 { return g.needs().Room() }
 
 // axis is that of the nodes, in the order of the ids.
 func (g *openGraph) axis() axis {
@@ -264,16 +246,9 @@ func (g *openGraph) axis() axis {
 	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
-// hasHyperedges reports whether the last nodes stand for hyperedges.
-func (g *openGraph) hasHyperedges() bool {
-	return g.Manifest.Options[source.HyperedgesOption] != ""
-}
-
-// close closes the store and removes what was made on the fly. The end of the command does
-// too.
+// close closes the graph and removes its temporary files. The end of the command does too.
 func (g *openGraph) close() {
-	if g.Swept != nil {
-		_ = g.Close() // it was only read
+	if err := g.Close(); err != nil {
+		g.run.warn("temporary files of %s could not be removed: %s", g.name, cause(err))
 	}
-	g.temp.end()
 }

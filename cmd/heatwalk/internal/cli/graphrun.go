@@ -43,14 +43,13 @@ type graphRun struct {
 	g          *openGraph
 	l          *nodefile.Labels // nil: without
 	rows, cols []int            // of a matrix, if they are nodes
-	listBytes  int64            // of lists of nodes and labels, for a run that writes a matrix
 }
 
 // beginRun begins the outputs, opens the graph, and reads the other inputs with read.
 func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
 	d = &graphRun{outputs: o}
 	if err = o.beginAll(matrix); err == nil {
-		d.g, err = r.open(name, o.path, true)
+		d.g, err = r.open(name, o.path)
 	}
 	if err == nil {
 		err = read(d)
@@ -73,27 +72,12 @@ func (f *learning) begin(name, path string) (*graphRun, error) {
 // problem returns what is to be learned.
 func (d *graphRun) problem() *method.Problem { return problemOf(d.g, d.l) }
 
-// learnerBytes is what a learner takes beside its data: the part of the program
-// that no other command needs, and its small tables.
+// learnerBytes is the memory of the part of the program that only learners use, and of its small
+// tables.
 const learnerBytes = 3 << 20
 
-// labelBytes is what a label takes: its row and its class.
+// labelBytes is the memory of a label: its row and its class.
 const labelBytes = 16
-
-// take checks the run against its limits and loads the graph. estimate returns the memory
-// without the graph and the labels; before it is called, the settings get the memory that these
-// leave.
-func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes int64, err error)) error {
-	return d.run.take(d.g, func() (*requirements, error) {
-		n := d.g.needs()
-		n.Disk += disk
-		_ = n.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // compute checks the sum
-		s.Memory = n.Room()
-		n.Sweeps = unknownSweeps
-		bytes, err := estimate()
-		return n, n.compute(bytes, err, "learning and predictions")
-	})
-}
 
 // denseInputs are the files that a run which writes a matrix reads beside the graph, "" for
 // none. Without a list of rows or columns all nodes are meant.
@@ -121,7 +105,7 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 	o := newOutputs(r.session, path)
 	o.completable, o.resume = true, resume
 	return r.beginRun(name, o, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
-		d.g.Forward = true // walks take steps along edges alone
+		d.g.Store.Forward = true // walks follow edges in their direction only
 		read := r.readLabels
 		if inputs.seeds {
 			read = r.readSeeds
@@ -140,7 +124,7 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 		if d.l != nil {
 			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
 		}
-		d.listBytes = lists
+		d.g.Reserve(lists, "lists of nodes")
 		return err
 	})
 }
@@ -148,17 +132,8 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 // pick returns what a walk picks of its rows, see [cwk.Picks].
 func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
 	const pick = 16 // bytes
-	d.listBytes += pick * int64(len(rows))
+	d.g.Reserve(pick*int64(len(rows)), "lists of nodes")
 	return cwk.Picks(rows, seeds, fold)
-}
-
-// needs returns the requirements of a run without its computation: inputs and files bytes of
-// output. The computation checks the sum.
-func (d *graphRun) needs(files int64) *requirements {
-	n := d.g.needs()
-	n.Disk += files
-	_ = n.Reserve(d.listBytes, "lists of nodes")
-	return n
 }
 
 // runFileBytes is about what a run file takes.

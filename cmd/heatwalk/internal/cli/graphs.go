@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -16,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
@@ -179,9 +179,9 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 		},
 		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
 			r.shape, r.readBytes = shape, reading
-			n, over := r.plan(nil)
+			p, over := r.plan(nil)
 			if over == nil {
-				pages.Within(budget.HeapLimit(n.peak()), budget.HeapLimit(n.peak()))
+				limitHeap(max(reading, p.Bytes()))
 				return nil
 			}
 			// The refusal names the memory of the whole run, not that of reading alone.
@@ -210,24 +210,32 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 }
 
 // plan returns what a run takes: the collection, what is listed, and the rest, if any.
-func (r *collectionRun) plan(rest func(n *requirements) error) (*requirements, error) {
-	n := r.run.needs()
-	n.Earlier = budget.Item{What: "graphs while they are read", Bytes: r.readBytes}
-	_ = n.Reserve(r.shape.Bytes(), "graphs")
-	err := n.Reserve(r.bytes, "kernels and learners")
+func (r *collectionRun) plan(rest func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
+	p := r.run.newPlan()
+	_ = p.Reserve(r.shape.Bytes(), "graphs")
+	err := p.Reserve(r.bytes, "kernels and learners")
 	if err == nil && rest != nil {
-		err = rest(n)
+		err = rest(p)
 	}
-	if n.Limit > 0 && n.Earlier.Bytes > n.Limit && n.Earlier.Bytes > n.Total() {
-		err = &budget.Error{Need: n.Earlier.Bytes, Limit: n.Limit, Largest: n.Earlier}
+	if r.readBytes > p.Bytes() {
+		if over := budget.Check(p.Limit(), r.readBytes, readingGraphs); over != nil {
+			err = over
+		}
 	}
-	return n, err
+	return p, err
 }
 
+const readingGraphs = "graphs while they are read"
+
 // keep plans a run with all that is listed and rest tells, and keeps it to that.
-func (r *collectionRun) keep(rest func(n *requirements) error) (err error) {
-	if r.bytes, err = r.computationBytes(); err == nil {
-		err = r.run.take(nil, func() (*requirements, error) { return r.plan(rest) })
+func (r *collectionRun) keep(rest func(p *heatwalk.Plan) error) (err error) {
+	if r.bytes, err = r.computationBytes(); err != nil {
+		return r.explain(err)
+	}
+	p, err := r.plan(rest)
+	if err == nil {
+		r.run.reading = heatwalk.Part{What: readingGraphs, Bytes: r.readBytes}
+		err = r.run.begin(p)
 	}
 	return r.explain(err)
 }
@@ -323,11 +331,11 @@ func (c *graphsCommand) runKernel(name string) error {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	err = r.keep(func(need *requirements) (err error) {
-		need.Disk = files
+	c.disk = files
+	err = r.keep(func(p *heatwalk.Plan) error {
 		row := valuesBytes(n)
-		group = budget.Fitting(need.Limit, need.Total(), row, n)
-		return need.Reserve(int64(group)*row, "rows of values")
+		group = budget.Fitting(p.Limit(), p.Bytes(), row, n)
+		return p.Reserve(int64(group)*row, "rows of values")
 	})
 	if err != nil {
 		return err
@@ -394,10 +402,8 @@ func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int
 		}
 	}
 	r.with = &method.Settings{Given: c.given, RNGSeed: uint64(c.seed), Workers: c.threads}
-	return r, r.keep(func(n *requirements) error {
-		n.Disk = files(r)
-		return nil
-	})
+	c.disk = files(r)
+	return r, r.keep(nil)
 }
 
 // readClasses reads the classes of graphs. One that is called -1 is a class, as in many
@@ -498,7 +504,7 @@ func (c *graphsCommand) runEvaluate(name string) error {
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(r.outputs, r.problem, plan)
+	report, err := runPlan(r.outputs, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.ctx, r.problem, plan) })
 	if err != nil {
 		return r.explain(c.splitting.explain(err, nodes, r.l))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/input"
@@ -66,18 +67,18 @@ func newInfo(run *session) *cobra.Command {
 func (r *infoCommand) measure(name string) (*info, error) {
 	r.streamed = true // a sweep or two do not pay for frames in memory
 	r.tabled = true
-	g, err := r.open(name, "", false)
+	g, err := r.open(name, "")
 	if err != nil {
 		return nil, err
 	}
-	m := g.Manifest
+	m := g.Store.Manifest
 	v := &info{
 		Graph: name, graphCounts: countsOf(m), SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
-	if g.report == nil {
+	if g.Report == nil {
 		v.Identity = m.Identity
 	} else {
-		v.Columns, v.odd = g.report.Files[len(g.report.Files)-1].Columns, oddLines(g.report)
+		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns, oddLines(g.Report)
 	}
 	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
@@ -88,10 +89,9 @@ func (r *infoCommand) measure(name string) (*info, error) {
 			return nil, err
 		}
 	}
-	err = r.take(g, func() (*requirements, error) {
-		n := g.needs()
-		n.Sweeps = 2
-		return n, n.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
+	err = g.Begin(r.ctx, func(p *heatwalk.Plan) error {
+		p.Sweeps = 2
+		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -18,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -178,8 +178,7 @@ func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.R
 	c := r.ingestConfig()
 	c.Force = force
 	if c.Memory > 0 {
-		limit := budget.HeapLimit(c.Memory + r.taken)
-		pages.Within(limit, limit)
+		limitHeap(c.Memory + r.taken)
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
@@ -216,13 +215,11 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 		return err
 	}
 	store, temporary := n.DiskBytes(c)
-	r.planned = &requirements{Disk: store + temporary + runFileBytes, Sweeps: 1}
 	bytes := n.Bytes(c)
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
-	_ = r.planned.Reserve(bytes, "ingest") // without a limit
-	return errPlanned
+	return r.planIngestOf(bytes, store+temporary)
 }
 
 // planMade plans an ingest by doing it.
@@ -235,9 +232,15 @@ func (r *graphInputs) planMade(dir string, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r.planned = &requirements{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Sweeps: 1}
-	_ = r.planned.Reserve(r.measuredBytes(), "ingest") // without a limit
-	return errPlanned
+	return r.planIngestOf(r.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
+}
+
+// planIngestOf plans an ingest with the given memory and files.
+func (r *graphInputs) planIngestOf(memory, files int64) error {
+	p := heatwalk.NewPlan(0)
+	_ = p.Reserve(memory, "ingest") // there is no limit
+	p.Sweeps, r.disk = 1, files+runFileBytes
+	return r.begin(p)
 }
 
 // measuredBytes returns the bytes of data of what has been done so far when it is done
@@ -311,7 +314,7 @@ func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest
 	}
 	store, err := shard.Open(in.ctx, from, &shard.Options{Stream: true, Workers: in.threads})
 	if err != nil {
-		return 0, nil, openError(err)
+		return 0, nil, err
 	}
 	if !store.Manifest.Directed {
 		return 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), store.Close())

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/method"
@@ -46,7 +45,7 @@ func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 // readLabels reads a file of labels for the nodes of g.
 func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
 	fix := ""
-	if g.report == nil {
+	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
 	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.labelConfig(r.config.UnknownIDs, fix))
@@ -121,9 +120,7 @@ func (s skippedLines) String() string {
 
 // problemOf returns what is to be learned.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
-	p := &method.Problem{
-		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Manifest.Directed, Weighted: g.Manifest.Weighted, Row: l.Row, Class: l.Class, Names: l.Names,
-	}
+	p := g.ProblemOf(l.Row, l.Class, l.Names)
 	if g.attributes != nil {
 		p.Attributes = g.attributes.Table
 	}
@@ -188,16 +185,19 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: r.stdin, Warn: r.warnOf,
+		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Room(), Stdin: r.stdin, Warn: r.warnOf,
 	}
 	r.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(r.ctx, f.file, g.Nodes, c)
 	if err == nil {
 		r.noteColumns(f.file, g.attributes.Columns)
 	}
+	if g.attributes != nil {
+		g.Reserve(g.attributes.Table.Bytes, "attributes")
+	}
 	missing := new(nodefile.ParseError)
 	switch {
-	case err != nil && g.attributes != nil: // the whole run tells what would be enough
+	case err != nil && g.attributes != nil: // the refusal reports the memory of the whole run
 		g.unread = err
 		return nil
 	case errors.Is(err, tablefile.ErrTable):

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
@@ -59,8 +60,11 @@ func (f *learning) beginSeveral(name, path string) (*graphRun, *method.Settings,
 	}
 	_, phase := f.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(f.seed), Workers: f.threads, Progress: phase}
-	err = d.take(s, runFileBytes, func() (int64, error) {
-		return multilabel.Bytes(d.problem(), s.Memory), nil
+	f.disk += runFileBytes
+	err = d.g.Begin(f.ctx, func(p *heatwalk.Plan) error {
+		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
+		s.Memory = p.Room()
+		return p.Reserve(multilabel.Bytes(d.problem(), s.Memory), "learning and predictions")
 	})
 	return d, s, err
 }
@@ -111,5 +115,5 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 		return c.graphError(c.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &severalEvaluated{Report: report, Graph: name, Skipped: skippedOf(d.l)}
-	return publishReport(d.outputs, doc, report, storeOf(d.g.Manifest), nil)
+	return publishReport(d.outputs, doc, report, storeOf(d.g.Store.Manifest), nil)
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -68,34 +68,23 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	directed := d.g.Manifest.Directed
+	directed := d.g.Store.Manifest.Directed
 	if directed && f.family.Works&spec.Directed == 0 {
 		other := slices.IndexFunc(nodeKernels(), func(s *spec.Spec) bool { return s.Works&spec.Directed != 0 })
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
-	d.g.Forward = !directed
+	d.g.Store.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.progress.Showing("computing", "product")}
-	err = f.take(d.g, func() (*requirements, error) {
-		n := d.needs(files)
-		return n, f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
-	})
-	if err != nil {
-		return f.graphError(err, name, loosened)
+	f.disk += files
+	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
+	if !takesPieces(d.outputs) { // which is in memory until it is complete
+		d.g.Reserve(block, wholeBlock)
 	}
-	nodes, err := graph.New(f.ctx, d.g.A, &graph.Settings{Workers: f.threads})
-	if err != nil {
-		return err
+	k, v, err := d.g.OpenKernel(f.ctx, f.name, f.given, d.rows, d.cols, settings)
+	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
+		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+			d.path, words.Bytes(block))
 	}
-	nodes.Memory = settings.Memory
-	nodes.Hyperedges = d.g.hasHyperedges()
-	if directed {
-		nodes.In = d.g.Transpose()
-	}
-	v, err := f.family.Resolve(f.given, kernel.On(f.ctx, nodes))
-	if err != nil {
-		return f.graphError(err, name, loosened)
-	}
-	k, err := kernel.New(f.ctx, nodes, f.name, v)
 	if err != nil {
 		return f.graphError(err, name, loosened)
 	}
@@ -138,25 +127,8 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
-// plan adds the memory of a block to n and sets that of its computation. An output that cannot be
-// written in pieces is kept in memory until it is complete.
-func (f *kernelCommand) plan(d *graphRun, n *requirements, s *kernel.Settings, block int64) error {
-	n.Sweeps = unknownSweeps
-	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
-	if err != nil {
-		return err
-	}
-	if !takesPieces(d.outputs) {
-		if left, limited := n.Left(); limited && block > left {
-			return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-				d.path, words.Bytes(block))
-		}
-		_ = n.Reserve(block, "block")
-	}
-	bytes := f.family.Bytes(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room())
-	s.Memory = cmp.Or(n.Room(), bytes)
-	return n.Reserve(bytes, "columns of the kernel")
-}
+// wholeBlock is the memory of a block in a format that is written at once.
+const wholeBlock = "block"
 
 // asymmetric says that a graph is directed, which what does not take, and which
 // flag names what does, if any.
@@ -189,7 +161,7 @@ func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
+	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

@@ -287,17 +287,21 @@ type tempDir struct {
 	run *session
 }
 
-// makeTemp makes a temporary directory in --temp-dir or beside an output, for as long as the
-// command runs.
-func (in *inputs) makeTemp(beside string) (*tempDir, error) {
-	parent := in.tempDir
+// tempParent returns the directory for temporary files: --temp-dir, or that of the output called
+// path, because it is on a disk with room for large files.
+func (in *inputs) tempParent(path string) string {
 	switch {
-	case parent != "":
-	case beside == "" || beside == "-":
-		parent = os.TempDir()
-	default:
-		parent = filepath.Dir(beside)
+	case in.tempDir != "":
+		return in.tempDir
+	case path == "" || path == "-":
+		return os.TempDir()
 	}
+	return filepath.Dir(path)
+}
+
+// makeTemp makes a temporary directory in tempParent, which is removed when the command ends.
+func (in *inputs) makeTemp(beside string) (*tempDir, error) {
+	parent := in.tempParent(beside)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))

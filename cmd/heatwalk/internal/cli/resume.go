@@ -74,7 +74,7 @@ func isResumable(o *outputs) bool {
 // output with the count of an earlier run. That run must have had the same labels and nodes,
 // parameters, tolerance and prior.
 func (d *graphRun) keep(command string, s shareFlag, shape parts.Shape, parameters any, tolerance float64, prior *sparse.Block[float64]) (*partial, error) {
-	of := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+	of := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
 	part, err := parts.New(of, parameters, d.l, d.rows, d.cols)
 	if err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (p *partial) finished(c count) {
 // journalOf returns the fingerprint of a run on the graph.
 func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
 	return func() (of checkpoint.Run, err error) {
-		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
-		if d.g.report != nil { // whose identity is that of this run
+		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Store.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
+		if d.g.Report != nil { // whose identity is that of this run
 			of.Graph, err = checkpoint.GraphSum(d.run.ctx, d.g.A, d.run.threads)
 		}
 		return of, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -35,18 +37,19 @@ func runVerify(run *session, dir string) error {
 	opened, stage := false, (*progress.Stage)(nil)
 	r, err := shard.Verify(run.ctx, dir, &shard.Options{Memory: run.dataLimit() / 2, Workers: run.threads}, func(bytes int64) error {
 		opened = true
-		n := run.needs()
-		n.Sweeps = 2
-		err := n.Reserve(bytes, "the store and what is counted")
+		p := run.newPlan()
+		p.Sweeps = 2
+		err := p.Reserve(bytes, "the store and its counts")
 		if err == nil {
-			err = run.begin(nil, n)
+			err = run.begin(p)
 		}
 		stage = run.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err
 	}, func(done, total int64) { stage.Set(done, total) })
 	run.progress.End()
-	if !opened {
-		err = openError(err)
+	if over := new(budget.Error); !opened && errors.As(err, &over) {
+		// The store has half of the limit, the rest is for frames that are being read.
+		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit, Largest: over.Largest}
 	}
 	if err != nil {
 		return err
