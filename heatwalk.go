@@ -112,13 +112,19 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	if o != nil {
 		g.options = *o
 	}
+	opened := false
+	defer func() { // also after a panic
+		if !opened {
+			_ = g.Close() // a second call does nothing
+		}
+	}()
 	err := g.open(ctx, path)
 	if err == nil && !g.options.Defer {
 		if err = g.Begin(ctx, nil); err == nil {
 			err = g.finish(ctx, nil, 0)
 		}
 	}
-	if err == nil {
+	if opened = err == nil; opened {
 		return g, nil
 	}
 	if g.Report != nil && g.temporary != nil {

@@ -201,7 +201,7 @@ func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) 
 // splitting holds the flags that say on what training sets evaluate and graphs evaluate
 // measure, and what becomes of it.
 type splitting struct {
-	noun     string // what is labelled: "node" or "graph"
+	noun     string // of the labelled items: "node", "graph" or "record"
 	train    []float64
 	perClass []int
 	folds    int
@@ -230,7 +230,7 @@ func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	numberVar(run, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "cross-validation by so many folds: train on all but one, test on that"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
-	if s.noun == "graph" {
+	if s.noun != "node" {
 		drawn = "stratified"
 	}
 	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: "+drawn+")")
@@ -248,7 +248,7 @@ func parseCount(s string) (int, error) {
 	return parseNumber[int](s, spec.Range{Least: 1, Most: 1 << 30}, "N")
 }
 
-// graphFolds is the default of --folds for graphs.
+// graphFolds is the default of --folds for graphs and records.
 const graphFolds = 10
 
 // parseList stores what one makes of the parts of s between commas, each of which may stand
@@ -293,7 +293,7 @@ func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) 
 	if s.folds > 0 && !flags.Changed("splits") {
 		s.splits = 1
 	}
-	if s.draw == "" && (s.folds > 0 || s.noun == "graph") {
+	if s.draw == "" && (s.folds > 0 || s.noun != "node") {
 		s.draw = "stratified"
 	}
 }

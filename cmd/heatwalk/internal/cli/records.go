@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/closed"
@@ -31,12 +30,17 @@ type recordInputs struct {
 func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
 
 func newRecords(run *session) *cobra.Command {
-	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run))
+	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run), newRecordsEvaluate(run))
 }
 
-// declare declares the flags of f.
+// declare declares the flags of one kernel and of the table.
 func (f *recordInputs) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listed, "kernel", tableKernels()[0].Name, "`SPEC` of the kernel, as in hypercube:beta=0.5; see heatwalk methods")
+	f.declareTable(flags)
+}
+
+// declareTable declares the flags that say how the table is read.
+func (f *recordInputs) declareTable(flags *pflag.FlagSet) {
 	variable(f.session, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&f.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
@@ -121,9 +125,9 @@ func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
 }
 
 // warnNumbers warns of attributes with so many values that they are no categories.
-func (f *recordInputs) warnNumbers(a *nodefile.Attributes) {
+func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
-		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > len(a.IDs)/2 {
+		if n := len(c.Values); !k.Texts && n > 20 && n > len(a.IDs)/2 {
 			f.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
@@ -168,7 +172,7 @@ func (c *recordsClassifyCommand) run(path string) error {
 	if err != nil {
 		return learnError(err, a.File)
 	}
-	c.recordInputs.warnNumbers(a)
+	c.warnNumbers(c.kernel, a)
 	items := &found{
 		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
@@ -211,18 +215,9 @@ func (c *recordsClassifyCommand) readAll(file string) (a *nodefile.Attributes, l
 	if a, err = c.recordInputs.read(file); err != nil {
 		return nil, nil, nil, err
 	}
-	read := func(path string) (*nodefile.Labels, error) {
-		return nodefile.ReadLabels(c.ctx, path, a.Records, c.labelConfig(c.unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip"))
-	}
-	if c.labels != "" {
-		l, err = read(c.labels)
-	} else if a.Classes == nil {
-		err = fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
-	} else {
-		l = a.Classes
-	}
+	l, err = c.readClasses(a, c.labels, c.unknown)
 	if err == nil && c.truth != "" {
-		truth, err = read(c.truth)
+		truth, err = c.readClasses(a, c.truth, c.unknown)
 	}
 	if err == nil {
 		err = l.Trainable()
@@ -256,7 +251,7 @@ func (c *recordsKernelCommand) run(path string) error {
 	if err := keepData(c.session, files, a.Bytes+16*int64(len(cols))); err != nil {
 		return err
 	}
-	c.recordInputs.warnNumbers(a)
+	c.warnNumbers(c.kernel, a)
 	g, err := (&ongram.Records{Table: a, Kernel: c.kernel}).Gram(c.values)
 	if err != nil {
 		return err
