@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/matfunc"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -103,6 +104,25 @@ func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, 
 	}
 	k, err := kernel.New(ctx, g.Graph, name, v)
 	return k, v, err
+}
+
+// OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
+// row. given are its parameters, see [matfunc.Specs]; the others have their defaults. It fills in the
+// Memory of the settings of [matfunc.Function.ApplyTo].
+func (g *Graph) OpenFunction(ctx context.Context, name string, given spec.Values, cols int, s *kernel.Settings) (*matfunc.Function, error) {
+	err := g.Begin(ctx, func(plan *Plan) error {
+		plan.RowBytes = 8 * cols
+		s.Memory = plan.Room()
+		bytes, err := matfunc.Bytes(name, given, g.Degrees, cols)
+		return plan.ReserveJob(bytes, err, "blocks of columns")
+	})
+	if err == nil {
+		err = g.finish(ctx, nil, s.Memory)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return matfunc.New(ctx, g.Graph, name, given)
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most

@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -161,13 +160,13 @@ func (c *applyCommand) readBlock(read func(a *npy.Array) error) error {
 func runApply[T sparse.Float](c *applyCommand, name string) error {
 	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
 		d.rows, err = c.rowsOf(c.blockIDs, d.g)
-		d.listBytes = 8 * int64(len(d.rows))
+		d.g.Reserve(8*int64(len(d.rows)), "lists of nodes")
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	directed := d.g.Manifest.Directed
+	directed := d.g.Store.Manifest.Directed
 	if directed && c.of.Works&spec.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(c.of.Name, "--function=transition"))
 	}
@@ -183,31 +182,14 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	if err := checkSpace(c.out, size, shapeOf(rows, cols, c.dtype), "give fewer columns, or another disk"); err != nil {
 		return err
 	}
-	d.g.Forward = !directed
+	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols)
 	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.progress.Showing("computing", "product")}
 	if c.tolerance == 0 {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}
-	err = c.take(d.g, func() (*requirements, error) {
-		needs := d.needs(size + runFileBytes)
-		needs.Sweeps, needs.RowBytes = unknownSweeps, 8*slab
-		settings.Memory = needs.Room()
-		bytes, err := matfunc.Bytes(c.of.Name, c.given, d.g.Degrees, slab)
-		return needs, needs.compute(bytes, err, "blocks of columns")
-	})
-	if err != nil {
-		return err
-	}
-	nodes, err := graph.New(c.ctx, d.g.A, &graph.Settings{Workers: c.threads})
-	if err != nil {
-		return err
-	}
-	nodes.Memory = settings.Memory
-	if directed {
-		nodes.In = d.g.Transpose()
-	}
-	f, err := matfunc.New(c.ctx, nodes, c.of.Name, c.given)
+	c.disk += size + runFileBytes
+	f, err := d.g.OpenFunction(c.ctx, c.of.Name, c.given, slab, settings)
 	if err != nil {
 		return c.applyError(err, name)
 	}
@@ -229,7 +211,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	if r.ErrorEstimate != nil {
 		kind = "error about"
 	}
-	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
+	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(rows, cols, c.dtype), c.of.Name, taken(c.of, f.Values)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
 }

@@ -224,10 +224,10 @@ func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	variable(run, flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
 		return parseList(&s.train, text, parseShare)
 	})
-	variable(run, flags, "per-class", "N[,N...]", "", "train on so many "+s.noun+"s of every class, instead of a fraction", func(text string) error {
+	variable(run, flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	numberVar(run, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "cross-validation by so many folds: train on all but one, test on that"+folds)
+	numberVar(run, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
 	if s.noun != "node" {
