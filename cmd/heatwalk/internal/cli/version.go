@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -25,13 +26,16 @@ type build struct {
 	CPU      []string `json:"cpu"`
 }
 
+// release is the version of a wheel, which the linker sets.
+var release string
+
 func thisBuild() build {
 	b := build{Version: "unknown", Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	b.Version = info.Main.Version
+	b.Version = cmp.Or(release, info.Main.Version)
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
