@@ -14,7 +14,7 @@ import (
 )
 
 // TestOpenFolder opens a folder with the two files of a LINQS collection, as the command
-// does, and a store. Nothing is left of what was made of the folder.
+// does, and a store. Temporary files of the folder are removed.
 func TestOpenFolder(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)

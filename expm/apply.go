@@ -177,7 +177,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	if e.null != nil {
 		d.share = new(tall.Share)
-		if err := d.share.Tell(ctx, e.null, e.w[0], e.workers, d.fill); err != nil {
+		if err := d.share.Compute(ctx, e.null, e.w[0], e.workers, d.fill); err != nil {
 			return err
 		}
 	}

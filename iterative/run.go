@@ -145,7 +145,7 @@ func checkNorm(j int, norm float64) error {
 // takes its image from r: no product is needed. Cost: two passes.
 func (r *run) startEasy(ctx context.Context) error {
 	var share tall.Share
-	if err := share.Tell(ctx, r.easy, r.b, r.Workers, nil); err != nil {
+	if err := share.Compute(ctx, r.easy, r.b, r.Workers, nil); err != nil {
 		return err
 	}
 	return r.chunks(ctx, func(r *run, _, lo, hi int) {

@@ -1,4 +1,4 @@
-// Package checkpoint keeps in a file what a run has computed so far, from which a run that
-// was killed goes on. The file is replaced whole or not at all. It begins with the [Run] that
-// wrote it: the file of another run, or a damaged one, is refused with an [*Error].
+// Package checkpoint writes the partial result of a run to a file, from which a killed run can
+// continue. The file is replaced atomically. It begins with the [Run] that wrote it, so that the file
+// of another run, like a damaged file, is rejected with an [*Error].
 package checkpoint

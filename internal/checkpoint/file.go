@@ -11,28 +11,28 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Run says of which run a file is: by sums over all that its result depends on.
+// Run identifies a run by hashes of everything that its result depends on.
 type Run struct {
-	Version string `json:"version"` // of the program
+	Version string `json:"version"` // version of the program
 	Graph   string `json:"graph"`
 	Labels  string `json:"labels"` // hash of the labels and lists of nodes
 	Options string `json:"options"`
 }
 
-// Error says why a run cannot go on from a file.
+// Error is the reason why a run cannot continue from a file.
 type Error struct {
-	Path    string // "" if it is about several files together
-	What    string // what is wrong
-	Damaged bool   // it is no such file, or not all of it
+	Path    string // "" if it is about several files
+	What    string // the problem
+	Damaged bool   // the file is not a checkpoint, or incomplete
 }
 
-// Error says what is wrong.
+// Error returns path and problem.
 func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
 
-// begins stands at the beginning of every file.
+// begins is the first line of every file.
 const begins = "heatwalk checkpoint 1\n"
 
-// readBegin reads what a file at path begins with, and checks that it is of the run.
+// readBegin reads the beginning of the file at path, and checks that it belongs to the run.
 func readBegin(from io.Reader, path string, of Run) error {
 	line := make([]byte, len(begins))
 	if _, err := io.ReadFull(from, line); err != nil || string(line) != begins {
@@ -59,13 +59,12 @@ func readBegin(from io.Reader, path string, of Run) error {
 	return nil
 }
 
-// Write replaces the file at path, whole or not at all, by one of a run that holds what
-// write writes.
+// Write atomically replaces the file at path by a file of the run with the content that write writes.
 func Write(path string, of Run, write func(w io.Writer) error) error {
 	return begin(path, of, func(w io.Writer) error { return writeRecord(w, write) })
 }
 
-// begin replaces the file at path by one of a run, in which rest writes what follows its
+// begin atomically replaces the file at path by a file of the run; rest writes the content after its
 // beginning.
 func begin(path string, of Run, rest func(w io.Writer) error) error {
 	file, err := durable.NewFile(durable.OS, path)
@@ -84,7 +83,7 @@ func begin(path string, of Run, rest func(w io.Writer) error) error {
 	return durable.Commit(nil, file)
 }
 
-// Read gives read what a file holds, if there is one of that path.
+// Read calls read with the content of the file at path, if it exists and belongs to the run.
 func Read(path string, of Run, read func(r io.Reader) error) error {
 	return open(path, func(all *io.SectionReader) error {
 		err := readBegin(all, path, of)
@@ -102,14 +101,14 @@ func Read(path string, of Run, read func(r io.Reader) error) error {
 	})
 }
 
-// open gives read the bytes of the file at path, if there is one, and says where they are
-// damaged.
+// open calls read with the bytes of the file at path, if it exists. Its error states where the file
+// is damaged.
 func open(path string, read func(all *io.SectionReader) error) error {
 	info, err := durable.OS.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+	if err == nil && !info.Mode().IsRegular() { // reading a pipe would wait for a writer
 		err = errDamaged
 	}
 	if err != nil {
@@ -123,7 +122,7 @@ func open(path string, read func(all *io.SectionReader) error) error {
 	return errors.Join(placed(err, path), file.Close())
 }
 
-// placed returns err, of a file that is damaged as an [*Error] with its path.
+// placed returns err; for a damaged file as an [*Error] with its path.
 func placed(err error, path string) error {
 	if errors.Is(err, errDamaged) || errors.Is(err, errTorn) {
 		return &Error{path, "is damaged, or no journal", true}
@@ -131,8 +130,8 @@ func placed(err error, path string) error {
 	return err
 }
 
-// Remove removes the file at path, if there is one. A directory or a pipe of that name is
-// none that a run has written, and stays.
+// Remove removes the file at path, if it exists. It does not remove a directory or a pipe, because a
+// run never writes one.
 func Remove(path string) error {
 	durable.RemoveUnused(durable.OS, path)
 	info, err := durable.OS.Stat(path)

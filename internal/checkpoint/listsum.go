@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ListSum returns a sum over names, if there are any, and lists of numbers, by which runs compare
-// their labels, rows and columns.
+// ListSum returns a hash of names, unless nil, and lists of numbers, by which runs compare their
+// labels, rows and columns.
 func ListSum(names []string, lists ...[]int) string {
 	h := sha256.New() // its writes do not fail
 	if names != nil {

@@ -9,7 +9,7 @@ import (
 
 const (
 	headBytes  = 8
-	frameBytes = 64 << 10 // at the most, without the head
+	frameBytes = 64 << 10 // largest size of a frame without its head
 )
 
 var (
@@ -22,11 +22,11 @@ var (
 // writer writes a record.
 type writer struct {
 	to    io.Writer
-	frame []byte // with its head
+	frame []byte // current frame, including its head
 	sum   uint32
 }
 
-// writeRecord writes what write writes as a record.
+// writeRecord writes a record with the content that write writes.
 func writeRecord(to io.Writer, write func(w io.Writer) error) error {
 	w := &writer{to: to, frame: make([]byte, headBytes, headBytes+frameBytes)}
 	err := write(w)
@@ -60,16 +60,16 @@ func (w *writer) flush() error {
 	return err
 }
 
-// sumWith returns the sum of a record that goes on with a frame.
+// sumWith returns the checksum of a record extended by a frame.
 func sumWith(sum uint32, frame []byte) uint32 {
 	return crc32.Update(crc32.Update(sum, castagnoli, frame[:4]), castagnoli, frame[headBytes:])
 }
 
-// reader reads a record, each frame checked before any of it is given away.
+// reader reads a record. It checks each frame before it returns any byte of it.
 type reader struct {
 	from  io.Reader
 	frame []byte
-	rest  []byte // what of the frame has not been read
+	rest  []byte // unread part of the frame
 	sum   uint32
 	err   error
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// GraphSum returns a sum over the rows of a graph. Cost: a sweep.
+// GraphSum returns a hash of the rows of a graph. Cost: one sweep.
 func GraphSum(ctx context.Context, a sparse.Matrix, workers int) (string, error) {
 	sums := make([][sha256.Size]byte, len(a.Ranges()))
 	err := a.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
@@ -42,14 +42,14 @@ func GraphSum(ctx context.Context, a sparse.Matrix, workers int) (string, error)
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// BlockSum returns a sum over the numbers of a block, "" for nil.
+// BlockSum returns a hash of the elements of a block, or "" for nil.
 func BlockSum(b *sparse.Block[float64]) string {
 	if b == nil {
 		return ""
 	}
 	h := sha256.New()
 	for i := range b.Rows {
-		_ = binary.Write(h, binary.LittleEndian, b.Row(i)) // a hash takes all
+		_ = binary.Write(h, binary.LittleEndian, b.Row(i)) // writing to a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -3,17 +3,16 @@ package pages
 const (
 	hugePage = 2 << 20
 
-	// alignBytes is the size from which blocks begin where a huge page does:
-	// what lies before the first one is on small pages, and the room that this
-	// takes is never written.
+	// alignBytes is the size from which blocks are aligned to huge pages, so that their first
+	// bytes are not on small pages. The gap before an aligned block is never written.
 	alignBytes = 8 << 20
 )
 
-// spareBytes is by how much memory of so many bytes is made larger, so that it can
-// begin where a huge page does.
+// spareBytes returns the number of bytes that [Make] allocates in addition to a block of the given
+// size, so that the block can begin at the boundary of a huge page.
 func spareBytes(bytes int) int { return int(Bytes(int64(bytes))) - bytes }
 
-// Bytes returns the memory that [Make] takes for so many bytes.
+// Bytes returns the memory that [Make] allocates for a block of the given size.
 func Bytes(bytes int64) int64 {
 	if bytes < alignBytes {
 		return bytes

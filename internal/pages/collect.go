@@ -5,12 +5,11 @@ import (
 	"runtime/debug"
 )
 
-// Collect frees what is not used any more, before something large is made. The
-// collector's own pace lets as much garbage lie as is in use, and a step that has just
-// ended leaves most of what it held: the next one would be there beside it, and count
-// against a limit twice.
+// Collect runs the garbage collector. It is called before large allocations, because the
+// collector by itself tolerates as much garbage as there is live memory: the memory of a finished
+// step would count against the limit together with the memory of the next one.
 func Collect() { runtime.GC() }
 
-// Release is [Collect] where the garbage lay in many pieces, which the next large block
-// does not fit into: their memory goes back to the system at once.
+// Release runs the garbage collector and returns free memory to the system. It is needed if the
+// garbage consists of many small pieces, which the next large block cannot reuse.
 func Release() { debug.FreeOSMemory() }

@@ -1,4 +1,3 @@
-// Package pages asks the system for huge pages under large memory of the heap:
-// what is read or filled in random order is then found sooner. Before large memory is
-// made it frees what is not used any more.
+// Package pages allocates large blocks of the heap on huge pages, which makes random access
+// faster, and runs the garbage collector before an allocation that would exceed the memory limit.
 package pages

@@ -6,14 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collapseBytes is the size from which it pays to move memory from small
-// pages to huge ones, about half a second for each gigabyte.
+// collapseBytes is the size from which moving memory from small to huge pages saves time although
+// it takes about half a second for each gigabyte.
 const collapseBytes = 256 << 20
 
-// Make returns n zeros, on huge pages if they are many. Random rows of a large
-// block are then found without walking page tables; the garbage collector still
-// owns the memory. A system that has no huge pages to give refuses, and nothing
-// is lost.
+// Make returns a slice of n zeros, on huge pages if it is large. Random access to a large block
+// then needs no walks of page tables. The garbage collector owns the memory as usual. If the
+// system has no huge pages, the slice is on small pages.
 func Make[E any](n int) []E {
 	var e E
 	size := int(unsafe.Sizeof(e))
@@ -30,15 +29,15 @@ func Make[E any](n int) []E {
 		data = data[skip/size:][:n:n]
 	}
 	if whole := inside(data); len(whole) > 0 && advise(whole) == nil && len(whole) >= collapseBytes {
-		// What the heap used before lies on small pages already.
+		// Memory that the heap used before is on small pages already.
 		_ = unix.Madvise(whole, unix.MADV_COLLAPSE)
 	}
 	return data
 }
 
-// Advise asks for huge pages under the whole ones inside data, which must not
-// have been written since it was made: filling many buckets at once then needs
-// fewer page tables, and a page fault is paid once for 2 MiB.
+// Advise requests huge pages for the part of data that covers complete huge pages. It must be
+// called before data is written. Filling many buckets in turn then needs fewer page tables, and
+// one page fault for each 2 MiB.
 func Advise[E any](data []E) {
 	if whole := inside(data); len(whole) > 0 {
 		_ = advise(whole)
@@ -47,7 +46,7 @@ func Advise[E any](data []E) {
 
 func advise(whole []byte) error { return unix.Madvise(whole, unix.MADV_HUGEPAGE) }
 
-// inside returns the whole huge pages inside data.
+// inside returns the part of data that covers complete huge pages.
 func inside[E any](data []E) []byte {
 	if len(data) == 0 {
 		return nil

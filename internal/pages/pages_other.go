@@ -4,7 +4,7 @@ package pages
 
 import "unsafe"
 
-// Make returns n zeros; other systems cannot be asked for huge pages.
+// Make returns a slice of n zeros. Huge pages are requested on Linux only.
 func Make[E any](n int) []E {
 	var e E
 	making.Lock()
@@ -13,5 +13,5 @@ func Make[E any](n int) []E {
 	return make([]E, n)
 }
 
-// Advise does nothing where the system cannot be asked.
+// Advise does nothing, because huge pages are requested on Linux only.
 func Advise[E any]([]E) {}

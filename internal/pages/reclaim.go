@@ -9,29 +9,28 @@ import (
 	"sync/atomic"
 )
 
-// making is held while a block is made, so that the next one counts it.
+// making is locked during an allocation, so that the next one includes it.
 var making sync.Mutex
 
-// most is the limit that [Within] allows where the first one is too low.
+// most is the upper limit of [Within].
 var most atomic.Int64
 
-// Within makes the runtime collect garbage before it holds more than so many bytes
-// or, once a block does not fit beside what is in use, more than another number
-// that is not smaller.
+// Within sets the memory limit of the runtime to bytes. If live memory and a new block exceed it,
+// the limit is raised as needed, up to atMost ≥ bytes. Starting low keeps the peak close to the
+// live memory, because the runtime lets garbage grow up to its limit.
 func Within(bytes, atMost int64) {
 	most.Store(atMost)
 	debug.SetMemoryLimit(bytes)
 }
 
-// Expect makes room for so many bytes that something other than [Make] is
-// about to take.
+// Expect makes room for an allocation of the given bytes by other code than [Make].
 func Expect(bytes int64) { reclaim(int(bytes)) }
 
-// reclaim collects garbage if so many bytes more would exceed the runtime's
-// memory limit. The collector's own pace is for many small objects: a block made
-// while it runs, or just before it would begin, comes on top of what it is to
-// free. Pools keep what they have for one collection, so there are up to two. If
-// that is not enough the limit is raised by what is missing, as far as [Within] allows.
+// reclaim collects garbage if an allocation of the given bytes would exceed the memory limit of the
+// runtime. The pace of the collector is made for small objects: a large block that is allocated
+// while it runs, or shortly before, adds to the garbage that is not freed yet. Up to two
+// collections are needed, because a sync.Pool keeps its objects during the first. If they do not
+// suffice, the limit is raised by the missing bytes, as far as [Within] allows.
 func reclaim(bytes int) {
 	limit, allowed := debug.SetMemoryLimit(-1), most.Load()
 	if limit == math.MaxInt64 || bytes < hugePage && limit >= allowed {
@@ -44,13 +43,12 @@ func reclaim(bytes int) {
 		runtime.GC()
 	}
 	if need := used() + int64(bytes); limit < allowed && need > limit {
-		// Not all at once: what is garbage by the next block would stay.
+		// Raise the limit only as needed, because garbage would grow up to it.
 		debug.SetMemoryLimit(min(allowed, need+need/32))
 	}
 }
 
-// used returns the bytes that the runtime holds, but for pages of the heap that
-// are free.
+// used returns the memory of the runtime in bytes, without free pages of the heap.
 func used() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

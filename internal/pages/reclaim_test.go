@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// TestGarbageBeforeBlocks: blocks that are no longer used make room for the next
-// ones before the heap exceeds its limit.
+// TestGarbageBeforeBlocks checks that unused blocks are freed before the heap exceeds its limit.
 func TestGarbageBeforeBlocks(t *testing.T) {
 	const block = 48 << 20
 	heap := func() int64 {
@@ -37,9 +36,9 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 	}
 }
 
-// TestGarbageBesideOthers: goroutines that make blocks at the same time count those of the
-// others, and do not exceed the limit together.
-func TestGarbageBesideOthers(t *testing.T) {
+// TestGarbageOfGoroutines checks that goroutines that allocate blocks at the same time do not exceed
+// the limit together.
+func TestGarbageOfGoroutines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
 	}

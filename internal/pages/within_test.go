@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// TestWithin: blocks that are all in use raise the limit by what they take, garbage
-// does not raise it.
+// TestWithin checks that blocks in use raise the limit by their size, and that garbage does not.
 func TestWithin(t *testing.T) {
 	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -38,7 +37,7 @@ func TestWithin(t *testing.T) {
 	}
 	garbage()
 	if limit() > base+7*block {
-		t.Errorf("garbage beside %d blocks has made the limit %d", len(used), limit())
+		t.Errorf("garbage with %d blocks in use has raised the limit to %d", len(used), limit())
 	}
 	pages.Within(low, high)
 	pages.Expect(10 * block)

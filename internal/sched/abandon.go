@@ -2,10 +2,10 @@ package sched
 
 import "context"
 
-// Abandon calls f, which nothing can stop, such as a dense factorisation, and
-// returns nil when it has ended. When ctx is done before, it returns the
-// context's error at once and f goes on by itself: f must use nothing that the
-// caller still uses then. A panic in f reaches the caller who waits for it.
+// Abandon calls f, a computation that cannot be interrupted, for example a dense factorisation in a
+// library, and returns nil when it has ended. If ctx ends first, Abandon returns its error at once
+// while f continues in its goroutine; f must not use data that the caller uses afterwards. A panic
+// in f reaches the caller if it still waits.
 func Abandon(ctx context.Context, f func()) error {
 	if err := ctx.Err(); err != nil {
 		return err

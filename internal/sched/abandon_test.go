@@ -15,7 +15,7 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("ended: %v, error %v", done, err)
 	}
 	if p, ok := caught(func() { _ = sched.Abandon(ctx, func() { panic("inside") }) }).(*sched.Panic); !ok || p.Error() != "inside" {
-		t.Errorf("a panic is not told: %v", p)
+		t.Errorf("the panic does not reach the caller: %v", p)
 	}
 
 	// It returns while f has not ended, and f may go on.

@@ -1,6 +1,6 @@
 package sched
 
-// What is taken for caches of which nothing is known.
+// Sizes of caches if the system does not report them.
 const (
 	usualCacheBytes     = 1 << 20
 	usualLastCacheBytes = 16 << 20

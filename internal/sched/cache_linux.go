@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// CacheBytes returns the size of a processor's second cache, which is its own
-// as a rule, or a guess.
+// CacheBytes returns the size of the second-level cache, which a core usually does not share, or a
+// guess.
 var CacheBytes = sync.OnceValue(func() int { return cacheBytes("index2", usualCacheBytes) })
 
-// LastCacheBytes returns the size of the cache that processors share, or a guess.
+// LastCacheBytes returns the size of the third-level cache, which cores share, or a guess.
 var LastCacheBytes = sync.OnceValue(func() int { return cacheBytes("index3", usualLastCacheBytes) })
 
 func cacheBytes(index string, usual int) int {

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// Group is a set of goroutines that belong to one call. Unlike a panic in a
-// plain goroutine, which ends the process, one in a group reaches the caller
-// of Wait, who can report it. The zero value is ready for use.
+// Group is a set of goroutines of one call. A panic in a goroutine of a group reaches the caller of
+// Wait, which can report it, whereas a panic in a plain goroutine ends the process. The zero value
+// is ready for use.
 type Group struct {
 	wait  sync.WaitGroup
 	mu    sync.Mutex
 	first *Panic
 }
 
-// Panic is what Wait panics with: the first panic among the goroutines.
+// Panic is the value with which Wait panics: the first panic of the goroutines.
 type Panic struct {
-	Value  any    // what the goroutine panicked with
-	Stack  []byte // where
-	Lo, Hi int    // the rows lo ≤ i < hi that it worked on, see [InRows]; 0, 0 if not known
+	Value  any    // value of the original panic
+	Stack  []byte // stack of the goroutine
+	Lo, Hi int    // the rows lo ≤ i < hi in work, see [InRows]; 0, 0 if not known
 }
 
-// Error returns the value alone; the stack is for developers.
+// Error returns the value without the stack, which is for developers.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// Go calls f on a goroutine of its own.
+// Go calls f in a new goroutine.
 func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
 
-// Do calls f on the goroutine of the caller, who must call Wait all the same.
+// Do calls f in the goroutine of the caller. A panic is kept until the caller calls Wait.
 func (g *Group) Do(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -43,8 +43,7 @@ func (g *Group) Do(f func()) {
 	f()
 }
 
-// InRows is deferred by work on the rows lo ≤ i < hi: it tells a panic on its way
-// to the caller which they were.
+// InRows adds the rows lo ≤ i < hi to a panic. Code that works on these rows must defer it.
 func InRows(lo, hi int) {
 	if r := recover(); r != nil {
 		p := caught(r)
@@ -55,7 +54,7 @@ func InRows(lo, hi int) {
 	}
 }
 
-// caught returns r, what was recovered, as a Panic.
+// caught converts the recovered value r to a Panic.
 func caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p
@@ -63,8 +62,7 @@ func caught(r any) *Panic {
 	return &Panic{Value: r, Stack: debug.Stack()}
 }
 
-// Wait returns when all goroutines have ended, and panics with a [*Panic] if
-// one of them did.
+// Wait returns when all goroutines have ended. It panics with a [*Panic] if one of them panicked.
 func (g *Group) Wait() {
 	g.wait.Wait()
 	if p := g.first; p != nil {

@@ -40,8 +40,8 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// TestInRows holds that a panic knows the rows that were worked on, the narrowest
-// where several say so, and where it began, for any number of workers.
+// TestInRows checks that a panic has the rows in work (the innermost ones) and its stack, for any
+// number of workers.
 func TestInRows(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		value := caught(func() {

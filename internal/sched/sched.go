@@ -15,13 +15,13 @@ func Workers(n int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Run calls do(worker, piece) once for every piece 0 ≤ piece < pieces, from at
-// most workers goroutines, and returns when all of them have ended.
+// Run calls do(worker, piece) once for every piece 0 ≤ piece < pieces, from at most workers
+// goroutines, and returns when all of them have ended.
 //
-// Pieces start in increasing order. After the first error, or once ctx is done,
-// no further piece starts; the error of the lowest failed piece is returned, or
-// else the context's. A worker number is in use by one goroutine at a time, so
-// buffers may be kept per worker. Worker 0 is the calling goroutine. A panic in do
+// Pieces start in increasing order. After an error, or when ctx ends, no further piece starts. Run
+// returns the error of the lowest failed piece, so that the error does not depend on the number of
+// workers, or else that of the context. At any time, a worker number is used by one goroutine only,
+// so that do can keep a buffer for each worker. Worker 0 is the calling goroutine. A panic in do
 // stops the other workers and reaches the caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
@@ -42,7 +42,7 @@ func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) er
 	return q.err
 }
 
-// queue hands out the pieces and keeps the error of the lowest failed one.
+// queue assigns the pieces and keeps the error of the lowest failed piece.
 type queue struct {
 	pieces int
 	next   atomic.Int64

@@ -2,18 +2,17 @@ package sched
 
 import "sync"
 
-// Sums holds a row of sums for each piece of work, for callers that do not know
-// beforehand how many pieces there will be. Pieces may ask for their rows at
-// the same time; the total is added in the order of the pieces, so it does not
-// depend on who did them. The zero value is ready for Begin.
+// Sums holds a row of sums for each piece of work, for callers that do not know the number of
+// pieces in advance. Of is safe for concurrent use. The total is added in the order of the pieces,
+// so that it does not depend on the assignment of pieces to workers. The zero value is ready for
+// Begin.
 type Sums struct {
 	mu    sync.Mutex
 	width int
 	parts [][]float64
 }
 
-// Begin sets all sums to zero, width of them for each piece. It keeps the
-// memory of earlier sums.
+// Begin sets all sums to zero, with width sums for each piece. It reuses the memory of earlier sums.
 func (s *Sums) Begin(width int) {
 	s.width = width
 	for _, p := range s.parts {
@@ -21,7 +20,7 @@ func (s *Sums) Begin(width int) {
 	}
 }
 
-// Of returns the sums of a piece, for the piece to add to.
+// Of returns the sums of a piece; the piece adds to them.
 func (s *Sums) Of(piece int) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

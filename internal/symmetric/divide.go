@@ -9,38 +9,39 @@ import (
 )
 
 const (
-	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
-	outputs = 32  // vectors that one worker makes of those of the halves
-	inputs  = 64  // vectors of the halves that stay in a worker's cache
-	tile    = 256 // numbers of each of these vectors that stay there meanwhile, a multiple of 4
+	leaf    = 32  // largest number of rows of a tridiagonal matrix that is solved by QL
+	outputs = 32  // number of vectors that one worker combines from those of the halves
+	inputs  = 64  // number of vectors of the halves that stay in the cache of a worker
+	tile    = 256 // elements of each of these vectors in the cache, a multiple of 4
 )
 
-// division finds the eigenpairs of a tridiagonal matrix T by divide and conquer
-// (Cuppen 1981; Gu and Eisenstat 1995). Without the number e that joins its halves
+// division computes the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu
+// and Eisenstat 1995). With e the off-diagonal element between its halves,
 //
-//	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0),
+//	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0).
 //
-// and with T₁ and T₂ solved, what is left is a diagonal matrix and one of rank one.
-// Pairs to which that adds next to nothing, and all but one of those that share an
-// eigenvalue, stay as they are: of the spectra of graphs often most.
+// Given the eigenpairs of T₁ and T₂, a diagonal matrix plus a matrix of rank one remains. Pairs that
+// the rank-one matrix hardly changes, and all but one of the pairs with the same eigenvalue, are
+// kept (deflation). In spectra of graphs these are often most pairs.
 //
-// Vectors are rows, padded to a multiple of 4, as are the places at which T is
-// divided. Those of a part lie in its own rows and columns.
+// Vectors are stored as rows, padded to a multiple of 4; T is divided at multiples of 4. The vectors
+// of a part are in its own rows and columns.
 type division struct {
 	each      func(pieces int, do func(piece int))
 	many      func(values []float64) int
 	n, width  int
 	diag, off []float64
-	values    []float64    // rising in each part that is solved
-	vectors   [2][]float64 // eigenvectors of the parts at one depth, and at the next
-	first     int          // the first vector of T that is wanted
+	values    []float64    // eigenvalues, in increasing order within each solved part
+	vectors   [2][]float64 // eigenvectors of the parts at even and at odd depths
+	first     int          // the first requested vector of T
 }
 
 // padded returns n rounded up to a multiple of 4.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// divide shows many the eigenvalues of T, rising, and returns the vectors of as many
-// of the largest ones as it says: those from the first on. Spare has their size.
+// divide passes the eigenvalues of T in increasing order to many, which returns the number of largest
+// eigenvalues whose vectors are requested. It returns these vectors, from row first on, and spare
+// memory of the same size.
 func divide(t Tridiagonal, n int, many func(values []float64) int, each func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
 	width := padded(n)
 	d := &division{
@@ -55,12 +56,12 @@ func divide(t Tridiagonal, n int, many func(values []float64) int, each func(pie
 	return d.vectors[depth&1], d.vectors[(depth+1)&1], d.first
 }
 
-// row returns vector i of a depth in the columns lo ≤ c < hi, padded.
+// row returns vector i at a depth in the columns lo ≤ c < hi, padded.
 func (d *division) row(depth, i, lo, hi int) []float64 {
 	return d.vectors[depth&1][i*d.width+lo : i*d.width+padded(hi)]
 }
 
-// part solves rows lo … hi of T, divided so many times more.
+// part solves the rows lo ≤ i < hi of T, divided depth times.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
 		d.leaf(lo, hi)
@@ -75,8 +76,8 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first vector of a part that is wanted, now that its values
-// are known.
+// choose returns the first vector of a part that is needed: all except in the last step, which calls
+// many with the eigenvalues.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
 		d.first = d.n - d.many(d.values)
@@ -88,7 +89,7 @@ func (d *division) choose(lo, hi int) int {
 // leaf solves a small part by QL.
 func (d *division) leaf(lo, hi int) {
 	n := hi - lo
-	x := make([]float64, n*n) // vectors of the identity, as columns of rows
+	x := make([]float64, n*n) // the identity; becomes the eigenvectors, as rows
 	for i := range n {
 		x[i*n+i] = 1
 	}
@@ -113,7 +114,7 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
-// rising returns the places of the values in rising order.
+// rising returns the indices of the values in increasing order.
 func rising(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -123,17 +124,17 @@ func rising(values []float64) []int {
 	return order
 }
 
-// merge makes the pairs of a part of those of its halves.
+// merge computes the pairs of a part from those of its halves.
 type merge struct {
 	*division
 	lo, mid, hi int
 	depth       int
 	rho         float64
-	z           []float64 // of each pair of the halves
-	spread      []bool    // whether its vector has numbers in both halves
+	z           []float64 // element of each pair in the rank-one matrix
+	spread      []bool    // the vector of the pair has elements in both halves
 
-	live, still []int    // pairs that change, by rising value, and those that do not
-	halves      [2][]int // the places among the live ones of those with numbers in a half
+	live, still []int    // pairs that change, in increasing order, and deflated pairs
+	halves      [2][]int // indices in live of the pairs with elements in each half
 	equation    *secular
 	weights     []float64
 }
@@ -153,10 +154,10 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	return m
 }
 
-// upper reports whether a pair was one of the upper half.
+// upper reports whether a pair belongs to the upper half.
 func (m *merge) upper(i int) bool { return i < m.mid-m.lo }
 
-// own returns the numbers that a pair's vector has.
+// own returns the elements of the vector of a pair within its half, or within both.
 func (m *merge) own(i int) []float64 {
 	lo, hi := m.lo, m.hi
 	switch {
@@ -197,7 +198,7 @@ func (m *merge) run() {
 	})
 }
 
-// eachOf calls do for each i < n, for some of them in one piece.
+// eachOf calls do for each i < n, in pieces of several i.
 func (m *merge) eachOf(n int, do func(i int)) {
 	m.each((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {
@@ -206,7 +207,7 @@ func (m *merge) eachOf(n int, do func(i int)) {
 	})
 }
 
-// deflate tells pairs that change from those that do not.
+// deflate separates the pairs that change from those that do not.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
 	order := rising(values)
@@ -240,8 +241,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join turns two pairs with neighbouring values so that z vanishes in the first,
-// unless that changes T by more than the tolerance.
+// join rotates two pairs with neighbouring values so that z vanishes in the first. It returns false
+// if the rotation would change T by more than the tolerance.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
@@ -253,14 +254,14 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 	m.z[i], m.z[j] = 0, length
 	values[i], values[j] = a*c*c+b*s*s, a*s*s+b*c*c
 	if m.spread[i] || m.spread[j] || m.upper(i) != m.upper(j) {
-		m.spread[i], m.spread[j] = true, true // nothing was ever stored beside their halves
+		m.spread[i], m.spread[j] = true, true // the other half of each vector is still zero
 	}
 	rotate(m.own(i), m.own(j), c, s)
 	return true
 }
 
-// combine makes the vectors a … b of the part; from tells their places among the
-// roots and the pairs that stay as they are.
+// combine computes the vectors a ≤ to < b of the part; from[to] is the index among the roots and then
+// the deflated pairs.
 func (m *merge) combine(from []int, a, b int) {
 	var made []int // rows
 	factors := make([]float64, 0, (b-a)*len(m.live))
@@ -294,8 +295,7 @@ func (m *merge) combine(from []int, a, b int) {
 	}
 }
 
-// add adds to the rows made, in the columns lo ≤ c < hi, what they have of some of
-// the live pairs.
+// add adds the terms of some of the live pairs to the rows made, in the columns lo ≤ c < hi.
 func (m *merge) add(made []int, factors []float64, some []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(made); o += 2 {

@@ -9,13 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Eigen returns the eigenvalues of h, rising, and orthonormal eigenvectors, the
-// columns of a matrix: H = V·diag(λ)·Vᵀ. Given many, they are those of so many of
-// the largest eigenvalues as it returns, which it is shown, and of all otherwise.
-// Numbers must be finite. Neither workers, 0 for one for each processor, nor
-// anything else changes a bit. The error is the context's, returned as soon as it
-// is done; h must stay as it is even then. Cost: 4n³/3 operations, at most as many
-// for the vectors of T, 2n² for each vector; 3n² numbers beside h.
+// Eigen returns the eigenvalues of h in increasing order, and orthonormal eigenvectors as the columns
+// of a matrix: H = V·diag(λ)·Vᵀ. If many is not nil, it receives the eigenvalues and returns the
+// number of largest eigenvalues whose vectors are computed; otherwise all are.
+//
+// The elements of h must be finite. The result has the same bits for any number of workers (0: one
+// for each processor). The error is that of the context, and is returned at once; h must not change
+// afterwards, because the computation may continue.
+//
+// Cost: 4n³/3 operations, at most as many for the vectors of T, and 2n² for each vector; memory for
+// 3n² numbers in addition to h.
 func Eigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int, workers int) (values []float64, vectors *mat.Dense, err error) {
 	if many == nil {
 		many = func(values []float64) int { return len(values) }
@@ -41,15 +44,15 @@ func Eigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int
 	return values, vectors, nil
 }
 
-// eigen is Eigen; each calls its argument for every piece 0 ≤ piece < pieces, or
-// not at all if the result is not wanted any more.
+// eigen implements Eigen. each calls do for every piece 0 ≤ piece < pieces in parallel, or returns at
+// once if the context has ended.
 func eigen(h *mat.SymDense, many func(values []float64) int, each func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	if n == 0 {
 		return nil, new(mat.Dense)
 	}
 	t, r := reduce(h, each)
-	// What is divided by squares must neither over- nor underflow.
+	// Scale T by a power of two, so that squares neither overflow nor underflow.
 	scale := 1.0
 	if norm := t.Norm(); norm > 0 {
 		_, exponent := math.Frexp(norm)

@@ -6,19 +6,19 @@ const epsilon = 0x1p-52
 
 // secular is the equation
 //
-//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d rising, no z zero,
+//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d increasing, zᵢ ≠ 0,
 //
-// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two
-// neighbours of d, and one beyond the last.
+// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two neighbours of d, and one
+// above the last.
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
-	most    float64 // ρ·‖z‖², above which no root lies from its pole
+	most    float64 // ρ·‖z‖², the largest distance of a root from its pole
 	roots   []root
 }
 
-// root is the eigenvalue d[pole] + shift, of which the nearest pole is kept apart:
-// all differences between eigenvalues and poles are accurate then.
+// root is the eigenvalue d[pole] + shift, relative to its nearest pole, so that differences between
+// eigenvalues and poles are accurate.
 type root struct {
 	pole  int
 	shift float64
@@ -41,8 +41,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift: the sums over the poles up to j and
-// over those beyond, their derivatives, and a bound of the rounding errors.
+// at evaluates the function at d[pole] + shift. It returns the sums over the poles up to j and over
+// the poles above, their derivatives, and a bound of the rounding errors.
 func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
 	for i := 0; i <= j; i++ {
@@ -61,10 +61,9 @@ func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slop
 	return below, above, slopeBelow, slopeAbove, epsilon * rounding
 }
 
-// solve finds root j: the function of which one part has poles below the root and
-// the other above is replaced, again and again, by one with two poles that agrees
-// with each part and its slope (Bunch, Nielsen and Sorensen 1978), and the interval
-// halved where that does not help.
+// solve computes root j. In each step it replaces the function by a rational function with two poles,
+// which agrees with the sums over the poles below and above the root and their derivatives (Bunch,
+// Nielsen and Sorensen 1978). It bisects the interval if that step does not reduce it.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole, lo, hi := j, 0.0, s.most
@@ -75,7 +74,7 @@ func (s *secular) solve(j int) {
 		}
 	}
 	shift := (lo + hi) / 2
-	const most = 200 // a few are needed
+	const most = 200 // iteration limit; a few iterations suffice
 	for range most {
 		below, above, slopeBelow, slopeAbove, rounding := s.at(j, pole, shift)
 		f := s.inverse + below + above
@@ -111,16 +110,15 @@ func (s *secular) solve(j int) {
 			next = (lo + hi) / 2
 		}
 		if next == shift {
-			break // no number is nearer
+			break // the floating-point numbers are exhausted
 		}
 		shift = next
 	}
 	s.roots[j] = root{pole, shift}
 }
 
-// weight returns the z[i] with which the roots, as they have been found, are the
-// eigenvalues exactly, so that vectors made of it are orthogonal (Gu and Eisenstat
-// 1994), up to a factor common to all:
+// weight returns the z[i] for which the computed roots are the exact eigenvalues, so that the vectors
+// computed from it are orthogonal (Gu and Eisenstat 1994). Up to a common factor,
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
 func (s *secular) weight(i int) float64 {

@@ -3,13 +3,12 @@ package symmetric
 import "github.com/heatwalk/heatwalk/internal/simd"
 
 const (
-	block   = 32  // reflections that are applied together, a multiple of 4
-	group   = 32  // vectors that one worker turns, a multiple of 4
-	segment = 512 // numbers of them that stay in the nearest cache, a multiple of 4
+	block   = 32  // number of reflections that are applied together, a multiple of 4
+	group   = 32  // number of vectors that one worker transforms, a multiple of 4
+	segment = 512 // elements of these vectors that fit into the first-level cache, a multiple of 4
 )
 
-// turn applies Q to the rows from the first on, vectors of T. The reflections of a
-// block are
+// turn applies Q to the vectors of T from row first on. The product of the reflections of a block is
 //
 //	I − Y·F·Yᵀ,  with an upper triangle F
 //
@@ -26,13 +25,13 @@ func (r *reduction) turn(rows []float64, first int) {
 	})
 }
 
-// reflection returns v of a block's reflection k in the columns lo ≤ c < hi; the
-// last one stands for those beyond.
+// reflection returns v of reflection k of a block in the columns lo ≤ c < hi. Beyond the last
+// reflection it returns the last one, which has the factor 0.
 func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 	return r.row(min(b*block+k, r.width-1))[lo:hi]
 }
 
-// factorTo stores the triangle of a block:
+// factorTo stores the triangle F of a block:
 //
 //	F_jj = τ_j,  F_ij = −τ_j·Σ_k F_ik·(v_k·v_j),  i ≤ k < j
 func (r *reduction) factorTo(f *[block * block]float64, b int) {
@@ -57,7 +56,7 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 	}
 }
 
-// turnBy applies the reflections of a block to some rows.
+// turnBy applies the reflections of a block to the rows first ≤ i < last.
 func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block]float64) {
 	from := (b*block + 1) &^ 3
 	row := func(i, lo, hi int) []float64 { return rows[min(i, last-1)*r.width:][lo:hi] }

@@ -8,17 +8,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Disjoint is spanned by orthonormal vectors with disjoint rows: one for each
-// component of a graph. Its projector is P₀.
+// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one for each component
+// of a graph. Its projector is P₀.
 type Disjoint struct {
-	Unit []float64 // the vectors, one number for each row; 0 outside of all
+	Unit []float64 // all vectors in one array: the element of the only vector with this row, or 0
 
-	// Sums over a vector's rows are added by chunk. A chunk has a slot for each
-	// vector it meets; slots stand in the order of chunks.
-	Slot    []uint32 // Of each row; NoSlot outside, OwnSlot for a vector of one row
-	vector  []uint32 // Of each slot
-	slots   []int    // where the slots of each chunk begin, and the end
-	vectors int      // of several rows
+	// Sums over the rows of a vector are added by chunk. A chunk has a slot for each vector with
+	// rows in the chunk; slots are in the order of the chunks.
+	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
+	vector  []uint32 // vector of each slot
+	slots   []int    // first slot of each chunk, and finally their number
+	vectors int      // number of vectors with several rows
 }
 
 const (
@@ -26,10 +26,9 @@ const (
 	OwnSlot = math.MaxUint32 - 1
 )
 
-// NewDisjoint returns the span of the restrictions of a vector to the
-// components. Nil weights stand for ones: the null space of L. Weights d^½
-// give that of L̃. The single row of a component of one row counts as 1
-// whatever its weight.
+// NewDisjoint returns the span of the restrictions of the vector weights to the components. Nil
+// weights are ones, which give the null space of L; weights d^½ give the null space of L̃. A
+// component of one row has the weight 1, because d is 0 there.
 func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 	n := len(c.Of)
 	if weights != nil && len(weights) != n {
@@ -45,9 +44,9 @@ func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 	return NewDisjointOf(c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf takes the component of each row, the number of components and
-// the vector, which it normalises within each component in place. Beside the result it
-// takes 4 bytes a component and 28 a vector of several rows while it runs: less than two
+// NewDisjointOf returns the span of the restrictions of the vector unit to the components; of is
+// the component of each row. It normalises unit within each component in place. In addition to
+// the result it needs 4 bytes a component and 28 bytes a vector of several rows: less than two
 // columns of a block.
 func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	vector, vectors := numberVectors(of, components, unit)
@@ -57,7 +56,7 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 			sums[v].Add(float64(u * u))
 		}
 	}
-	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
+	inverse, last := make([]float64, vectors), make([]uint32, vectors) // inverse norms; latest slot of each vector
 	for v, s := range sums {
 		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
 	}
@@ -86,11 +85,11 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	return ns
 }
 
-// numberVectors numbers the components in which the vector has several rows, in order; of
-// the others it returns OwnSlot.
+// numberVectors numbers the components in which the vector has several nonzero rows, in order. The
+// others have the number OwnSlot.
 func numberVectors(of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
-	for i, u := range unit { // rows, up to 2
+	for i, u := range unit { // count rows, up to 2
 		if u != 0 && vector[of[i]] < 2 {
 			vector[of[i]]++
 		}
@@ -109,13 +108,12 @@ func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], 
 	return new(Share).RemoveTo(ctx, n, dst, x, workers)
 }
 
-// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
-// share that s was before.
+// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, and reuses the memory of s.
 func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[float64], workers int) error {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	if err := s.Tell(ctx, n, x, workers, nil); err != nil {
+	if err := s.Compute(ctx, n, x, workers, nil); err != nil {
 		return err
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
@@ -137,18 +135,18 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 	})
 }
 
-// Share is what the columns of a block have in a null space: P₀·X, told by the
-// products with the vectors.
+// Share is the projection P₀·X of a block to a null space, represented by the products of the
+// columns with the vectors.
 type Share struct {
 	*Disjoint
-	Totals  []float64 // the products with the vectors of several rows, one after the other
+	Totals  []float64 // cols products with each vector of several rows
 	cols    int
-	partial []float64 // cols for each slot
+	partial []float64 // cols partial sums for each slot
 }
 
-// Tell makes s X's share. Cost: a pass over x, whose rows fill, if it is not
-// nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
-func (s *Share) Tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
+// Compute sets s to the projection of x. If fill is not nil, it stores the rows lo ≤ i < hi of x
+// just before they are read, so that they are still in the cache. Cost: one pass over x.
+func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
 	s.Begin(n, x.Cols)
 	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
 		s.Clear(chunk)
@@ -170,22 +168,23 @@ func (s *Share) Tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64],
 	return nil
 }
 
-// ShareMemory returns how many bytes the share of so many columns takes at the most, in
-// so many vectors of n rows together.
+// ShareMemory returns an upper bound of the memory of a [Share] in bytes, for cols columns of n rows
+// and the given number of vectors.
 func ShareMemory(n, vectors, cols int) int64 {
 	slots := min(int64(n), int64(vectors)*int64(Chunks(n)))
 	return 8 * int64(cols) * (slots + int64(vectors))
 }
 
-// Run is a run of rows whose share is told in one way.
+// Run is a sequence of rows lo ≤ i < hi with the same slot. Row i of P₀X is Unit[i−Lo]·Total. If
+// Total is nil, it is row i of X with Own, else zero.
 type Run struct {
-	Lo, Hi int       // the rows
-	Unit   []float64 // Of each row: row i of P₀X is Unit[i−Lo]·Total
-	Total  []float64 // nil: row i is that of X with Own, and zero without
+	Lo, Hi int
+	Unit   []float64
+	Total  []float64
 	Own    bool
 }
 
-// EachRun visits the rows lo ≤ i < hi, in runs and in order.
+// EachRun calls visit for the runs of the rows lo ≤ i < hi, in order.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	n := s.Disjoint
 	for from := lo; from < hi; {
@@ -202,14 +201,14 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	}
 }
 
-// Begin makes room for products of so many columns with the vectors of n.
+// Begin allocates the products of cols columns with the vectors of n.
 func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Disjoint, s.cols = n, cols
 	s.partial = Grow(s.partial, len(n.vector)*cols)
 	s.Totals = Grow(s.Totals, n.vectors*cols)
 }
 
-// Clear empties the slots of a chunk.
+// Clear sets the sums of the slots of a chunk to zero.
 func (s *Share) Clear(chunk int) {
 	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
 }
@@ -219,7 +218,7 @@ func (s *Share) At(slot uint32) []float64 {
 	return s.partial[int(slot)*s.cols:][:s.cols]
 }
 
-// Total adds the slots of each vector in order.
+// Total adds the sums of the slots of each vector, in order.
 func (s *Share) Total() {
 	clear(s.Totals)
 	for slot, v := range s.vector {
@@ -227,13 +226,12 @@ func (s *Share) Total() {
 	}
 }
 
-// Of returns the totals of a slot's vector.
+// Of returns the products with the vector of a slot.
 func (s *Share) Of(slot uint32) []float64 {
 	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
-// Roots returns d^½ of degrees, and 1 where one is 0: what spans the null space of a
-// normalized Laplacian.
+// Roots returns d^½, and 1 for d = 0: the weights of the null space of L̃, see [NewDisjoint].
 func Roots(degrees []float64) []float64 {
 	root := make([]float64, len(degrees))
 	for i, d := range degrees {

@@ -26,8 +26,8 @@ func TestShareMemory(t *testing.T) {
 	}
 }
 
-// Making the vectors takes what is said of it beside the result, whose slots are 4 bytes a
-// row: of single rows next to nothing.
+// NewDisjointOf needs the documented memory in addition to the result, whose slots are 4 bytes a
+// row; for components of single rows it needs almost none.
 func TestDisjointMemory(t *testing.T) {
 	const n = 1 << 18
 	for _, size := range []int{1, 2, n} {
