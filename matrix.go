@@ -88,8 +88,9 @@ func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, 
 		if err != nil {
 			return err
 		}
-		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), rows, cols, plan.Room())
-		s.Memory = cmp.Or(plan.Room(), bytes)
+		s.Memory = plan.Room()
+		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), g.Directed, rows, cols, s)
+		s.Memory = cmp.Or(s.Memory, bytes)
 		return plan.Reserve(bytes, "columns of the kernel")
 	})
 	if err == nil {

@@ -105,7 +105,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.Hi / 2
 	series, from := e.settings.Method != Resolvent, 0
-	if series && degree(z, e.settings.Tolerance*guess) <= fewSweeps {
+	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.kind(), e.graph.Degrees, -steepest.f.rate)) {
 		from = len(falling)
 	} else {
 		if err := e.split(ctx, falling[:1], false); err != nil {
@@ -206,20 +206,54 @@ func (e *evaluation) resolventCost(group []*part) float64 {
 	return steps
 }
 
-// LaplacianSolves predicts whether exp(−βL) of the Laplacian of a graph with these
-// degrees is begun with resolvents, to a tolerance that is relative to columns: the
-// series, on an interval that ends no earlier than at the largest degree, takes more
-// sweeps. Columns that the exponential makes much smaller may decide otherwise,
-// unless [Settings] have the method Chebyshev where this is false.
-func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
+// kind returns the Laplacian of a solvable map.
+func (e *evaluation) kind() sparse.Kind {
+	if e.normalized {
+		return sparse.NormalizedLaplacian
+	}
+	return sparse.Laplacian
+}
+
+const (
+	// shortSeries is the product of rate and λ up to which an exponential of L̃ is a series,
+	// because even a perfect preconditioner would not repay the solves.
+	shortSeries = 40
+
+	// plannedTolerance is the tolerance for which MaySolve compares the costs of L.
+	plannedTolerance = 1e-10
+)
+
+// MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends
+// on the degrees alone, so that an estimate of memory before the graph is loaded agrees with the
+// computation. For L the costs of a series, on an interval that ends at the largest degree or later,
+// and of solves are compared; for L̃ the series is used up to a fixed β.
+func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
+	if kind != sparse.Laplacian {
+		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃
+	}
 	f := Exp(-beta)
 	e := &evaluation{
 		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, Hi: slices.Max(degrees)},
-		settings: Settings{Tolerance: tolerance},
+		settings: Settings{Tolerance: plannedTolerance},
 	}
 	p := &part{f: &f}
 	cost := e.seriesCost(p)
 	return cost > fewSweeps && cost > solveWeight*e.resolventCost([]*part{p})
+}
+
+// SeriesOnly reports whether [Map.ApplyTo] computes all functions by series in the map, which
+// require fewer blocks than solves.
+func (m *Map) SeriesOnly(fs []Function) bool {
+	e := &evaluation{Map: m}
+	return !slices.ContainsFunc(fs, func(f Function) bool {
+		switch {
+		case !e.solvable():
+			return false
+		case f.kind == matern:
+			return m.Hi > WideSpectrum*f.shift
+		}
+		return f.kind == exponential && f.rate < 0 && MaySolve(e.kind(), m.graph.Degrees, -f.rate)
+	})
 }
 
 // steps predicts the steps of Jacobi's solve with I + γH.

@@ -334,7 +334,7 @@ func TestEliminateCore(t *testing.T) {
 	ground[3], ground[200], b[7] = 1e-9, 1, 1
 	want := denseElimination(a, ground, b)
 	for _, workers := range []int{1, 2, 7} {
-		f, err := newExact(ctx, a, 1, ground, nil, 0, workers)
+		f, err := newExact(ctx, a, 1, ground, nil, true, 0, workers)
 		if err != nil || f.core < 3*corePanel {
 			t.Fatal(err, f.core)
 		}

@@ -153,6 +153,13 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 	for i := range e.head {
 		e.head[i] = noRecord
 	}
+	return eachEdge(ctx, a, scale, e.add)
+}
+
+// eachEdge calls visit with the row, the column and scale times the weight of every entry off the
+// diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or no number,
+// because neither factorization is defined for it.
+func eachEdge(ctx context.Context, a sparse.Matrix, scale float64, visit func(i, c uint32, w float64)) error {
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
@@ -161,13 +168,12 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 				if val != nil {
 					w *= val[at]
 				}
-				if !(w >= 0) || math.IsInf(w, 1) {
+				switch {
+				case !(w >= 0) || math.IsInf(w, 1):
 					return fmt.Errorf("%w: row %d, column %d", graph.ErrWeight, i, c)
+				case int(c) != i && w != 0:
+					visit(uint32(i), c, w)
 				}
-				if int(c) == i || w == 0 {
-					continue
-				}
-				e.add(uint32(i), c, w)
 			}
 		}
 		return nil

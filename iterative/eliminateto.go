@@ -10,26 +10,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The
-// error wraps [ErrFill].
+// exactFactor returns the exact factor of Edge·L + diag(Ground). The error wraps [ErrFill]. The factor
+// of a small graph is kept for the next solve. Before that of a large one is made, the buffers and the
+// sampled factor of earlier solves are freed, so that not both are in memory at a time.
 func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
+	}
+	small := len(s.Graph.Degrees) <= ExactFirst
+	if !small {
+		s.cg, s.factor = CG{}, nil
 	}
 	a := s.Graph.WithoutHeavyLoops().A
 	if s.free != nil {
 		a = &restricted{a, s.free, s.free}
 	}
 	held := s.heaviest()
-	f, err := newExact(ctx, a, s.Edge, s.Ground, held, memory, s.Graph.Workers)
+	f, err := newExact(ctx, a, s.Edge, s.Ground, held, s.free != nil || Weighted(s.Graph.Degrees, s.Graph.A.NNZ()), memory, s.Graph.Workers)
 	if err == nil {
 		if f.pivots() != len(held) {
 			err = fmt.Errorf("%w: products of weights vanish", ErrFill)
 			f = nil
 		}
 	}
-	if err == nil || errors.Is(err, ErrFill) {
-		s.direct, s.directErr = f, err
+	if errors.Is(err, ErrFill) {
+		s.directErr = err
+	}
+	if small {
+		s.direct = f
 	}
 	return f, err
 }
@@ -64,7 +72,7 @@ func (s *System) heaviest() []int {
 // the bounds of errors alone. The error wraps [ErrFill] where the factor does not fit the limits of
 // an elimination, or memory in bytes, 0 for no limit.
 //
-// Cost: a factor, which is kept, and two solves with it.
+// Cost: a factor and two solves with it, in the memory of [EliminationBytes].
 func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
 	if s.quotients != nil && s.free == nil { // Ground is a difference
 		return nil, ErrStagnation

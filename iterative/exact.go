@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -50,24 +51,67 @@ const (
 	exactEntries = 1 << 24
 	exactWork    = 1 << 28
 
+	// exactVectors is the memory for each vertex, and exactEntryBytes that for each entry of the factor
+	// and of the graph that is left.
+	exactVectors    = 96
+	exactEntryBytes = 12
+
 	unitRoundoff = 0x1p-53
 )
 
-// newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
-// ignored. held are nodes, one in each singular component, that are eliminated last, where
-// solutions are 0. The error wraps [ErrFill] where the factor would exceed its limits or memory,
-// which is in bytes, 0 for no limit; or it is that of the sweep.
-//
-// Cost: one sweep, and a number of products that depends on the fill.
-func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, memory int64, workers int) (*exact, error) {
-	n, _ := a.Dims()
-	m := &merging{factor: &exact{error: float64(8*n) * unitRoundoff, workers: workers, total: make([]float64, 0, n), start: append(make([]int64, 0, n+1), 0)}, limit: exactEntries}
-	if memory > 0 {
-		core := int64(min(n, coreVertices))
-		if m.limit = min(m.limit, (memory-8*core*core-96*int64(n))/24); m.limit < 0 {
-			return nil, fmt.Errorf("%w beyond the memory limit", ErrFill)
+// exactBytes bounds the memory of an elimination on a graph with n nodes and the given number of
+// stored entries: the largest core and number of entries that n nodes can have, but no more than a
+// multiple of the graph and a fixed amount, which is larger where weights differ. Factors of graphs on which
+// elimination pays are far below that: without weights these are long chains, with weights also
+// dense clusters with weak links between them.
+func exactBytes(n int, entries int64, weighted bool) int64 {
+	const fixed, each, least = 64 << 20, 32, 32 << 20
+	core, fill := int64(min(n, coreVertices)), min(exactEntries, int64(n)*int64(n))
+	most := max(least, choleskyBytes(n, entries))
+	if weighted {
+		most = fixed + each*entries
+	}
+	return min(8*core*core+2*exactEntryBytes*fill, most) + exactVectors*int64(n)
+}
+
+// EliminationBytes bounds the memory of [System.EliminateTo], and of a certified solve that
+// eliminates, in addition to the blocks of a solve of cols columns: the elimination begins when two
+// of these have been freed. The graph has weights other than 1 or not.
+func EliminationBytes(n int, entries int64, cols int, weighted bool) int64 {
+	return max(0, exactBytes(n, entries, weighted)-2*tall.BlockBytes[float64](n, cols))
+}
+
+// Weighted reports whether the weights of a graph with the given degrees and number of entries differ
+// from 1 in the mean: each entry of a graph without weights adds 1 to the degrees.
+func Weighted(degrees []float64, entries int64) bool { return tall.Total(degrees) != float64(entries) }
+
+// FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
+// limit: a sampled Cholesky factor or an elimination. One that does not fit is not made.
+func FactorBytes(n int, entries int64, cols int, room int64) int64 {
+	var bytes int64
+	for _, factor := range []int64{CholeskyBytes(n, entries, cols), EliminationBytes(n, entries, cols, true)} {
+		if room == 0 || factor <= room {
+			bytes = max(bytes, factor)
 		}
 	}
+	return bytes
+}
+
+// newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
+// ignored. held are nodes, one in each singular component, that are eliminated last, where
+// solutions are 0. The error wraps [ErrFill] where the factor would exceed its limits, or where
+// exactBytes exceeds memory, 0 for no limit; or it is that of the sweep.
+//
+// Cost: one sweep, and a number of products that depends on the fill.
+func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, weighted bool, memory int64, workers int) (*exact, error) {
+	n, _ := a.Dims()
+	m := &merging{factor: &exact{error: float64(8*n) * unitRoundoff, workers: workers, total: make([]float64, 0, n), start: append(make([]int64, 0, n+1), 0)}}
+	need := exactBytes(n, a.NNZ(), weighted)
+	if memory > 0 && need > memory {
+		return nil, fmt.Errorf("%w: %w", ErrFill, budget.Check(memory, need, "the elimination"))
+	}
+	m.memory = need - exactVectors*int64(n)
+	m.limit = min(exactEntries, m.memory/(2*exactEntryBytes))
 	m.ground = make([]float64, n)
 	copy(m.ground, ground)
 	if err := m.read(ctx, a, scale); err != nil {
@@ -94,7 +138,8 @@ type merging struct {
 	buckets buckets
 	held    []bool
 	entries int64 // of near
-	limit   int64
+	memory  int64 // bytes for entries and the core
+	limit   int64 // half of the number of entries in the factor and the rest of the graph together
 	work    int64
 
 	// Buffers of one merge.
@@ -109,22 +154,9 @@ func (m *merging) read(ctx context.Context, a sparse.Matrix, scale float64) erro
 	if a.NNZ() > 2*m.limit && n > coreVertices {
 		return fmt.Errorf("%w to more than %d entries", ErrFill, m.limit)
 	}
-	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			for at, c := range col {
-				w := scale
-				if val != nil {
-					w *= val[at]
-				}
-				if int(c) == i || w == 0 {
-					continue
-				}
-				m.near[i], m.weight[i] = append(m.near[i], c), append(m.weight[i], w)
-				m.entries++
-			}
-		}
-		return nil
+	return eachEdge(ctx, a, scale, func(i, c uint32, w float64) {
+		m.near[i], m.weight[i] = append(m.near[i], c), append(m.weight[i], w)
+		m.entries++
 	})
 }
 
@@ -148,7 +180,7 @@ func (m *merging) run(ctx context.Context, held []int) error {
 		v := m.buckets.takeLeast()
 		full := int64(len(f.row))+m.entries > 2*m.limit || m.work > exactWork
 		switch {
-		case left <= coreVertices && (len(m.near[v]) > left/4 && left > corePanel || full):
+		case left <= coreVertices && m.fitsCore(left) && (len(m.near[v]) > left/4 && left > corePanel || full):
 			m.collectCore(left, held)
 			return nil
 		case full:
@@ -160,6 +192,12 @@ func (m *merging) run(ctx context.Context, held []int) error {
 		m.eliminate(uint32(v))
 	}
 	return nil
+}
+
+// fitsCore reports whether a dense matrix of the vertices that are left fits the memory.
+func (m *merging) fitsCore(left int) bool {
+	dense := 8 * int64(left) * int64(left)
+	return dense+exactEntryBytes*(int64(len(m.factor.row))+m.entries) <= m.memory
 }
 
 // eliminate takes vertex v out of the graph and stores its column.

@@ -30,27 +30,17 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string, beta float
 	if err != nil {
 		return nil, err
 	}
-	method := expm.Automatic
-	if g.work.series {
-		method = expm.Chebyshev // as planned
-	}
-	return g.spectral(&series{m, expm.Exp(-beta), method}, &series{m, expm.Exp(-beta / 2), method}, root), nil
+	return g.spectral(&series{m, expm.Exp(-beta)}, &series{m, expm.Exp(-beta / 2)}, root), nil
 }
 
-// shortSeries is the exponent up to which a series in the map itself is what is
-// cheapest.
-const shortSeries = 40
-
-// diffusionWork says what the engine of exp(−βL) holds.
+// diffusionWork returns the work of exp(−βL). It asks package expm for the method that this chooses on
+// the graph.
 func diffusionWork(degrees []float64, laplacian string, beta float64) work {
-	const largest = 2 // eigenvalue of L̃
-	switch {
-	case laplacian == combinatorial && expm.LaplacianSolves(degrees, beta, defaultTolerance):
-		w := resolventsOf(sparse.Laplacian)
-		w.solves = true
-		return w
-	case laplacian != combinatorial && beta*largest > shortSeries:
-		return resolventsOf(sparse.NormalizedLaplacian)
+	kind := laplacianKind(laplacian)
+	if !expm.MaySolve(kind, degrees, beta) {
+		return seriesOf(kind)
 	}
-	return seriesOf(laplacianKind(laplacian))
+	w := resolventsOf(kind)
+	w.solves = kind == sparse.Laplacian
+	return w
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // engine applies a symmetric function of a graph's matrix to a block.
@@ -61,14 +59,13 @@ type applied struct {
 
 // series is a function of a matrix by package expm.
 type series struct {
-	m      *expm.Map
-	f      expm.Function
-	method expm.Method // of an exponential
+	m *expm.Map
+	f expm.Function
 }
 
 func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*applied, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
-		Tolerance: o.tolerance, Method: e.method, Memory: o.memory, Progress: o.sweeps(),
+		Tolerance: o.tolerance, Memory: o.memory, Progress: o.sweeps(),
 	})
 	if err != nil && !errors.Is(err, expm.ErrTolerance) {
 		return nil, err
@@ -227,91 +224,6 @@ func scaleBy(b *sparse.Block[float64], f float64) {
 	}
 }
 
-// work is what a kernel's engine holds.
-type work struct {
-	matrix   sparse.Kind // of which the engine is a function, if it is one
-	blocks   int64       // of the width of a slab, unless it is a series
-	series   bool        // the engine is a series, which needs no factor or solve
-	function bool        // the engine is a function of a matrix by package expm, otherwise an inverse
-	solves   bool        // the engine is a sum of solves and no series
-	half     bool        // blocks of nodes among themselves are made by half steps
-	factor   bool        // the solves want a factor
-	radius   bool        // the largest eigenvalue of A is found first
-	pole     bool        // the largest eigenvalue is found to many digits, which may want a factor
-	balanced bool        // solves with I − αA, or of L by L̃
-	least    bool        // the smallest eigenvalue beyond the null space is found first
-}
-
-const (
-	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of
-	// sums of solves, their columns and images included.
-	solveBlocks     = 5
-	resolventBlocks = 8
-
-	// balancedVectors is the number of vectors of solves with I − αA beside an inverse's
-	// own: v, the degrees with it, the diagonal, where solves begin, and what finds v.
-	balancedVectors = 10
-)
-
-// bytes returns what the engine takes for blocks of so many columns, its argument
-// and its result included.
-func (w work) bytes(n, cols int) int64 {
-	if w.series {
-		return 2*tall.BlockBytes[float64](n, cols) + expm.Bytes(n, cols, 1)
-	}
-	bytes := w.blocks * tall.BlockBytes[float64](n, cols)
-	if w.balanced {
-		bytes += balancedVectors * 8 * int64(n)
-	}
-	return bytes
-}
-
-// engine lists what the engine holds for blocks of so many columns, those and its
-// results included, or what it holds before that while an eigenvalue is found.
-func (w work) engine(n, cols int) []spec.Bytes {
-	least := w
-	if w.function && !w.solves { // it may turn out that a series does
-		least = work{series: true}
-	}
-	sure := max(least.bytes(n, cols), w.searchBytes(n, cols))
-	return []spec.Bytes{
-		{What: "columns of the kernel", Bytes: sure, Row: rowBytes(cols)},
-		{What: "solves in place of a series", Bytes: max(0, w.bytes(n, cols)-sure), Optional: true},
-	}
-}
-
-// root returns the work of half steps: that of a series in place of solves.
-func (w work) root() work {
-	if w.function {
-		return w
-	}
-	return work{series: true, function: true, half: true}
-}
-
-// factors lists a sampled Cholesky factor, made where solves are slow without, beside so
-// many bytes; nothing where the limit has no room for it.
-func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
-	fits := func(bytes int64) bool { return limit == 0 || beside+bytes <= limit }
-	whole := iterative.CholeskyBytes(n, entries, 0)
-	bytes := int64(0)
-	switch part := iterative.CholeskyBytes(n, entries, cols); {
-	case !w.factor && !w.pole:
-	case (w.function || w.pole) && fits(whole): // the blocks of other systems stay while it is made
-		bytes = whole
-	case w.factor && fits(part):
-		bytes = part
-	}
-	if bytes > 0 && w.least { // the search may want one as well
-		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
-		bytes = max(bytes, search-w.bytes(n, cols))
-	}
-	return []spec.Bytes{{What: "a factor of the graph", Bytes: bytes, Optional: true}}
-}
-
-// rowBytes is the distance between rows of blocks of so many columns, or of those
-// of a search for an eigenvalue.
-func rowBytes(cols int) int { return max(8*sparse.Stride[float64](cols), lanczos.RowBytes) }
-
 // narrow is the ratio of eigenvalues up to which the root of an inverse is a
 // series of about as many sweeps as the solve of the inverse takes. Beyond it
 // the root is a sum of many resolvents.
@@ -321,13 +233,3 @@ const narrow = 200
 // a column is set aside for a factor, ½·√ratio·ln(2/ε) with a tolerance of 1e-12. A
 // graph without bottlenecks takes fewer.
 const wide = 18
-
-// seriesOf is the work of a series in a matrix.
-func seriesOf(matrix sparse.Kind) work {
-	return work{matrix: matrix, series: true, function: true, half: true}
-}
-
-// resolventsOf is that of a sum of resolvents of a matrix.
-func resolventsOf(matrix sparse.Kind) work {
-	return work{matrix: matrix, blocks: resolventBlocks, function: true, factor: true, half: true}
-}

@@ -37,20 +37,19 @@ type Family struct {
 	// the graph, a [*spec.ParameterError].
 	New func(ctx context.Context, g *graph.Graph, v spec.Values) (Kernel, error)
 
-	// Memory returns an upper bound on the bytes of a call of ApplyTo or BlockTo with so many
-	// columns on a graph with n nodes, its arguments included. nil: eight such blocks.
+	// Memory returns an upper bound on the bytes of a call of ApplyTo or BlockTo with cols columns
+	// on a graph with n nodes, its arguments included. nil: eight such blocks.
 	Memory func(v spec.Values, n, cols int) int64
 
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
 
-	// work says what its engine holds on a graph with the given degrees.
+	// work describes the engine on a graph with the given degrees.
 	work func(v spec.Values, degrees []float64) work
 
-	// memory, where it is not nil, lists in place of work what a block of long·short
-	// values takes on a graph with n nodes, beside what all kernels do, within a limit if
-	// that is not 0. A long of 0 stands for a product with a block of so many columns.
-	memory func(v spec.Values, n, long, short int, limit int64) []spec.Bytes
+	// bytes, of a kernel without work, returns the memory of a block without the vectors of the
+	// graph, within a limit if that is not 0.
+	bytes func(v spec.Values, s shape, limit int64) int64
 }
 
 var registry = struct {
@@ -79,13 +78,13 @@ func Register(f *Family) {
 		panic(badDeclaration)
 	}
 	f.build = func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
-	f.memory = func(v spec.Values, n, long, short int, _ int64) []spec.Bytes {
-		cols := min(slabColumns(n), short)
-		bytes := 8 * tall.BlockBytes[float64](n, cols)
+	f.bytes = func(v spec.Values, s shape, _ int64) int64 {
+		cols := min(slabColumns(s.n), s.short)
+		bytes := 8 * tall.BlockBytes[float64](s.n, cols)
 		if f.Memory != nil {
-			bytes = f.Memory(v, n, cols)
+			bytes = f.Memory(v, s.n, cols)
 		}
-		return []spec.Bytes{{What: "columns of the kernel", Bytes: bytes + 8*int64(long)*int64(cols), Row: rowBytes(cols)}}
+		return bytes + 8*int64(s.long)*int64(cols)
 	}
 	registry.Lock()
 	defer registry.Unlock()

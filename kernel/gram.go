@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
@@ -23,7 +22,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	}
 	c.report.HalfSteps = true
 	block := tall.BlockBytes[float64](n, width)
-	held, _ := heldSlabs(len(slabs), c.s.Memory, spec.Sum(root.slab(n, width, m, true))-block, block)
+	held, _ := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, m, true)-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}
@@ -73,11 +72,11 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	return nil
 }
 
-// heldSlabs returns how many slabs of U, of which one takes block bytes, are held within a
-// limit, 0 for none, beside so many bytes: all of them, or so many that the image of another
-// fits beside them, and what that takes.
-func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
-	if most := (limit - beside) / block; limit > 0 && most < int64(slabs) {
+// storedSlabs returns the number of slabs of U, of block bytes each, that fit limit−used bytes: all
+// with a limit of 0 or enough memory, otherwise as many as leave memory for the image of another one,
+// at least one. image is the memory of that.
+func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) {
+	if most := (limit - used) / block; limit > 0 && most < int64(slabs) {
 		return int(max(1, most-1)), block
 	}
 	return slabs, 0

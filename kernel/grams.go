@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Grams returns the block of each kernel among the given nodes, for trying
@@ -85,69 +82,10 @@ func mirror(b *sparse.Block[float64], n int) {
 	}
 }
 
-// GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
-// their blocks.
-func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
-	return spec.Sum(f.gramsMemory(vs, degrees, entries, nodes, limit))
-}
-
-// gramsMemory lists the parts of GramsBytes.
-func (f *Family) gramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
-	n, m := len(degrees), int64(len(nodes))
-	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
-	groups := map[sparse.Kind][]work{} // of functions of one matrix
-	var alone []spec.Values            // of other kernels
-	for i, v := range vs {
-		var w work
-		if f.work != nil {
-			w = f.work(v, degrees)
-		}
-		if f.work != nil && i > 0 && !w.function {
-			kept = append(kept, spec.Bytes{What: "systems of other kernels", Bytes: systemVectors * 8 * int64(n)})
-		}
-		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the radius there is a matrix of its own
-			groups[w.matrix] = append(groups[w.matrix], w)
-		} else {
-			alone = append(alone, v)
-		}
-	}
-	limit = budget.Remaining(limit, spec.Sum(kept))
-	var most []spec.Bytes
-	for _, v := range alone {
-		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
-	}
-	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
-		most = spec.Larger(most, groupMemory(n, len(nodes), entries, groups[matrix], limit))
-	}
-	return append(kept, most...)
-}
-
-// systemVectors is the number of vectors that an inverse takes: its ground, scale and null
-// space.
-const systemVectors = 3
-
-// groupMemory lists what the blocks of functions of one matrix hold while they are
-// computed together, beside themselves.
-func groupMemory(n, nodes int, entries int64, group []work, limit int64) []spec.Bytes {
-	width := gramsWidth(n, nodes, len(group))
-	short := groupBytes(n, width, len(group), true)
-	list := append(vectorsOf(n), spec.Bytes{
-		What: "columns of kernels", Bytes: max(short, group[0].searchBytes(n, width)), Row: rowBytes(width),
-	})
-	if slices.ContainsFunc(group, func(w work) bool { return !w.series }) {
-		more := groupBytes(n, width, len(group), false) - short
-		list = append(list, spec.Bytes{What: "solves in place of a series", Bytes: max(0, more), Optional: true})
-		w := work{function: true, factor: true}
-		list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
-	}
-	return list
-}
-
 // joint is a symmetric kernel as a function of a matrix.
 type joint struct {
 	matrix *expm.Map
 	f      expm.Function
-	series bool // there is room for no more than a series in the matrix
 }
 
 // gramsWidth returns the columns of a slab of the blocks of so many kernels.
@@ -155,15 +93,13 @@ func gramsWidth(n, nodes, kernels int) int {
 	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
 }
 
-// groupBytes returns what so many functions of one matrix take for blocks of so many
-// columns, those included, all of them by series or not.
-func groupBytes(n, width, kernels int, series bool) int64 {
-	block := tall.BlockBytes[float64](n, width)
-	work := expm.Bytes(n, width, kernels)
-	if !series {
-		work = (resolventBlocks - 2) * block
+// functionsOf returns the functions of a group of kernels.
+func functionsOf(joints []joint, group []int) []expm.Function {
+	list := make([]expm.Function, len(group))
+	for q, i := range group {
+		list[q] = joints[i].f
 	}
-	return int64(kernels+1)*block + work
+	return list
 }
 
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
@@ -175,24 +111,18 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, others))
 	width := gramsWidth(n, m, len(group))
-	plan := budget.Plan{Limit: s.Memory}
-	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	short := !slices.ContainsFunc(group, func(i int) bool { return !joints[i].series })
 	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
-	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
+	matrix, functions := joints[group[0]].matrix, functionsOf(joints, group)
+	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
+	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
 	}
-	memory := budget.Remaining(plan.Room(), spec.Sum(vectorsOf(n))) // for factors
+	memory := budget.Remaining(s.Memory, need+vectorBytes(n)) // for factors
 	x := sparse.NewBlock[float64](n, width)
-	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
+	images := make([]*sparse.Block[float64], len(group))
 	for q, i := range group {
 		images[q] = sparse.NewBlock[float64](n, width)
-		functions[q] = joints[i].f
 		grams[i] = sparse.NewBlock[float64](m+len(others), m)
-	}
-	matrix, method := joints[group[0]].matrix, expm.Automatic
-	if short {
-		method = expm.Chebyshev // as planned
 	}
 	for lo := 0; lo < m; lo += width {
 		hi := min(lo+width, m)
@@ -202,7 +132,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 			parts[q] = images[q].Columns(0, hi-lo)
 		}
 		setUnits(slab, nodes[lo:hi], 1)
-		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Method: method, Memory: memory})
+		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: memory})
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return sweeps, err
 		}

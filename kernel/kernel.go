@@ -157,12 +157,15 @@ func (s *Settings) settled() (set Settings, strict bool, err error) {
 	if s != nil {
 		set = *s
 	}
-	strict = set.Tolerance > 0 && !set.Lenient
+	strict = set.isStrict()
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
 	return set, strict, nil
 }
+
+// isStrict reports whether the tolerance must be met.
+func (s *Settings) isStrict() bool { return s.Tolerance > 0 && !s.Lenient }
 
 // validate reports every setting that is out of range.
 func (s *Settings) validate() error {

@@ -99,18 +99,6 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// searchBytes returns what finding an eigenvalue takes, before the engine has its
-// own blocks of so many columns: its basis beside the block and its result.
-func (w work) searchBytes(n, cols int) (bytes int64) {
-	if w.least {
-		bytes = w.bytes(n, cols) - searchRoom(n, cols) + lanczos.FactoredBytes(n, 1, 0)
-	}
-	if w.radius {
-		bytes = max(bytes, radiusBytes(n))
-	}
-	return bytes
-}
-
 // searchRoom returns what a search may take of the memory of the solve of so many columns
 // that follows: all but its block and its result.
 func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) }
@@ -163,8 +151,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	}
 	if !l.room() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 		// What would do is the factor that had no room.
-		plan := budget.Plan{Limit: l.limit}
-		err = fmt.Errorf("%w: %w", iterative.ErrMemory, plan.Reserve(l.factor, "the sampled Cholesky factor"))
+		err = fmt.Errorf("%w: %w", iterative.ErrMemory, budget.Check(l.limit, l.factor, "the sampled Cholesky factor"))
 	}
 	return pairs, err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // matrices are the matrices of a graph that its kernels are functions of, made
@@ -59,16 +58,6 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 		return ErrAsymmetric
 	}
 	return nil
-}
-
-// graphVectors is the number of vectors of float64 that the graph, its maps,
-// their null spaces and its neighbours' degrees take.
-const graphVectors = 10
-
-// vectorsOf lists what the graph, its maps, their null spaces and its neighbours'
-// degrees hold.
-func vectorsOf(n int) []spec.Bytes {
-	return []spec.Bytes{{What: "degrees, components and null spaces", Bytes: graphVectors * 8 * int64(n)}}
 }
 
 // laplacianOf returns the map of a Laplacian that functions are computed of,

@@ -16,48 +16,36 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// needs is a list summed up.
-type needs struct {
-	Bytes, Perhaps int64 // all, and what is optional
-}
-
-func summed(list []spec.Bytes) needs { return needs{spec.Sum(list), spec.Sum(list) - spec.Least(list)} }
-
-func blockNeedsOf(name string, given spec.Values, degrees []float64, entries int64, rows, cols []int, s *Settings) (needs, error) {
+// resolved returns the named family with complete values.
+func resolved(t *testing.T, name string, given spec.Values, degrees []float64) (*Family, spec.Values) {
+	t.Helper()
 	f := Families().Named(name)
 	v, err := f.Resolve(given, OnDegrees(degrees))
 	if err != nil {
-		return needs{}, err
+		t.Fatal(err)
 	}
-	limit := int64(0)
-	if s != nil {
-		limit = s.Memory
-	}
-	return summed(f.blockMemory(v, degrees, entries, rows, cols, limit)), nil
+	return f, v
 }
 
-func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries int64, nodes []int, s *Settings) (needs, error) {
-	f := Families().Named(name)
+// blockBytesOf returns the estimate of a block within a limit, 0 for none.
+func blockBytesOf(t *testing.T, name string, given spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
+	t.Helper()
+	f, v := resolved(t, name, given, degrees)
+	return f.Bytes(v, degrees, entries, false, rows, cols, &Settings{Memory: limit})
+}
+
+// gramsBytesOf returns the estimate of the Gram matrices of several kernels of a family.
+func gramsBytesOf(t *testing.T, name string, given []spec.Values, degrees []float64, entries int64, nodes []int) int64 {
+	t.Helper()
 	vs := make([]spec.Values, len(given))
+	var f *Family
 	for i, v := range given {
-		var err error
-		if vs[i], err = f.Resolve(v, OnDegrees(degrees)); err != nil {
-			return needs{}, err
-		}
+		f, vs[i] = resolved(t, name, v, degrees)
 	}
-	return summed(f.gramsMemory(vs, degrees, entries, nodes, 0)), nil
+	return f.GramsBytes(vs, degrees, entries, nodes, 0)
 }
 
-func applyBytesOf(name string, degrees []float64) (int64, error) {
-	f := Families().Named(name)
-	v, err := f.Resolve(nil, OnDegrees(degrees))
-	if err != nil {
-		return 0, err
-	}
-	return spec.Sum(f.applyMemory(v, degrees, 1)), nil
-}
-
-// Every block is computed within the memory that is planned for it.
+// TestMemory checks that every block is computed within its estimate as the limit.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -75,29 +63,25 @@ func TestMemory(t *testing.T) {
 				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Of(c.p.Number("alpha") / 10)}
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}, {upTo(100), upTo(100)}} {
-				needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: needs.Bytes}); err != nil {
-					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), needs.Bytes, err))
+				limit := blockBytesOf(t, c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], 0)
+				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: limit}); err != nil {
+					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), limit, err))
 				}
 			}
 		})
 	}
 }
 
-// A diffusion of L is the series or the sum of solves that its plan is for, alone
-// and together with others.
-func TestDiffusionAsPlanned(t *testing.T) {
+// TestEstimateKnowsTheMethod checks that a diffusion of L is computed by the method for which its
+// memory is estimated, alone and together with others.
+func TestEstimateKnowsTheMethod(t *testing.T) {
 	a := testgraph.Star(3000)
 	g := newGraph(t, a, 1)
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
 		p := spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}
-		needs, err := blockNeedsOf("diffusion", p, g.Degrees, a.NNZ(), nodes, upTo(5), nil)
-		if err != nil || needs.Perhaps > 0 != (planned == "resolvent") {
-			t.Errorf("β = %g: %+v, %v", beta, needs, err)
+		if w := diffusionWork(g.Degrees, combinatorial, beta); w.series != (planned == "chebyshev") {
+			t.Errorf("β = %g: %+v", beta, w)
 		}
 		_, r, err := Matrix(background, mustNew(t, g, "diffusion", p), nodes, upTo(5), nil)
 		if err != nil || r.Method != planned {
@@ -105,14 +89,14 @@ func TestDiffusionAsPlanned(t *testing.T) {
 		}
 	}
 	together := []spec.Values{{"laplacian": spec.Of(combinatorial), "beta": spec.Of(.001)}, {"laplacian": spec.Of(combinatorial), "beta": spec.Of(.05)}}
-	needs, err := gramsNeedsOf("diffusion", together, g.Degrees, a.NNZ(), nodes, nil)
-	if err != nil || needs.Perhaps != 0 {
-		t.Errorf("two together: %+v, %v", needs, err)
+	const n, blocks = 3002, 2 * 8 * 3 * 3
+	if got, want := gramsBytesOf(t, "diffusion", together, g.Degrees, a.NNZ(), nodes), vectorBytes(n)+blocks+slabsBytes(n, 3, 2, true); got < want*9/10 || got > want*11/10 {
+		t.Errorf("two together: %d bytes, want %d", got, want)
 	}
 }
 
-// The basis of the iteration that finds the least eigenvalue is planned for,
-// whatever the limit.
+// TestLeastEigenvalueIsPlanned checks that an estimate includes the basis of the iteration for the
+// least eigenvalue, whatever the limit.
 func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	const n = 100_000
 	degrees := make([]float64, n)
@@ -122,13 +106,13 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	basis := lanczos.FactoredBytes(n, 1, 0)
 	for _, name := range []string{"pseudo-inverse", "commute-time"} {
 		for _, limit := range []int64{0, 1 << 20} {
-			got, err := blockNeedsOf(name, spec.Values{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
-			if err != nil || got.Bytes < basis {
-				t.Errorf("%s within %d: %+v, %v; the basis alone takes %d", name, limit, got, err, basis)
+			f, v := resolved(t, name, nil, degrees)
+			if got := f.Bytes(v, degrees, 2*n, false, upTo(3), upTo(3), &Settings{Memory: limit, Tolerance: 1e-6}); got < basis {
+				t.Errorf("%s within %d: %d bytes; the basis alone requires %d", name, limit, got, basis)
 			}
 		}
-		if got, err := applyBytesOf(name, degrees); err != nil || got < basis {
-			t.Errorf("%s: %d bytes to apply it, %v; the basis alone takes %d", name, got, err, basis)
+		if f, v := resolved(t, name, nil, degrees); f.ApplyBytes(v, degrees, 1) < basis {
+			t.Errorf("%s: %d bytes to apply it; the basis alone requires %d", name, f.ApplyBytes(v, degrees, 1), basis)
 		}
 	}
 }
@@ -152,26 +136,19 @@ func TestRadiusIsPlanned(t *testing.T) {
 		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.1)}, true},
 		{"von-neumann", spec.Values{}, false},
 	} {
-		got, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
-		if err != nil || got.Bytes >= radiusBytes(n) != c.want {
-			t.Errorf("%s %v: %+v, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
+		if got := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 1<<20); got >= radiusBytes(n) != c.want {
+			t.Errorf("%s %v: %d bytes; the search requires %d", c.name, c.p, got, radiusBytes(n))
 		}
 		// Where it is wanted to many digits a factor may help, if there is room.
 		factor := c.want && c.name == "von-neumann"
-		free, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), nil)
-		f := Families().Named(c.name)
-		v, _ := f.Resolve(c.p, OnDegrees(degrees))
-		planned := slices.ContainsFunc(f.blockMemory(v, degrees, 2*n, upTo(3), upTo(3), 0), func(b spec.Bytes) bool {
-			return b.What == "a factor of the graph" && b.Bytes >= iterative.CholeskyBytes(n, 2*n, 0)
-		})
-		if err != nil || planned != factor {
-			t.Errorf("%s %v: %+v, %v; a factor is planned: %v", c.name, c.p, free, err, planned)
+		f, v := resolved(t, c.name, c.p, degrees)
+		if got := f.work(v, degrees).factorBytes(degrees, 3, 2*n, 0, 0) >= iterative.CholeskyBytes(n, 2*n, 0); factor && !got {
+			t.Errorf("%s %v: no factor is estimated", c.name, c.p)
 		}
-		all := free.Bytes
-		for memory, with := range map[int64]bool{all: factor, all - 1: false} {
-			got, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: memory})
-			if err != nil || factor && got.Bytes >= all != with || with && got.Perhaps == 0 {
-				t.Errorf("%s %v within %d: %+v, %v; with a factor the search takes %d", c.name, c.p, memory, got, err, all)
+		all := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 0)
+		for limit, want := range map[int64]bool{all: true, all - 1: false} {
+			if got := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), limit); factor && got >= all != want {
+				t.Errorf("%s %v within %d: %d bytes; without a limit %d", c.name, c.p, limit, got, all)
 			}
 		}
 	}
@@ -197,18 +174,12 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.8)}, false},
 		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9999)}, true},
 	} {
-		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
-		if err != nil {
-			t.Fatal(err)
+		f, v := resolved(t, c.name, c.p, g.Degrees)
+		if f.work(v, g.Degrees).factor != c.slow {
+			t.Errorf("%s %v: a factor is estimated: %v", c.name, c.p, !c.slow)
 		}
-		want := int64(0)
-		if c.slow {
-			want = iterative.CholeskyBytes(n, g.A.NNZ(), 1)
-		}
-		if needs.Perhaps != want || needs.Bytes <= want {
-			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)
-		}
-		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: needs.Bytes})
+		limit := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 0)
+		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: limit})
 		if err != nil {
 			t.Errorf("%s %v: %v", c.name, c.p, err)
 		} else if c.slow && r.Sweeps > 100 {
@@ -232,8 +203,8 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 	}
 }
 
-// Of uneven degrees L⁺ is made by L̃, whose eigenvalue is searched for beside what that
-// takes: within what is planned without a factor it is found.
+// TestMemoryOfASearch checks the limit of L⁺ of a graph with uneven degrees, which is computed by L̃:
+// the least eigenvalue is found in the memory that is estimated without a factor.
 func TestMemoryOfASearch(t *testing.T) {
 	const n = 20_000
 	a := testgraph.Star(n)
@@ -244,12 +215,14 @@ func TestMemoryOfASearch(t *testing.T) {
 		if name == "pseudo-inverse" {
 			p["laplacian"] = spec.Of(combinatorial)
 		}
-		needs, err := blockNeedsOf(name, p, g.Degrees, a.NNZ(), rows, cols, nil)
-		if err != nil {
-			t.Fatal(err)
+		f, v := resolved(t, name, p, g.Degrees)
+		width := 2
+		if f.Distance != "" {
+			width = 4
 		}
-		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: needs.Bytes - needs.Perhaps}); err != nil {
-			t.Errorf("%s within %d bytes: %v", name, needs.Bytes-needs.Perhaps, err)
+		limit := f.work(v, g.Degrees).slabBytes(len(g.Degrees), width, 4, false)
+		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: limit}); err != nil {
+			t.Errorf("%s within %d bytes: %v", name, limit, err)
 		}
 	}
 }
@@ -263,22 +236,19 @@ func TestMemoryOfTheRadius(t *testing.T) {
 	const n = 60_000
 	a := testgraph.Path(n)
 	g := newGraph(t, a, 2)
-	needs, err := blockNeedsOf("exponential", nil, g.Degrees, a.NNZ(), []int{0, 1}, []int{2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Memory = needs.Bytes / 4
+	estimate := blockBytesOf(t, "exponential", nil, g.Degrees, a.NNZ(), []int{0, 1}, []int{2}, 0)
+	g.Memory = estimate / 4
 	if _, err := New(background, g, "exponential", nil); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("within %d bytes: %v", g.Memory, err)
 	}
-	g.Memory = needs.Bytes
+	g.Memory = estimate
 	if _, err := New(background, g, "exponential", nil); err != nil {
 		t.Errorf("within %d bytes: %v", g.Memory, err)
 	}
 }
 
-// What a block of one slab allocates is what is planned for it, give or take a
-// tenth: vectors that are soon garbage count here.
+// TestMemoryIsWhatIsAllocated checks that the bytes which a block of one slab allocates are those of
+// its slab within a tenth. Vectors that are garbage soon count here.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -303,19 +273,16 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes[:16], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sure := needs.Bytes - needs.Perhaps
-		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > sure/10*11 || taken < sure/10*9 {
-			t.Errorf("%s %v: %d bytes were allocated, %d are planned", c.name, c.p, taken, sure)
+		f, v := resolved(t, c.name, c.p, g.Degrees)
+		slab := f.work(v, g.Degrees).slabBytes(n, 16, len(nodes), false)
+		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > slab/10*11 || taken < slab/10*9 {
+			t.Errorf("%s %v: %d bytes were allocated, the estimate is %d", c.name, c.p, taken, slab)
 		}
 	}
 }
 
-// What a graph and a kernel on it hold between blocks is within the vectors that every list
-// begins with.
+// TestVectorsOfTheGraph checks that a graph and a kernel keep no more between blocks than the vectors
+// that every estimate includes.
 func TestVectorsOfTheGraph(t *testing.T) {
 	const n = 10_000
 	a := testgraph.Random(3, n, 2*n, true)
@@ -325,14 +292,14 @@ func TestVectorsOfTheGraph(t *testing.T) {
 		k := mustNew(t, g, c.name, c.p)
 		held := inUse() - before
 		runtime.KeepAlive(g)
-		if runtime.KeepAlive(k); held > spec.Sum(vectorsOf(n)) {
-			t.Errorf("%s %v: %d bytes are held, %d are listed", c.name, c.p, held, spec.Sum(vectorsOf(n)))
+		if runtime.KeepAlive(k); held > vectorBytes(n) {
+			t.Errorf("%s %v: %d bytes are kept, the estimate is %d", c.name, c.p, held, vectorBytes(n))
 		}
 	}
 }
 
-// What solves with I − αA hold near the pole, beside what those with I − αS do, is planned, and
-// a quarter of what is planned at least: finding v takes more for a while.
+// TestVectorsOfBalancedSolves checks the estimate of the further vectors of solves with I − αA near the
+// pole: at least a quarter of it is used, and more for a while by the search for v.
 func TestVectorsOfBalancedSolves(t *testing.T) {
 	const n = 20_000
 	g := newGraph(t, testgraph.Random(3, n, 3*n, false), 1)
@@ -352,12 +319,12 @@ func TestVectorsOfBalancedSolves(t *testing.T) {
 	more := held(adjacency, (1-1e-3)/radius) - plain
 	runtime.KeepAlive(g)
 	if planned := (work{balanced: true}).bytes(n, 1); more > planned || more < planned/4 {
-		t.Errorf("%d bytes more are held, %d are planned", more, planned)
+		t.Errorf("%d bytes more are kept, the estimate is %d", more, planned)
 	}
 }
 
-// A factor that a limit has no room for is not made, and so not listed: what is listed stays
-// within the limit.
+// TestFactorsWithinTheLimit checks that an estimate within a limit leaves out a factor that does not
+// fit it, because that is not made.
 func TestFactorsWithinTheLimit(t *testing.T) {
 	const n = 10_000
 	a := testgraph.Path(n)
@@ -368,25 +335,19 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 		{"pseudo-inverse", nil},
 		{"matern", spec.Values{"kappa": spec.Of(200.0)}},
 	} {
-		f := Families().Named(c.name)
-		v, err := f.Resolve(c.p, OnDegrees(g.Degrees))
-		if err != nil {
-			t.Fatal(err)
+		f, v := resolved(t, c.name, c.p, g.Degrees)
+		if f.work(v, g.Degrees).factor {
+			factors++
 		}
-		list := func(limit int64) []spec.Bytes { return f.blockMemory(v, g.Degrees, a.NNZ(), upTo(n), upTo(40), limit) }
-		free := list(0)
-		if !slices.ContainsFunc(free, func(b spec.Bytes) bool { return b.What == "a factor of the graph" && b.Bytes > 0 }) {
-			continue
+		block := func(limit int64) int64 { return f.Bytes(v, g.Degrees, a.NNZ(), false, upTo(n), upTo(40), &Settings{Memory: limit}) }
+		if limit := block(0) - 1; block(limit) > limit {
+			t.Errorf("%s within %d: %d bytes", c.name, limit, block(limit))
 		}
-		factors++
-		if limit := spec.Sum(free) - 1; spec.Sum(list(limit)) > limit {
-			t.Errorf("%s within %d: %+v", c.name, limit, list(limit))
+		grams := func(limit int64) int64 {
+			return f.GramsBytes([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit)
 		}
-		several := func(limit int64) int64 {
-			return spec.Sum(f.gramsMemory([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit))
-		}
-		if limit := several(0) - 1; several(limit) > limit {
-			t.Errorf("%s within %d: %d bytes beside blocks that are kept", c.name, limit, several(limit))
+		if limit := grams(0) - 1; grams(limit) > limit {
+			t.Errorf("%s within %d: %d bytes of Gram matrices", c.name, limit, grams(limit))
 		}
 	}
 	if factors == 0 {
@@ -403,8 +364,9 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// What a block of many columns holds while it hands out its pieces is within its list, and
-// at least half of what of that is sure, with as many columns of the root as a limit lets it hold.
+// TestMemoryOfManyColumns checks that the memory of a block of many columns, while its pieces are handed
+// out, is between half of the estimate and the estimate, with as many columns of the root as a limit
+// allows.
 func TestMemoryOfManyColumns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -422,10 +384,9 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		{named{"regularized-laplacian", spec.Values{}}, 0},
 	} {
 		k := mustNew(t, g, c.name, c.p)
-		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes, &Settings{Memory: c.limit})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, v := resolved(t, c.name, c.p, g.Degrees)
+		estimate := f.Bytes(v, g.Degrees, a.NNZ(), false, nodes, nodes, &Settings{Memory: c.limit})
+		estimate -= f.work(v, g.Degrees).root().factorBytes(g.Degrees, 64, a.NNZ(), c.limit, 0)
 		before, most := inUse(), int64(0)
 		take := func(int, int, *sparse.Block[float64]) error {
 			most = max(most, inUse()-before)
@@ -434,14 +395,14 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		if _, err := Block(background, k, nodes, nodes, take, &Settings{Memory: c.limit, Tolerance: 1e-6}); err != nil {
 			t.Fatal(err)
 		}
-		if sure := needs.Bytes - needs.Perhaps; most > sure || 2*most < sure || c.limit > 0 && sure > c.limit {
-			t.Errorf("%s within %d: %d bytes are held, %d are listed", c.name, c.limit, most, sure)
+		if most > estimate || 2*most < estimate || c.limit > 0 && estimate > c.limit {
+			t.Errorf("%s within %d: %d bytes are used, the estimate is %d", c.name, c.limit, most, estimate)
 		}
 	}
 }
 
-// A machine's block needs no more than its columns: half steps would hold all of
-// them, and functions of one matrix share theirs.
+// TestGramsHaveNoHalfSteps checks that Gram matrices require no more than a slab of columns: half steps
+// would keep all columns, and functions of one matrix share theirs.
 func TestGramsHaveNoHalfSteps(t *testing.T) {
 	const n, labels = 100_000, 1000
 	degrees := make([]float64, n)
@@ -452,9 +413,9 @@ func TestGramsHaveNoHalfSteps(t *testing.T) {
 	for _, c := range []named{
 		{"p-step", spec.Values{"steps": spec.Of(2)}}, {"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(1.0)}}, {"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(0.1)}},
 	} {
-		one, err := gramsNeedsOf(c.name, []spec.Values{c.p}, degrees, 8*n, upTo(labels), nil)
-		if err != nil || one.Bytes > blocks+250e6 {
-			t.Errorf("%s: %+v, %v", c.name, one, err)
+		one := gramsBytesOf(t, c.name, []spec.Values{c.p}, degrees, 8*n, upTo(labels))
+		if one > blocks+350e6 {
+			t.Errorf("%s: %d bytes", c.name, one)
 		}
 		other := maps.Clone(c.p)
 		for name, x := range other {
@@ -462,9 +423,8 @@ func TestGramsHaveNoHalfSteps(t *testing.T) {
 				other[name] = spec.Of(3 * other.Number(name))
 			}
 		}
-		two, err := gramsNeedsOf(c.name, []spec.Values{c.p, other}, degrees, 8*n, upTo(labels), nil)
-		if err != nil || two.Bytes > one.Bytes+2*blocks {
-			t.Errorf("%s: %+v for two, %+v for one, %v", c.name, two, one, err)
+		if two := gramsBytesOf(t, c.name, []spec.Values{c.p, other}, degrees, 8*n, upTo(labels)); two > one+2*blocks {
+			t.Errorf("%s: %d bytes for two, %d for one", c.name, two, one)
 		}
 	}
 }
@@ -481,7 +441,7 @@ func TestFactorIsTold(t *testing.T) {
 	}
 }
 
-// A limit that leaves room for everything changes no plan.
+// TestLimitWithRoom checks that a limit which everything fits changes no estimate.
 func TestLimitWithRoom(t *testing.T) {
 	const n = 3000
 	g := newGraph(t, testgraph.Path(n), 2)
@@ -493,19 +453,15 @@ func TestLimitWithRoom(t *testing.T) {
 		{"von-neumann", spec.Values{"alpha": spec.Of(0.9999)}},
 		{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
 	} {
-		free, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		limited, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], &Settings{Memory: 1 << 40})
-		if err != nil || limited != free {
-			t.Errorf("%s: %+v within a limit, %+v without: %v", c.name, limited, free, err)
+		free := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 0)
+		if limited := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 1<<40); limited != free {
+			t.Errorf("%s: %d within a limit, %d without", c.name, limited, free)
 		}
 	}
 }
 
-// Functions of several matrices are computed one matrix after the other, so that none takes
-// less beside others than by itself.
+// TestGramsOfSeveralMatrices checks that the estimate of functions of several matrices, which are
+// computed one matrix after the other, is at least that of each alone.
 func TestGramsOfSeveralMatrices(t *testing.T) {
 	degrees := make([]float64, 20_000)
 	for i := range degrees {
@@ -515,17 +471,11 @@ func TestGramsOfSeveralMatrices(t *testing.T) {
 		"diffusion":   {{"laplacian": spec.Of(normalized)}, {"laplacian": spec.Of(combinatorial)}},
 		"exponential": {{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(1.0)}, {"matrix": spec.Of(adjacency), "beta": spec.Of(1.0)}},
 	} {
-		both, err := gramsNeedsOf(name, of[:], degrees, 80_000, upTo(300), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		both := gramsBytesOf(t, name, of[:], degrees, 80_000, upTo(300))
 		for _, v := range of {
-			alone, err := gramsNeedsOf(name, []spec.Values{v}, degrees, 80_000, upTo(300), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if block := int64(8 * 300 * 300); both.Bytes < alone.Bytes+block {
-				t.Errorf("%s: both kernels take %d bytes, that of %v alone %d, and a block of the other %d", name, both.Bytes, v, alone.Bytes, block)
+			alone := gramsBytesOf(t, name, []spec.Values{v}, degrees, 80_000, upTo(300))
+			if block := int64(8 * 300 * 300); both < alone+block {
+				t.Errorf("%s: both kernels require %d bytes, that of %v alone %d, and a block of the other %d", name, both, v, alone, block)
 			}
 		}
 	}

@@ -68,13 +68,12 @@ var modularities = Family{
 		},
 	},
 	build: newModularity,
-	memory: func(v spec.Values, n, long, short int, limit int64) []spec.Bytes {
-		sure, most := modularityBytes(n, rankOn(v, n))
-		if long > 0 {
-			sure, most = sure+panelBytes, most+panelBytes
+	bytes: func(v spec.Values, s shape, _ int64) int64 {
+		bytes := modularityBytes(s.n, rankOn(v, s.n))
+		if s.long > 0 {
+			bytes += panelBytes
 		}
-		more := spec.Bytes{What: "more of them where progress stalls", Bytes: most - sure, Optional: true}
-		return []spec.Bytes{{What: "eigenvectors", Bytes: sure, Row: rowBytes(min(slabColumns(n), short))}, more.Upto(limit, sure)}
+		return bytes
 	},
 }
 
@@ -279,8 +278,8 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 	report := m.report()
 	take = set.part().clipped(len(rows), len(cols), take)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
-	plan := budget.Plan{Limit: set.Memory}
-	if err := plan.Reserve(tall.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
+	need := tall.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(most)*int64(len(cols))
+	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {
 		return nil, err
 	}
 	values := make([]float64, most*len(cols))
@@ -329,14 +328,13 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 // panelBytes is the size of a panel of the block of modularity.
 const panelBytes = 8 << 20
 
-// modularityBytes returns what finding the eigenpairs takes, for sure and where progress
-// stalls, or these and F after it; rank 0 stands for all positive eigenvalues.
-func modularityBytes(n, rank int) (sure, most int64) {
+// modularityBytes returns the memory of the search for the eigenpairs, or of these and F after it;
+// with rank 0 of all positive eigenvalues.
+func modularityBytes(n, rank int) int64 {
 	pairs := pairsOf(n, rank)
 	search := lanczos.Bytes(n, pairs, 0, lanczos.Largest, 0)
 	if rank == 0 {
 		rank = n
 	}
-	found := tall.BlockBytes[float64](n, pairs) + tall.BlockBytes[float64](n, featureColumns(rank))
-	return max(search, found), max(search, found)
+	return max(search, tall.BlockBytes[float64](n, pairs)+tall.BlockBytes[float64](n, featureColumns(rank)))
 }

@@ -182,7 +182,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		n := len(g.Degrees)
 		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ(), 0)
 		if g.Memory > 0 {
-			system.Memory = max(1, min(system.Memory, g.Memory-graphVectors*8*int64(n)-radiusBytes(n)))
+			system.Memory = max(1, min(system.Memory, g.Memory-vectorBytes(n)-radiusBytes(n)))
 		}
 		var (
 			factor   iterative.Preconditioner

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
@@ -57,7 +56,7 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
 	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers}
-	settings.Memory = budget.Remaining(g.Memory, spec.Sum(vectorsOf(len(g.Degrees))))
+	settings.Memory = budget.Remaining(g.Memory, vectorBytes(len(g.Degrees)))
 	return problem.Solve(ctx, 1, settings)
 }
 

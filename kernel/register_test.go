@@ -75,7 +75,7 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	f := Families().Named("plain")
-	if bytes := f.Bytes(spec.Values{"beta": spec.Of(1.0)}, g.Degrees, 1200, most, few, 0); bytes < 8*200*64 {
+	if bytes := f.Bytes(spec.Values{"beta": spec.Of(1.0)}, g.Degrees, 1200, false, most, few, nil); bytes < 8*200*64 {
 		t.Errorf("%d bytes are estimated", bytes)
 	}
 	defer func() {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // spectral is a function K of a symmetric matrix of a graph, or with root = s
@@ -32,7 +31,7 @@ func (k *spectral) joint() joint {
 		return joint{}
 	}
 	m, f := k.whole.function()
-	return joint{m, f, k.work.series}
+	return joint{m, f}
 }
 
 // inWhole implements [grouped]: the root of an inverse is a series of more sweeps than a solve.
@@ -111,8 +110,7 @@ func (c *computation) reserve(columns, more int) ([]float64, error) {
 // reserveWork makes room for slabs of so many columns and whatever takes so many
 // bytes with them.
 func (c *computation) reserveWork(width int, bytes int64) error {
-	plan := budget.Plan{Limit: c.s.Memory}
-	if err := plan.Reserve(bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
+	if err := budget.Check(c.s.Memory, bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
 	c.x = sparse.NewBlock[float64](c.k.Len(), width)
@@ -228,22 +226,6 @@ func largestOf(b *sparse.Block[float64]) (m float64) {
 	return m
 }
 
-// slab lists what a slab of so many columns of a block takes with so many rows, of nodes among
-// themselves or others: the graph, the engine and the pieces.
-func (w work) slab(n, width, rows int, same bool) []spec.Bytes {
-	pieces := spec.Bytes{What: "pieces of the block", Bytes: 8 * int64(pieceNumbers(rows, same)) * int64(width)}
-	return append(append(vectorsOf(n), w.engine(n, width)...), pieces)
-}
-
-// pieceNumbers returns how many numbers are held for each column of a piece of a block with so
-// many rows: of nodes among themselves also those of its mirror image.
-func pieceNumbers(rows int, same bool) int {
-	if same {
-		return 2 * rows
-	}
-	return rows
-}
-
 // halfLimit is the number of elements of U up to which a block of nodes among
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
@@ -301,58 +283,6 @@ func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Se
 		return nil, err
 	}
 	return &c.report, nil
-}
-
-// Bytes returns an upper bound on the memory of Block of the kernel with complete values
-// between the given rows and columns, with its construction and the vectors of its graph, but
-// without the matrix and the block itself. The graph has the given degrees and number of
-// entries. With a limit, unless it is 0, it is the memory within that limit, or the least that
-// the block requires if that exceeds it.
-func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
-	return spec.Sum(f.blockMemory(v, degrees, entries, rows, cols, limit))
-}
-
-// ApplyBytes returns an upper bound on the memory of ApplyTo of blocks of so many columns, both
-// blocks, the construction and the vectors of the graph included.
-func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
-	return spec.Sum(f.applyMemory(v, degrees, cols))
-}
-
-// blockMemory lists the parts of Bytes.
-func (f *Family) blockMemory(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) []spec.Bytes {
-	return f.block(v, degrees, entries, rows, cols, limit, true)
-}
-
-// block is Memory, of inverses with half steps or without.
-func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64, roots bool) []spec.Bytes {
-	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
-	if f.memory != nil {
-		vectors := vectorsOf(n)
-		return append(vectors, f.memory(v, n, long, short, budget.Remaining(limit, spec.Sum(vectors)))...)
-	}
-	w := f.work(v, degrees)
-	if f.Distance != "" { // it takes the columns of both
-		short, long = long, short
-	}
-	width := min(slabColumns(n), short)
-	same := slices.Equal(rows, cols)
-	half := same && w.half && (roots || w.function) && fitsHalf(n, short)
-	if half {
-		w = w.root()
-	}
-	list := w.slab(n, width, long, same)
-	if half {
-		block := tall.BlockBytes[float64](n, width) // of which one is counted already
-		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
-		list = append(list, spec.Bytes{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image})
-	}
-	list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
-	if w.radius { // crowded largest eigenvalues take more, before all but the graph is there
-		held := spec.Sum(list)
-		larger := spec.Bytes{What: "a larger basis", Bytes: max(0, spec.Sum(vectorsOf(n))+radiusBytes(n)-held), Optional: true}
-		list = append(list, larger.Upto(limit, held))
-	}
-	return list
 }
 
 func checkNodes(n int, lists ...[]int) {
@@ -510,16 +440,6 @@ func handOver(piece *sparse.Block[float64], lo, left, above int, turned []float6
 	return out(lo, left, piece)
 }
 
-// applyMemory lists the parts of ApplyBytes.
-func (f *Family) applyMemory(v spec.Values, degrees []float64, cols int) []spec.Bytes {
-	n := len(degrees)
-	if f.memory != nil {
-		blocks := spec.Bytes{What: "a block and its image", Bytes: 2 * tall.BlockBytes[float64](n, cols)}
-		return append(vectorsOf(n), append(f.memory(v, n, 0, cols, 0), blocks)...)
-	}
-	return append(vectorsOf(n), f.work(v, degrees).engine(n, cols)...)
-}
-
 // ApplyTo implements [Kernel].
 func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
 	checkBlocks(k.Len(), dst, x)
@@ -528,8 +448,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return nil, err
 	}
 	c.slabs = 1
-	plan := budget.Plan{Limit: c.s.Memory}
-	if err := plan.Reserve(k.bytes(x.Cols), "columns of the kernel"); err != nil {
+	if err := budget.Check(c.s.Memory, k.bytes(x.Cols), "columns of the kernel"); err != nil {
 		return nil, err
 	}
 	c.x = x

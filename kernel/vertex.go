@@ -64,7 +64,7 @@ var vertices = Family{
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"), v.Int("steps"))
 	},
-	memory: vertexMemory,
+	bytes: vertexBytes,
 }
 
 // perStepWeight returns β for what it is beside the mean degree, but no more than lets
@@ -90,24 +90,25 @@ const (
 	// or more.
 	leastTail = 1e-15
 
-	// usualBlocks is how many blocks of a slab there is room for without a limit on
-	// memory, those of walks of 80 arcs; where there are more of them slabs are
-	// narrower.
-	usualBlocks = 44
+	// edgeBlocks is the number of blocks of a slab on a graph whose edges have no direction.
+	// arcBlocks is that of walks of 80 arcs; longer walks are computed in narrower slabs.
+	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexMemory is the memory of the family.
-func vertexMemory(_ spec.Values, n, long, short int, limit int64) []spec.Bytes {
-	width := min(slabColumns(n), short)
-	bytes := usualBlocks*tall.BlockBytes[float64](n, width) + 16*int64(long)*int64(width)
-	least := 4*tall.BlockBytes[float64](n, 1) + 16*int64(long)
+// vertexBytes is the memory of the family.
+func vertexBytes(_ spec.Values, s shape, limit int64) int64 {
+	of := func(blocks, width int) int64 {
+		return int64(blocks)*tall.BlockBytes[float64](s.n, width) + 16*int64(s.long)*int64(width)
+	}
+	blocks := edgeBlocks
+	if s.directed {
+		blocks = arcBlocks
+	}
+	bytes := of(blocks, min(slabColumns(s.n), s.short))
 	if limit > 0 {
-		bytes = max(least, min(bytes, limit))
+		bytes = max(of(edgeBlocks, 1), min(bytes, limit))
 	}
-	return []spec.Bytes{
-		{What: "a column of the kernel", Bytes: least, Row: rowBytes(width)},
-		{What: "more columns and steps at a time", Bytes: bytes - least, Optional: true},
-	}
+	return bytes
 }
 
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
@@ -337,7 +338,7 @@ func (k *vertex) Len() int { return k.n }
 // leads there, of arcs all Aʲᵀ·X at once, which the sum goes through backwards; and the
 // values at long nodes with their mirror image.
 func (k *vertex) bytes(long, cols int) int64 {
-	blocks := int64(4)
+	blocks := int64(edgeBlocks)
 	if k.in != nil {
 		blocks = int64(k.last)/2 + 3
 	}
@@ -350,13 +351,14 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 	if memory == 0 {
 		return width, nil
 	}
-	for width > 1 && k.bytes(long, width) > memory {
-		width--
+	if k.bytes(long, width) > memory {
+		// The rows of blocks are padded to four numbers, so that columns count in fours.
+		width = max(1, budget.Fitting(memory, 0, k.bytes(long, 4), width/4)*4)
+		if k.bytes(long, width) > memory {
+			width = 1
+		}
 	}
-	if need := k.bytes(long, width); need > memory {
-		return 0, &budget.Error{Need: need, Limit: memory, Largest: budget.Item{What: "a column of the kernel", Bytes: need}}
-	}
-	return width, nil
+	return width, budget.Check(memory, k.bytes(long, width), "a column of the kernel")
 }
 
 // applyTo stores K·X in dst.

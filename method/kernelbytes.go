@@ -115,7 +115,7 @@ func (k kernelSizes) scores() int64 {
 		apply := k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 		return 8*int64(n)*int64(machines) + outputs + 2*tall.BlockBytes[float64](n, width) + apply + scoreBytes(k.p)
 	case !k.by.Whole:
-		block := k.kernel.Bytes(k.grid[0], k.p.Degrees, k.p.A.NNZ(), upTo(n), k.p.Row, k.set.Memory)
+		block := k.kernel.Bytes(k.grid[0], k.p.Degrees, k.p.A.NNZ(), false, upTo(n), k.p.Row, &kernel.Settings{Memory: k.set.Memory})
 		return block + outputs + 8*int64(n)*int64(len(k.p.Row)) + scoreBytes(k.p)
 	}
 	return 8*int64(n)*int64(n) + outputs + scoreBytes(k.p)

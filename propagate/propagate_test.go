@@ -234,7 +234,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	})
 }
 
-// A factor is made within what blocks leave of the memory, not within all of it.
+// TestFactorBesideBlocks checks that the limit of a factor is the memory that the blocks leave.
 func TestFactorBesideBlocks(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
@@ -247,7 +247,7 @@ func TestFactorBesideBlocks(t *testing.T) {
 		return work.Sweeps
 	}
 	_, least := poisson.within(n, a.NNZ(), 2, 2, nil, 0)
-	all := poisson.ScoresBytes(n, a.NNZ(), 2, 2, nil, 0)
+	all := least + iterative.CholeskyBytes(n, a.NNZ(), 2)
 	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
 		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)
 	}

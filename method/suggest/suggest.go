@@ -244,11 +244,7 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 		entries *= 2
 	}
 	width, left := widthOf(p, count, limit)
-	bytes += blockBytes(p, count, width)
-	if factor := iterative.CholeskyBytes(len(p.Degrees), entries, width); left == 0 || factor <= left {
-		bytes += factor
-	}
-	return bytes
+	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, left)
 }
 
 // condition takes from covariances what a label of node a tells.

@@ -64,13 +64,17 @@ func (l *Propagation) likelyFactored() bool {
 	return l.Rough && !l.walks() && l.P.A.NNZ() <= longDegree*int64(len(l.P.Degrees))
 }
 
-// Bytes is the memory of ScoresTo, the scores included, with a factor where there is room for
-// it.
+// Bytes returns the memory of ScoresTo, the scores included, with a factor or an elimination if
+// these fit.
 func (l *Propagation) Bytes() int64 {
 	width, room := l.width()
 	bytes := l.blockBytes(width)
-	if factor := l.factorBytes(width); l.likelyFactored() || room == 0 || factor <= room {
-		bytes += factor
+	if l.walks() {
+		return bytes
 	}
-	return bytes
+	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)
+	if l.likelyFactored() {
+		factor = max(factor, l.factorBytes(width))
+	}
+	return bytes + factor
 }

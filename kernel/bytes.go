@@ -1,0 +1,259 @@
+package kernel
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// work describes the engine of a kernel, by which its memory is estimated before the graph is
+// loaded. It chooses nothing: packages expm and iterative decide by the graph how they compute, and
+// the estimate asks the same functions.
+type work struct {
+	matrix   sparse.Kind // the matrix, if the engine is a function of one
+	function bool        // a function of a matrix by package expm; otherwise an inverse by package iterative
+	series   bool        // a function that is a Chebyshev series on every graph
+	solves   bool        // a function that is a sum of solves on every graph
+	half     bool        // a block of nodes among themselves is UᵀU with U = K^½·E
+	factor   bool        // solves may need a sampled Cholesky factor, because Jacobi may be slow
+	blocks   int64       // of a solve, in the width of a slab, its argument and result included
+	balanced bool        // solves with I − αA, or with L by way of L̃, which keep further vectors
+	radius   bool        // the largest eigenvalue of A is computed first
+	pole     bool        // α is compared with 1/ρ to many digits, for which a factor may be needed
+	least    bool        // the smallest eigenvalue outside the null space is computed first
+}
+
+const (
+	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of a sum of solves,
+	// their columns and images included.
+	solveBlocks     = 5
+	resolventBlocks = 8
+
+	// balancedVectors is the number of further vectors of solves with I − αA: v, the degrees with
+	// it, the diagonal, the start of solves, and those of the search for v.
+	balancedVectors = 10
+
+	// graphVectors is the number of vectors of the graph, its maps, their null spaces and the
+	// degrees of neighbours.
+	graphVectors = 10
+
+	// systemVectors is the number of vectors of an inverse: its ground, scale and null space.
+	systemVectors = 3
+)
+
+// seriesOf returns the work of a series in a matrix.
+func seriesOf(matrix sparse.Kind) work {
+	return work{matrix: matrix, series: true, function: true, half: true}
+}
+
+// resolventsOf returns the work of a function of a matrix that may be a sum of resolvents.
+func resolventsOf(matrix sparse.Kind) work {
+	return work{matrix: matrix, blocks: resolventBlocks, function: true, factor: true, half: true}
+}
+
+// root returns the work of half steps: for an inverse that of a series, since (c + aL)^−½ is one.
+func (w work) root() work {
+	if w.function {
+		return w
+	}
+	return work{series: true, function: true, half: true}
+}
+
+// vectorBytes returns the memory of the vectors of a graph with n nodes.
+func vectorBytes(n int) int64 { return graphVectors * 8 * int64(n) }
+
+// bytes returns the memory of the engine for a block of n rows and cols columns, its argument and
+// its result included.
+func (w work) bytes(n, cols int) int64 {
+	block := tall.BlockBytes[float64](n, cols)
+	series := 2*block + expm.Bytes(n, cols, 1)
+	if w.series {
+		return series
+	}
+	bytes := w.blocks * block
+	if w.function && !w.solves {
+		bytes = max(bytes, series)
+	}
+	if w.balanced {
+		bytes += balancedVectors * 8 * int64(n)
+	}
+	return bytes
+}
+
+// searchBytes returns the memory of computing an eigenvalue, before the engine has its blocks of
+// cols columns: that of Lanczos, in addition to the block and its result where these exist.
+func (w work) searchBytes(n, cols int) (bytes int64) {
+	if w.least {
+		bytes = w.bytes(n, cols) - searchRoom(n, cols) + lanczos.FactoredBytes(n, 1, 0)
+	}
+	if w.radius {
+		bytes = max(bytes, radiusBytes(n))
+	}
+	return bytes
+}
+
+// factorBytes returns the memory of factors: a sampled Cholesky factor where solves may need one,
+// and an elimination where rounding may keep conjugate gradients from the tolerance. used is the
+// memory without it; within a limit, 0 for none, factors that do not fit are not made.
+func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
+	n := len(degrees)
+	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
+	whole := iterative.CholeskyBytes(n, entries, 0)
+	bytes := int64(0)
+	switch part := iterative.CholeskyBytes(n, entries, cols); {
+	case !w.factor && !w.pole:
+	case (w.function || w.pole) && fits(whole): // the blocks of other systems stay while it is made
+		bytes = whole
+	case w.factor && fits(part):
+		bytes = part
+	}
+	if bytes > 0 && w.least { // the search may need one as well
+		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
+		bytes = max(bytes, search-w.bytes(n, cols))
+	}
+	if !w.function {
+		if elimination := iterative.EliminationBytes(n, entries, cols, iterative.Weighted(degrees, entries)); fits(elimination) {
+			bytes = max(bytes, elimination)
+		}
+	}
+	return bytes
+}
+
+// slabBytes returns the memory of a slab of width columns of a block with the given number of rows,
+// of nodes among themselves or others: the vectors of the graph, the engine and the pieces.
+func (w work) slabBytes(n, width, rows int, same bool) int64 {
+	pieces := 8 * int64(pieceNumbers(rows, same)) * int64(width)
+	return vectorBytes(n) + max(w.bytes(n, width), w.searchBytes(n, width)) + pieces
+}
+
+// pieceNumbers returns the number of numbers for each column of a piece of a block with the given
+// number of rows: of nodes among themselves also those of its mirror image.
+func pieceNumbers(rows int, same bool) int {
+	if same {
+		return 2 * rows
+	}
+	return rows
+}
+
+// Bytes returns an upper bound on the memory of [Block] of the kernel with complete values
+// between the given rows and columns, with its construction and the vectors of its graph, but
+// without the matrix and the block itself. The graph has the given degrees and number of
+// entries, and edges with a direction or not. With a limit in s it is the memory within that
+// limit, or the least that the block requires if that exceeds it. A tolerance in s may require an
+// eigenvalue.
+func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings) int64 {
+	if s == nil {
+		s = new(Settings)
+	}
+	return f.blockBytes(v, degrees, entries, directed, rows, cols, s, true)
+}
+
+// blockBytes is Bytes for inverses with half steps or without.
+func (f *Family) blockBytes(v spec.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings, roots bool) int64 {
+	limit := s.Memory
+	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
+	if f.bytes != nil {
+		vectors := vectorBytes(n)
+		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
+	}
+	w := f.work(v, degrees)
+	w.least = w.least && s.isStrict()
+	if f.Distance != "" { // it requires the columns of both lists
+		short, long = long, short
+	}
+	width := min(slabColumns(n), short)
+	same := slices.Equal(rows, cols)
+	half := same && w.half && (roots || w.function) && fitsHalf(n, short)
+	if half {
+		w = w.root()
+	}
+	bytes := w.slabBytes(n, width, long, same)
+	if half {
+		block := tall.BlockBytes[float64](n, width) // of which one is counted already
+		stored, image := storedSlabs((short+width-1)/width, limit, bytes-block, block)
+		bytes += int64(stored-1)*block + image
+	}
+	return bytes + w.factorBytes(degrees, width, entries, limit, bytes)
+}
+
+// shape is that of a block of a kernel on a graph with n nodes: long·short values, or with long = 0
+// a product with a block of short columns.
+type shape struct {
+	n, long, short int
+	directed       bool // whether the edges of the graph have a direction
+}
+
+// ApplyBytes returns an upper bound on the memory of ApplyTo of blocks with cols columns, both
+// blocks, the construction and the vectors of the graph included, but without a factor.
+func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
+	n := len(degrees)
+	if f.bytes != nil {
+		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&spec.Directed != 0}, 0) + 2*tall.BlockBytes[float64](n, cols)
+	}
+	w := f.work(v, degrees)
+	return vectorBytes(n) + max(w.bytes(n, cols), w.searchBytes(n, cols))
+}
+
+// GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
+// their blocks.
+func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
+	n, m := len(degrees), int64(len(nodes))
+	kept := 8 * m * m * int64(len(vs))
+	groups := map[sparse.Kind][]work{} // of functions of one matrix
+	var alone []spec.Values            // of other kernels
+	for i, v := range vs {
+		var w work
+		if f.work != nil {
+			w = f.work(v, degrees)
+		}
+		if f.work != nil && i > 0 && !w.function {
+			kept += systemVectors * 8 * int64(n)
+		}
+		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the pole a kernel has a matrix of its own
+			groups[w.matrix] = append(groups[w.matrix], w)
+		} else {
+			alone = append(alone, v)
+		}
+	}
+	limit = budget.Remaining(limit, kept)
+	var most int64
+	for _, v := range alone {
+		most = max(most, f.blockBytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit}, false))
+	}
+	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
+		most = max(most, groupBytes(degrees, len(nodes), entries, groups[matrix], limit))
+	}
+	return kept + most
+}
+
+// groupBytes returns the memory of computing the blocks of functions of one matrix together, without
+// the blocks.
+func groupBytes(degrees []float64, nodes int, entries int64, group []work, limit int64) int64 {
+	n := len(degrees)
+	width := gramsWidth(n, nodes, len(group))
+	series := !slices.ContainsFunc(group, func(w work) bool { return !w.series })
+	bytes := vectorBytes(n) + max(slabsBytes(n, width, len(group), series), group[0].searchBytes(n, width))
+	if !series {
+		w := work{function: true, factor: true}
+		bytes += w.factorBytes(degrees, width, entries, limit, bytes)
+	}
+	return bytes
+}
+
+// slabsBytes returns the memory of slabs of width columns of several functions of one matrix, their
+// argument and images included, by series or also by solves.
+func slabsBytes(n, width, functions int, series bool) int64 {
+	block := tall.BlockBytes[float64](n, width)
+	work := expm.Bytes(n, width, functions)
+	if !series {
+		work = max(work, (resolventBlocks-2)*block)
+	}
+	return int64(functions+1)*block + work
+}
