@@ -339,7 +339,9 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 		if f.work(v, g.Degrees).factor {
 			factors++
 		}
-		block := func(limit int64) int64 { return f.Bytes(v, g.Degrees, a.NNZ(), false, upTo(n), upTo(40), &Settings{Memory: limit}) }
+		block := func(limit int64) int64 {
+			return f.Bytes(v, g.Degrees, a.NNZ(), false, upTo(n), upTo(40), &Settings{Memory: limit})
+		}
 		if limit := block(0) - 1; block(limit) > limit {
 			t.Errorf("%s within %d: %d bytes", c.name, limit, block(limit))
 		}
