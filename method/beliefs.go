@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
@@ -157,6 +158,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 }
 
 // Bytes implements [Sizer].
-func (blockBeliefs) Bytes(p, _ *Problem, _ *Settings) (int64, error) {
-	return beliefs.Bytes(len(p.Degrees), len(p.Names)) + 8*int64(len(p.Degrees)), nil
+func (blockBeliefs) Bytes(p, _ *Problem, s *Settings) (int64, error) {
+	classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
+	return max(scoreBytes(p), classes+beliefs.Bytes(len(p.Degrees), len(p.Names), budget.Remaining(p.Remaining(s.Memory), classes))), nil
 }

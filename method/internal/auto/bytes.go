@@ -21,14 +21,9 @@ import (
 func Bytes(p *problem.Problem, set *Settings) int64 {
 	bytes := keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
 	if beginsWithBeliefs(p, set) {
-		bytes = max(bytes, beliefsBytes(p))
+		bytes = max(bytes, beliefs.Bytes(len(p.Degrees), len(p.Names), p.Remaining(set.Memory)))
 	}
 	return bytes
-}
-
-// beliefsBytes returns the size of a prediction by beliefs and of its classes.
-func beliefsBytes(p *problem.Problem) int64 {
-	return beliefs.Bytes(len(p.Degrees), len(p.Names)) + 8*int64(len(p.Degrees))
 }
 
 // remaining returns the memory that stages may allocate for themselves under the limit, at least
@@ -108,7 +103,11 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		most = max(most, 2*tall.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
 	if gated(&d, p, set) { // while the scores of the mixture are there
-		most = max(most, piece.Bytes[float32](n, k)+beliefsBytes(p))
+		scores := piece.Bytes[float32](n, k)
+		if d.single {
+			scores = 0
+		}
+		most = max(most, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if d.eigenvectors {
 		most = max(most, eigenvectorBytes(q, limit))
@@ -202,10 +201,11 @@ func scoresBytes(d *design, p *problem.Problem, limit int64) int64 {
 	if !d.single {
 		components = 1 + len(candidatesOf(d, p)) // and Poisson learning
 	}
-	plan := planPasses(n, k, components, summed, limit)
-	bytes := predictionBytes(n, k, components, plan.summed, plan.width)
+	bytes := predictionBytes(n, k, components, planPasses(n, k, components, max(1, summed), limit))
 	if len(d.free) > 0 {
-		bytes = max(bytes, predictionBytes(n, k, components, 0, k))
+		plan := planPasses(n, k, components, 0, limit)
+		plan.width = k
+		bytes = max(bytes, predictionBytes(n, k, components, plan))
 	}
 	return bytes
 }

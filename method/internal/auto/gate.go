@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -26,6 +27,7 @@ import (
 type gate struct {
 	model *beliefs.Model
 	u, v  float64
+	fit   func(rows []gateRow, without int) gate
 }
 
 const (
@@ -59,19 +61,24 @@ func fitBeliefs(ctx context.Context, in *input) (*beliefs.Model, error) {
 	}
 	g := &graph.Graph{A: in.p.A, Degrees: in.p.Degrees, Components: parts, Workers: in.set.Workers}
 	seeds := cwk.Seeds{Row: in.p.Row, Class: in.p.Class, Classes: len(in.p.Names)}
-	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Memory: in.memory, Progress: in.set.Progress})
+	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Memory: budget.Remaining(in.memory, piece.Bytes[float32](len(in.p.Degrees), len(in.p.Names))), Progress: in.set.Progress})
 }
 
 // newGate returns the gate by the held-out labels of both, nil if it is closed: the mean log loss must fall
-// by more than its standard error, with u and v fitted to the labels of other folds.
+// by more than gateErrors standard errors, with u and v fitted to the labels of other folds. Where a single
+// component predicts, beliefs replace it, so that the probabilities of both are not there together.
 func newGate(h *heldOut, in *input, mixture []component, c calibration, m *beliefs.Model) *gate {
 	rows := gateRows(h, in, mixture, c, m)
 	if len(rows) == 0 {
 		return nil
 	}
 	var sum, squares float64
+	fit := fitGate
+	if h.single {
+		fit = func([]gateRow, int) gate { return gate{v: 1} }
+	}
 	for fold := range h.folds {
-		g := fitGate(rows, fold)
+		g := fit(rows, fold)
 		for _, r := range rows {
 			if r.fold == fold {
 				gain := g.logLikelihood(r) - r.mixture[r.class]
@@ -84,8 +91,8 @@ func newGate(h *heldOut, in *input, mixture []component, c calibration, m *belie
 	if variance := squares - float64(sum*sum/count); !(sum > gateErrors*math.Sqrt(variance)) {
 		return nil
 	}
-	g := fitGate(rows, -1)
-	g.model = m
+	g := fit(rows, -1)
+	g.model, g.fit = m, fit
 	return &g
 }
 
@@ -166,7 +173,7 @@ func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibratio
 	var count choose.Estimator
 	weight := choose.WeightsOf(h.p)
 	for fold := range h.folds {
-		of := fitGate(rows, fold)
+		of := g.fit(rows, fold)
 		for _, r := range rows {
 			if r.fold != fold {
 				continue

@@ -46,6 +46,9 @@ func (m *model) fit(ctx context.Context) error {
 func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
 	in := m.features.in
 	n, k := len(in.p.Degrees), len(in.p.Names)
+	if g != nil && g.u == 0 && g.v == 1 {
+		return m.believed(ctx, g)
+	}
 	w, err := m.walkScores(ctx)
 	if err != nil {
 		return nil, err
@@ -73,12 +76,19 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 		return scores, err
 	}
 	w.scores = nil // so that beliefs have their memory
-	believed, err := g.model.Predict(ctx)
+	believed, err := m.believed(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * in.p.A.NNZ()})
 	return scores, g.apply(ctx, in.set.Workers, scores, believed, func(v int) bool { return w.visited[v] })
+}
+
+// believed returns the probabilities by beliefs.
+func (m *model) believed(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
+	scores, err := g.model.Predict(ctx)
+	in := m.features.in
+	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * in.p.A.NNZ()})
+	return scores, err
 }
 
 // predictor predicts single nodes. It is not safe for concurrent use.

@@ -24,9 +24,9 @@ func (f filter) direct() bool { return f >= first }
 // walkPass is a walk with a column for each class, and the filters that are summed on its way.
 type walkPass struct {
 	walk
-	whole   bool     // it starts with D⁻¹ in place of D^-½
-	width   int      // classes that walk together
-	summed  []filter // each has a block of sums
+	whole bool // it starts with D⁻¹ in place of D^-½
+	passPlan
+	filters []filter // each has a block of sums
 	directs []filter
 }
 
@@ -35,7 +35,7 @@ type walkPass struct {
 func (m *model) passes() (list []walkPass) {
 	uses := m.usedFilters()
 	walks := m.features.seeds.walks()
-	list = append(list, walkPass{walk: walks[0], whole: true, summed: []filter{source}})
+	list = append(list, walkPass{walk: walks[0], whole: true, filters: []filter{source}})
 	rest := walkPass{walk: walks[0]}
 	var summed []filter
 	for f := range uses {
@@ -64,36 +64,46 @@ func (m *model) passes() (list []walkPass) {
 		}
 	}
 	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
-	plan := planPasses(n, k, blocks, len(summed), m.features.in.memory)
+	limit := m.features.in.memory
+	plan, single := planPasses(n, k, blocks, max(1, len(summed)), limit), planPasses(n, k, blocks, 0, limit)
 	if len(rest.directs) > 0 && (len(summed) == 0 || plan.width < k) {
 		alone := rest
 		alone.steps = arcSteps
 		list, rest.directs = append(list, alone), nil
 	}
 	for len(summed) > 0 {
-		rest.summed = summed[:min(len(summed), plan.summed)]
+		rest.filters = summed[:min(len(summed), plan.summed)]
 		list = append(list, rest)
-		summed, rest.directs = summed[len(rest.summed):], nil
+		summed, rest.directs = summed[len(rest.filters):], nil
 	}
 	for i := range list {
-		if list[i].width = k; len(list[i].directs) == 0 {
-			list[i].width = plan.width
+		p := &list[i]
+		if p.passPlan = plan; len(p.filters) == 0 {
+			p.passPlan = single
+		}
+		if len(p.directs) > 0 {
+			p.width = k
 		}
 	}
 	return list
 }
 
-// passPlan is the number of filters that are summed in one walk, and that of the classes that walk together.
-// A filter that is not summed needs all classes of a node at once.
-type passPlan struct{ summed, width int }
+// passPlan is the number of filters that are summed in one walk, that of the classes that walk together,
+// and whether their rows are padded, which makes sweeps faster. A filter that is not summed needs all
+// classes of a node at once.
+type passPlan struct {
+	summed, width int
+	padded        bool
+}
 
 // planPasses returns the plan for a number of components with columns of walks within a limit, 0 for none.
 func planPasses(n, classes, components, summed int, limit int64) passPlan {
-	p := passPlan{max(1, summed), classes}
-	over := func() bool { return limit > 0 && predictionBytes(n, classes, components, p.summed, p.width) > limit }
+	p := passPlan{summed, classes, true}
+	over := func() bool { return limit > 0 && predictionBytes(n, classes, components, p) > limit }
 	for p.summed > 1 && over() {
 		p.summed--
 	}
+	p.padded = !over()
 	for p.width > 1 && over() {
 		p.width = (p.width + 1) / 2
 	}
@@ -126,9 +136,13 @@ func (m *model) usedFilters() (uses [filters]bool) {
 }
 
 // predictionBytes is the memory of a prediction by a number of components with columns of walks, with some
-// filters summed together while width classes walk, and without features.
-func predictionBytes(n, classes, components, summed, width int) int64 {
-	return int64(max(1, components)+summed)*piece.Bytes[float32](n, classes) + 2*tall.BlockBytes[float32](n, width) + 9*int64(n)
+// filters summed together, and without features.
+func predictionBytes(n, classes, components int, p passPlan) int64 {
+	walked := piece.Bytes[float32](n, p.width)
+	if p.padded {
+		walked = tall.BlockBytes[float32](n, p.width)
+	}
+	return int64(max(1, components)+p.summed)*piece.Bytes[float32](n, classes) + 2*walked + 9*int64(n)
 }
 
 // walkScores makes the walks and returns the scores.
@@ -169,7 +183,7 @@ func (m *model) firstShared(c candidate) int {
 // walkPass makes one walk and adds its filters to the scores.
 func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, list []*filterScores) error {
 	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
-	sums := make([]*sparse.Block[float32], len(pass.summed))
+	sums := make([]*sparse.Block[float32], len(pass.filters))
 	for i := range sums {
 		sums[i] = piece.Block[float32](n, k)
 	}
@@ -181,7 +195,7 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 	return piece.Run(ctx, m.features.in.set.Workers, n, func(_, lo, hi int) {
 		q := newScratch(k)
 		for v := lo; v < hi; v++ {
-			for i, f := range pass.summed {
+			for i, f := range pass.filters {
 				values := sums[i].Row(v)
 				if f == source {
 					w.visited[v] = massOf(values) > leastMass
@@ -198,7 +212,11 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.Block[float32], list []*filterScores, lo, hi int) error {
 	in, s := m.features.in, m.features.seeds
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	x, next := sparse.NewBlock[float32](n, hi-lo), sparse.NewBlock[float32](n, hi-lo)
+	block := piece.Block[float32]
+	if pass.padded {
+		block = sparse.NewBlock[float32]
+	}
+	x, next := block(n, hi-lo), block(n, hi-lo)
 	for i, row := range in.p.Row {
 		half, whole := s.startAt(row)
 		if pass.whole {
@@ -210,7 +228,7 @@ func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.
 	}
 	add := func(v int, values []float32, weight weights, q *scratch) {
 		visited := slices.ContainsFunc(values, func(x float32) bool { return x != 0 })
-		for i, f := range pass.summed {
+		for i, f := range pass.filters {
 			if c := weight[f]; c != 0 && visited {
 				to := sums[i].Row(v)[lo:hi]
 				for class, x := range values {

@@ -327,7 +327,7 @@ func TestWorkersAgree(t *testing.T) {
 	var want []float32
 	for _, s := range []struct{ workers, runs int }{{1, 0}, {2, 1}, {7, 3}} {
 		g, class, seeds := blockModel(t, 3000, 12_000, 3, 0.6, 0.05, s.workers)
-		memory := int64(s.runs) * (Bytes(len(class), 3) + 1)
+		memory := int64(s.runs) * (Bytes(len(class), 3, 1) + 1)
 		m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Memory: memory})
 		if err != nil {
 			t.Fatal(err)

@@ -65,9 +65,15 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate, including the
-// probabilities, for labels of the given number of classes on a graph with rows nodes.
-func Bytes(rows, classes int) int64 { return groupBytes(rows, classes) + 8*int64(rows) }
+// Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate within a limit, 0 for
+// none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
+func Bytes(rows, classes int, limit int64) int64 {
+	vectors := 8 * int64(rows)
+	if padded := groupBytes(rows, classes) + vectors; limit == 0 || padded <= limit {
+		return padded
+	}
+	return 3*piece.Bytes[float32](rows, classes) + vectors
+}
 
 // Model is a fitted candidate.
 type Model struct {
@@ -107,7 +113,7 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int, s *Se
 	if s == nil {
 		s = &Settings{}
 	}
-	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes), "beliefs"); err != nil {
+	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes, s.Memory), "beliefs"); err != nil {
 		return nil, err
 	}
 	f := &fitting{network: newNetwork(g, seeds, fold), settings: s, candidates: s.Candidates}
@@ -536,7 +542,16 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	return q.beliefs, err
 }
 
-// groupBytes is the memory of the blocks of a group of runs with the given number of columns.
-func groupBytes(rows, columns int) int64 {
-	return piece.Bytes[float32](rows, columns) + 2*tall.BlockBytes[float32](rows, columns)
+// block returns a block that sweeps gather from. Its rows are padded where the memory allows, because
+// sweeps are then a quarter faster.
+func (n *network) block(columns int) *sparse.Block[float32] {
+	rows := len(n.g.Degrees)
+	if n.memory > 0 && groupBytes(rows, columns)+8*int64(rows) > n.memory {
+		return piece.Block[float32](rows, columns)
+	}
+	return sparse.NewBlock[float32](rows, columns)
 }
+
+// groupBytes is the memory of the blocks of a group of runs with the given number of columns, or of the walks
+// that count their pairs of labels.
+func groupBytes(rows, columns int) int64 { return 3 * tall.BlockBytes[float32](rows, columns) }

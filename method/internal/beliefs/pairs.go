@@ -22,10 +22,10 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 	if err != nil {
 		return nil, err
 	}
-	classes, rows := n.seeds.Classes, len(n.g.Degrees)
+	classes := n.seeds.Classes
 	var blocks [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y
 	for i := range blocks {
-		blocks[i] = sparse.NewBlock[float32](rows, classes*len(folds))
+		blocks[i] = n.block(classes * len(folds))
 	}
 	for i, row := range n.seeds.Row {
 		for v, fold := range folds {

@@ -131,7 +131,7 @@ func (n *network) newGroup(runs []run) *group {
 	c := n.seeds.Classes
 	rows, cols := len(n.g.Degrees), len(runs)*c
 	q := &group{network: n, runs: runs, beliefs: piece.Block[float32](rows, cols), field: make([]float32, cols)}
-	q.logs = [2]*sparse.Block[float32]{sparse.NewBlock[float32](rows, cols), sparse.NewBlock[float32](rows, cols)}
+	q.logs = [2]*sparse.Block[float32]{n.block(cols), n.block(cols)}
 	for _, r := range runs {
 		var columns []float32
 		logs := make([]float32, c)

@@ -14,10 +14,11 @@ import (
 const (
 	// enoughLabels are as many as tell how often an answer is right, to 1.5 %: then further
 	// folds are not asked, nor after harmonicWork entries × columns, some seconds. A road map
-	// takes 350 sweeps for a fold, a social network 20. What one fold tells is proved by
-	// another.
+	// takes 350 sweeps for a fold, a social network 20. A second fold confirms the first one, unless
+	// that took more than secondWork.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
+	secondWork   = 1_000_000_000
 	fewestFolds  = 2
 )
 
@@ -34,7 +35,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 	answers = make([][]float32, len(p.Row))
 	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
-	for f := 0; f < folds && (f < fewestFolds || asked < enoughLabels && work.EntryColumns < harmonicWork); f++ {
+	for f := 0; f < folds && (f == 0 || work.EntryColumns < secondWork && f < fewestFolds || asked < enoughLabels && work.EntryColumns < harmonicWork); f++ {
 		var rest []int
 		for i := range fold {
 			if fold[i] != f {
