@@ -179,8 +179,10 @@ class Graphs(unittest.TestCase):
         self.assertEqual(m.nodes_, ["a", "b", "c", "d"])
         self.assertEqual(m.to_frame().index.tolist(), ["a", "b", "c", "d"])
         self.assertEqual(m.to_dict()["d"], 0)
-        with self.assertRaisesRegex(ValueError, "no columns source and target among x, y; rename"):
-            hw.as_graph(pandas.DataFrame({"x": ["a"], "y": ["b"]}))
+        g = hw.as_graph(pandas.DataFrame({"payer": [5, 7, 5], "payee": [7, 9, 9], "amount": [1.5, 2, 3]}))
+        self.assertEqual((g.nodes, g.matrix.sum()), ([5, 7, 9], 13))
+        with self.assertRaisesRegex(ValueError, "graph: the header \"person,friend,since\" names no source and target; rename two of the columns"):
+            hw.as_graph(pandas.DataFrame({"person": ["a"], "friend": ["b"], "since": [2001]}))
         A, group = two_groups()
         y = np.where(np.arange(60) < 30, group, -1)
         frame = hw.evaluate(A, y, ["lp", "lgc"], train=[0.5], splits=3)

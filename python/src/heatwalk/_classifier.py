@@ -142,7 +142,9 @@ class NodeClassifier:
     def _begin(self, graph: Graph, classes: Any) -> None:
         self.classes_, self.n_features_in_ = classes, graph.n
         self.nodes_ = range(graph.n) if graph.nodes is None else graph.nodes
-        self.method_, self.settings_, self.run_ = self.method, {}, {}
+        self.method_ = self.method
+        self.settings_: dict[str, Any] = {}
+        self.run_: dict[str, Any] = {}
         self.accuracy_: float | None = None
         self.accuracy_stderr_: float | None = None
         self._indicator = False
@@ -188,6 +190,8 @@ class NodeClassifier:
         self.scores_ = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
         self.scores_[:, [int(c) for c in cols]] = scores
         chosen = self.scores_ >= 0.5
+        none = np.flatnonzero(~chosen.any(axis=1) & self.reached_)
+        chosen[none, self.scores_[none].argmax(axis=1)] = True  # as in the column label of the program
         for row, some in enumerate(lists):
             if some:
                 chosen[row] = False
@@ -205,7 +209,9 @@ class NodeClassifier:
             return
         error: Any = NotFittedError
         if "sklearn" in sys.modules:
-            from sklearn.exceptions import NotFittedError as error
+            import sklearn.exceptions
+
+            error = sklearn.exceptions.NotFittedError
         raise error(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
 
     def _check_same(self, X: Any) -> None:

@@ -15,6 +15,8 @@ from typing import Any, Callable, Iterator, TypeVar
 
 import numpy as np
 
+from ._errors import LimitError
+
 try:
     import fcntl
 except ImportError:  # Windows, where an open file cannot be removed
@@ -107,8 +109,8 @@ def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
         try:
             with _folder(parent) as path:
                 return call(path)
-        except OSError as error:
-            full = error.errno == errno.ENOSPC or "no space left" in str(error)
+        except (OSError, LimitError) as error:
+            full = getattr(error, "errno", 0) == errno.ENOSPC or "no space left" in str(error) or " on a disk with " in str(error)
             if not full:
                 raise
     with _folder(parents[-1]) as path:
@@ -123,7 +125,8 @@ def write_array(path: str, array: Any) -> str:
     """
     array = np.ascontiguousarray(array)
     with open(path, "wb", buffering=0) as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        header: Any = np.lib.format
+        header.write_array_header_1_0(file, header.header_data_from_array_1_0(array))
         view = memoryview(array).cast("B") if array.size else memoryview(b"")
         done = 0
         while done < len(view):

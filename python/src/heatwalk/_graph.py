@@ -9,6 +9,7 @@ from typing import Any, Hashable, Iterable, Mapping, Sequence
 import numpy as np
 import scipy.sparse as sp
 
+from ._errors import InputError
 from ._folder import write_array
 
 
@@ -50,7 +51,7 @@ class Graph:
         if self.nodes is None and self.matrix is None:
             from ._store import ids_of
 
-            self.nodes = ids_of(str(self.path))
+            self.nodes = list[Hashable](ids_of(str(self.path)))
         return list(range(self.n)) if self.nodes is None else self.nodes
 
     def row(self, node: Hashable) -> int:
@@ -173,21 +174,14 @@ def _from_igraph(graph: Any) -> Graph:
     return Graph(_csr(_from_edges(edges[:, 0], edges[:, 1], weight, graph.vcount(), graph.is_directed())), nodes)
 
 
-_SOURCES = ("source", "src", "from", "u", "node1", "start")
-_TARGETS = ("target", "dst", "to", "v", "node2", "end")
-_WEIGHTS = ("weight", "w", "value")
+_TITLES = ("source", "target", "weight")
 
 
 def _from_pandas(frame: Any) -> Graph:
     titles = {str(c).lower(): c for c in frame.columns}
-
-    def find(words: Iterable[str]) -> Any:
-        return next((titles[w] for w in words if w in titles), None)
-
-    source, target, weight = find(_SOURCES), find(_TARGETS), find(_WEIGHTS)
-    if source is None or target is None:
-        raise ValueError(f"no columns source and target among {', '.join(map(str, frame.columns))}; "
-                         'rename the columns of the ends, as in frame.rename(columns={"a": "source", "b": "target"})')
+    source, target, weight = (titles.get(t) for t in _TITLES)
+    if source is None or target is None or set(titles) - set(_TITLES):
+        return _from_table(frame)
     pandas = sys.modules["pandas"]
     ends = pandas.concat([frame[source], frame[target]], ignore_index=True)
     codes, nodes = pandas.factorize(ends, sort=bool(ends.dtype.kind in "iu"))
@@ -196,6 +190,32 @@ def _from_pandas(frame: Any) -> Graph:
     m = len(frame)
     values = None if weight is None else frame[weight].to_numpy()
     return Graph(_csr(_from_edges(codes[:m], codes[m:], values, len(nodes), False)), list(nodes))
+
+
+def _from_table(frame: Any) -> Graph:
+    """Return the graph of a frame whose columns the program recognizes by their titles, as in a CSV file."""
+    from . import _process
+    from ._folder import call_in_folder
+
+    def work(folder: str) -> tuple[Any, list[str]]:
+        table, out = os.path.join(folder, "edges.csv"), os.path.join(folder, "graph.npz")
+        frame.to_csv(table, index=False)
+        _process.run(["convert", table, "-o", out], {table: "graph"})
+        with open(out + ".ids", encoding="utf-8") as file:
+            return sp.load_npz(out), file.read().splitlines()
+
+    try:
+        matrix, ids = call_in_folder(int(frame.memory_usage().sum()), work)
+    except InputError as error:
+        if "names no source and target" in error.message:
+            error = InputError(error.message, "rename two of the columns to source and target, as in "
+                               f'frame.rename(columns={{"{frame.columns[0]}": "source", "{frame.columns[-1]}": "target"}})', "graph")
+        raise error from None
+    values: dict[str, Hashable] = {}
+    for column in frame.columns:
+        for value in frame[column].unique():
+            values.setdefault(str(value), value)
+    return Graph(_csr(matrix), [values.get(text, text) for text in ids])
 
 
 def as_graph(graph: Any, *, ids: Sequence[Hashable] | None = None) -> Graph:
@@ -244,10 +264,10 @@ def _convert(graph: Any) -> Graph:
     if _is_igraph(graph):
         return _from_igraph(graph)
     if "pandas" in sys.modules and isinstance(graph, sys.modules["pandas"].DataFrame):
-        # A square frame of numbers is a matrix, as scikit-learn takes it.
-        if graph.shape[0] != graph.shape[1] or not all(d.kind in "biuf" for d in graph.dtypes):
-            return _from_pandas(graph)
-        return Graph(_csr(graph.to_numpy()), None)
+        square = graph.shape[0] == graph.shape[1] and all(d.kind in "biuf" for d in graph.dtypes)
+        if square and (graph.shape[1] > 4 or list(graph.columns) == list(graph.index)):  # no columns of edges
+            return Graph(_csr(graph.to_numpy()), None)
+        return _from_pandas(graph)
     array = np.asarray(graph)
     if array.ndim == 2 and array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
         if array.size and array.min() < 0:

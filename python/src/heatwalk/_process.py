@@ -157,8 +157,10 @@ def _raise(code: int, command: list[str], lines: list[str], names: dict[str, str
             text += ": " + stderr.splitlines()[0]
         raise CrashError(text, hint, "", code, command, stderr)
     first = errors[0]
-    place = first.get("flag") or first.get("file") or ""
-    place = names.get(place, _ARGUMENTS.get(place, place.lstrip("-")) if first.get("flag") else place)
+    place: str = first.get("flag") or first.get("file") or ""
+    if first.get("flag"):
+        place = _ARGUMENTS.get(place, place.lstrip("-"))
+    place = names.get(place, place)
     if line := first.get("line"):
         place += f":{line}"
     message = _renamed("; ".join([first.get("message", ""), *(f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])]), names)

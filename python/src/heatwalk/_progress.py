@@ -16,7 +16,11 @@ _AFTER = 2.0  # seconds before anything is shown that was not asked for
 def shown(progress: Any) -> Iterator[Optional[Update]]:
     """Provide the function to call with each line of progress, or None for no progress."""
     if callable(progress):
-        yield lambda s: progress(s["stage"], int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left"))
+
+        def call(s: Mapping[str, Any]) -> None:
+            progress(s["stage"], int(s.get("done", 0)), int(s.get("total", 0)), s.get("seconds_left"))
+
+        yield call
     elif progress is False or progress is None and not _is_interactive():
         yield None
     else:
@@ -75,7 +79,7 @@ def _tqdm(stage: str, total: int) -> Any:
     """Return a bar, or None if tqdm is not there. tqdm.auto needs ipywidgets in a notebook."""
     try:
         if _is_notebook():
-            import ipywidgets  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: F401
+            import ipywidgets  # noqa: F401
             from tqdm.auto import tqdm
         else:
             from tqdm import tqdm
