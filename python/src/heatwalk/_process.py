@@ -161,8 +161,8 @@ def _raise(code: int, command: list[str], lines: list[str], names: dict[str, str
     if first.get("flag"):
         place = _ARGUMENTS.get(place, place.lstrip("-"))
     place = names.get(place, place)
-    if line := first.get("line"):
-        place += f":{line}"
+    if number := first.get("line"):
+        place += f":{number}"
     message = _renamed("; ".join([first.get("message", ""), *(f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])]), names)
     raise CLASSES.get(code, CrashError)(message, _renamed(first.get("hint", ""), names), place, code, command, stderr)
 
