@@ -9,8 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// basis is a dense rows×cols matrix that is read by columns: chunks of segment
-// rows stand one after the other, each a panel. Rows beyond the last are zero.
+// basis is a dense rows×cols matrix for operations on columns. Chunks of segment rows are stored one
+// after the other, each as a panel, so that the columns of a chunk stay in the cache. Rows beyond
+// the last are zero.
 type basis struct {
 	cols int
 	data []float64
@@ -47,8 +48,7 @@ func (c columns) width() int { return c.hi - c.lo }
 
 func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) }
 
-// engine computes products of tall matrices, whose rows are added up in pieces of whole
-// chunks.
+// engine computes products of tall matrices, with sums over rows in the order of [tall.Pieces].
 type engine struct {
 	tall.Pieces
 	rows    int
@@ -61,7 +61,7 @@ func newEngine(rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row, with its piece's sums.
+// eachRow calls do for every row with the sums of its piece.
 func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []float64)) error {
 	return e.Each(ctx, size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
@@ -124,7 +124,7 @@ func (e *engine) setColumns(ctx context.Context, dst columns, x *sparse.Block[fl
 	})
 }
 
-// setBlock stores the columns in the block, and zeros in what it has beyond them.
+// setBlock stores the columns in the first columns of the block, and zeros in its others.
 func (e *engine) setBlock(ctx context.Context, x *sparse.Block[float64], src columns) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := src.panel(chunk)

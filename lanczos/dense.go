@@ -12,7 +12,7 @@ import (
 // denseRows is the number of rows up to which a map is always made dense.
 const denseRows = 256
 
-// denseBytes is the memory that it takes.
+// denseBytes returns the memory of [run.dense] for a map with n rows.
 func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
 
 // dense solves the problem with the matrix of A, made by n/4 products.
@@ -61,8 +61,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// remaining notes the norm and returns how many pairs are wanted beside the known ones,
-// given the eigenvalues of B, rising.
+// remaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
+// of B, rising, and stores the norm.
 func (r *run) remaining(values []float64) int {
 	rest := values[r.known.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(rest[0]), math.Abs(rest[len(rest)-1]))

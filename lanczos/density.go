@@ -8,11 +8,12 @@ import (
 	"sort"
 )
 
-// normSteps are as many as tell a norm to a factor of two.
+// normSteps is the number of steps of Lanczos that estimates a norm within a factor of two.
 const normSteps = 20
 
-// probe does so many steps of Lanczos on random columns, of which draw fills a row, and calls
-// after with their number after each. Cost: a sweep with all columns for each step.
+// probe runs steps of Lanczos on random columns without orthogonalisation. draw fills a row of the
+// columns; after is called after each step with its number. Cost: a sweep with all columns for
+// each step.
 func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
 	chains := newRecurrence(r.p.A, cols, r.s.Workers)
 	err := chains.start(ctx, r.s.RNGSeed, r.p.Excluded, draw)
@@ -23,8 +24,7 @@ func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Ra
 	return chains, err
 }
 
-// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell. It tells no progress:
-// who paces LOBPCG by its residuals counts its own steps.
+// measureNorm computes a lower bound of ‖A‖ for methods without Ritz values of both ends.
 func (r *run) measureNorm(ctx context.Context) error {
 	chains, err := r.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
 	if err != nil {
@@ -38,21 +38,21 @@ func (r *run) measureNorm(ctx context.Context) error {
 	return nil
 }
 
-// density tells about how many eigenvalues lie around σ: of a random vector Lanczos makes
-// a quadrature rule of the spectrum (Lin, Saad and Yang 2016).
+// density estimates the number of eigenvalues around σ: Lanczos on a random vector is a
+// quadrature rule for the spectrum (Lin, Saad and Yang 2016).
 type density struct {
 	rules  []quadrature
 	rows   float64
 	sweeps int
 }
 
-// quadrature are the nodes of a rule, rising, each with the share of the spectrum up to
-// it, of its own the half.
+// quadrature holds the nodes of a rule, rising, each with the share of the spectrum below it plus
+// half of its own.
 type quadrature []struct{ node, below float64 }
 
-// density measures it with columns of random signs, and a lower bound of the norm of A.
-// The share of a node is the median of its own and its neighbours': an eigenvalue of many
-// copies, whose node has a large share, is one of few to a block.
+// density returns the density from columns of random signs, and stores a lower bound of the norm of
+// A. The share of a node is the median of its own and its neighbours', because a block finds only a
+// few copies of a multiple eigenvalue, whose node has a large share.
 func (r *run) density(ctx context.Context) (*density, error) {
 	chains, err := r.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
@@ -72,15 +72,16 @@ func (r *run) density(ctx context.Context) (*density, error) {
 	return d, nil
 }
 
-// quadrature returns the rule of a column. Nodes that rounding has made of one are one.
+// quadrature returns the rule of a column. Nodes within rounding of each other are copies of one
+// Ritz value, which Lanczos without orthogonalisation finds again and again; they are joined.
 func (c *chain) quadrature() quadrature {
 	values, first := c.EigenRows(0)
 	places := nearestTo(values, slices.Min(values))
-	tells := math.Sqrt(epsilon) * c.Norm()
+	distinct := math.Sqrt(epsilon) * c.Norm()
 	var nodes []float64
 	shares := []float64{0} // and beyond the last
 	for _, i := range places {
-		if last := len(nodes) - 1; last < 0 || values[i]-nodes[last] > tells {
+		if last := len(nodes) - 1; last < 0 || values[i]-nodes[last] > distinct {
 			nodes, shares = append(nodes, values[i]), append(shares, 0)
 		}
 		shares[len(nodes)] += first[i] * first[i]
@@ -96,7 +97,7 @@ func (c *chain) quadrature() quadrature {
 	return rule
 }
 
-// between returns about how many eigenvalues lie between two numbers.
+// between estimates the number of eigenvalues between two numbers.
 func (d *density) between(lo, hi float64) (count float64) {
 	for _, q := range d.rules {
 		count += (q.at(hi) - q.at(lo)) * d.rows / float64(len(d.rules))
@@ -104,7 +105,7 @@ func (d *density) between(lo, hi float64) (count float64) {
 	return count
 }
 
-// at returns the share of the spectrum up to x, as evenly spread between the nodes.
+// at returns the share of the spectrum up to x, interpolated linearly between the nodes.
 func (q quadrature) at(x float64) float64 {
 	i := sort.Search(len(q), func(i int) bool { return q[i].node >= x })
 	if i == 0 || i == len(q) {
@@ -114,8 +115,7 @@ func (q quadrature) at(x float64) float64 {
 	return a.below + (b.below-a.below)*(x-a.node)/(b.node-a.node)
 }
 
-// around returns how many eigenvalues lie within distances δ of σ, as ranks of the
-// values −δ.
+// around estimates the numbers of eigenvalues within distances δ of σ, as ranks of the values −δ.
 func (d *density) around(near float64) spectrum {
 	distances := []float64{0}
 	for _, rule := range d.rules {
@@ -126,7 +126,7 @@ func (d *density) around(near float64) spectrum {
 	slices.Sort(distances)
 	all := make(spectrum, len(distances))
 	for i, delta := range distances {
-		all[i] = ranked{-delta, d.between(near-delta, near+delta)}
+		all[i] = quantile{-delta, d.between(near-delta, near+delta)}
 	}
 	return all
 }

@@ -1,22 +1,21 @@
 // Package lanczos finds eigenpairs of symmetric maps on the nodes of a graph by Krylov
-// methods: all it sees of the map are products with blocks, see [sparse.Applier]. For
+// methods, which use products of the map with blocks only, see [sparse.Applier]. For
 // f(A)·B see package expm.
 //
 // # Eigenpairs
 //
 // A [Problem] asks for the k largest or smallest eigenvalues, or those nearest
-// to a number, and their vectors. [Problem.Solve] is block Lanczos with thick restarts, full
-// orthogonalisation done twice, and a Chebyshev polynomial of the map in place
-// of the map where the wanted values are crowded; the density of the spectrum,
-// which the first steps tell, places it. LOBPCG, which takes over there with a
-// preconditioner, needs a few tens of iterations at the lower end of a
-// Laplacian, where Lanczos may crawl. Eigenvectors that are known, one for each
-// component of a graph, are split off exactly, see [Known]: they are reported
-// with their exact value, and not looked for.
+// to a number, and their vectors. [Problem.Solve] is block Lanczos with thick restarts and full
+// orthogonalisation done twice. Where the wanted values lie close together it runs on a Chebyshev
+// polynomial of the map, because that spreads them; the polynomial is placed by the density of the
+// spectrum, which the first steps estimate. At the lower end of a Laplacian, where Lanczos may need
+// thousands of products, LOBPCG with a preconditioner continues if it is predicted to be faster.
+// Eigenvectors that are known, one for each component of a graph, are removed from the search
+// exactly, see [Known], and reported with their exact value.
 //
-// The residuals of the result are true ones, computed with one more product:
-// an eigenvalue lies within each. That none was missed is no method's
-// certificate, but see [Problem.Solve] on multiple ones.
+// The residuals of the result are computed with one more product: an eigenvalue lies within the
+// residual of each value. No iterative method certifies that no value was missed, but see
+// [Problem.Solve] on multiple ones.
 //
 // # Example
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// What a search abandons at a signal ends by itself, on a busy machine later than goleak waits.
+// A goroutine that a cancelled search leaves ends by itself, on a busy machine later than goleak waits.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/heatwalk/heatwalk/internal/sched.Abandon.func1"))
 }
@@ -234,8 +234,8 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 	}
 }
 
-// TestBeyond: what lies behind the known pairs is what comes after them, by each
-// method.
+// TestBeyond compares the pairs behind the known ones with those of a search that returns both, for
+// each method.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -356,8 +356,8 @@ func TestSolveChanges(t *testing.T) {
 
 }
 
-// TestRelative: the smallest values of a long path are far below what a tolerance
-// relative to the norm tells; LOBPCG goes on until the residuals are small beside them.
+// TestRelative checks that LOBPCG iterates until residuals are small compared with the smallest values
+// of a long path, which are far below a tolerance relative to the norm.
 func TestRelative(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
@@ -425,9 +425,9 @@ func TestPreconditioned(t *testing.T) {
 	checkPairs(t, p.A, out, want.Values, 1e-9)
 }
 
-// Where a map has three eigenvalues, nearly nothing is left of what it makes of vectors, and
-// what rounding gives that of a known one would grow: on the complete graph of three parts
-// Laplacian eigenvalues are 0, n less the size of a part, and n.
+// TestFewEigenvalues solves for a map with three eigenvalues, where images of vectors are nearly
+// dependent on the basis, and parts of a known vector from rounding would grow: the Laplacian of the
+// complete graph with three parts has the eigenvalues 0, n less the size of a part, and n.
 func TestFewEigenvalues(t *testing.T) {
 	const n, k = 260, 6
 	var entries []sparse.Triplet

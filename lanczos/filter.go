@@ -33,7 +33,7 @@ func (f filter) lambda(value float64) float64 {
 	return f.centre + f.half*math.Cosh(math.Acosh(max(1, value))/float64(f.degree))
 }
 
-// cut returns the upper end of the unwanted interval, −∞ if there is none.
+// cut returns the upper end of the unwanted interval, −∞ without a filter.
 func (f filter) cut() float64 {
 	if f.degree == 1 {
 		return math.Inf(-1)
@@ -79,13 +79,13 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spa
 	return y, nil
 }
 
-// ranked is a value and about the number of eigenvalues beyond it.
-type ranked struct{ value, rank float64 }
+// quantile is a value and the estimated number of eigenvalues beyond it.
+type quantile struct{ value, rank float64 }
 
 // spectrum holds values, falling, with their ranks, rising.
-type spectrum []ranked
+type spectrum []quantile
 
-// beyond returns the value beyond which about count eigenvalues lie.
+// beyond returns the value that has about count eigenvalues beyond it.
 func (s spectrum) beyond(count float64) float64 {
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
 	if i == 0 || i == len(s) {
@@ -96,23 +96,23 @@ func (s spectrum) beyond(count float64) float64 {
 }
 
 const (
-	// A filter makes cosh g of the last wanted eigenvalue, with a growth g between
-	// these, and its degree is no lower than leastDegree: with a lower one, restarts lose
-	// too much of what was found.
+	// A filter maps the last wanted eigenvalue to cosh g, with a growth g between these, and its
+	// degree is at least leastDegree, because restarts lose too much information with a lower
+	// one.
 	leastGrowth, mostGrowth = 1.5, 4.0
 	leastDegree             = 5
 
-	// A search takes blocks in proportion to 1 + blockGrowth/g, and to orthogonalise
-	// one takes as long as a product with blockEntries in each row, where rowEntries
-	// are the cost of a row itself: as measured.
+	// The number of blocks of a search is proportional to 1 + blockGrowth/g, and orthogonalising
+	// one costs as much as a product with blockEntries in each row, where a row itself costs as
+	// much as rowEntries entries; measured on random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
-	// reach is the number of basis vectors that a filter is worth besides those
-	// for the eigenvalues above the unwanted ones.
+	// reach is the number of basis vectors of a filtered search in addition to one for each
+	// eigenvalue above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds the number of eigenvalues that a filter
-	// leaves above the unwanted ones, in multiples of the wanted ones.
+	// mostAhead bounds the number of eigenvalues between the wanted ones and the unwanted
+	// interval, in multiples of the wanted ones.
 	mostAhead = 16
 )
 
@@ -124,8 +124,8 @@ type plan struct {
 	products float64 // of B, until the wanted pairs have converged
 }
 
-// planning holds what filters are chosen by.
-type planning struct {
+// filterChoice holds the numbers from which a filter is chosen.
+type filterChoice struct {
 	sign        float64
 	spectrum    spectrum
 	lowest      float64 // lower end of the spectrum of B
@@ -140,7 +140,7 @@ type planning struct {
 // plan returns the best filter for which the unwanted interval ends where from, from + step
 // and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
 // filter grows fast for the wanted ones, but the basis has to hold all that lie beyond.
-func (p *planning) plan(from, most, step int) plan {
+func (p *filterChoice) plan(from, most, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for at := from; at <= most; at += step {
 		cut := p.spectrum.beyond(float64(at))

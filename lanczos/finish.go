@@ -19,7 +19,7 @@ type images struct {
 	products int                    // of A with a block
 }
 
-// allocate makes the blocks.
+// allocate allocates the blocks if that has not been done.
 func (m *images) allocate() {
 	if m.x == nil {
 		m.x, m.y = sparse.NewBlock[float64](m.e.rows, width), sparse.NewBlock[float64](m.e.rows, width)
@@ -150,8 +150,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	return out, nil
 }
 
-// omits reports whether a pair is left out since its eigenvalue is not positive beyond
-// rounding, and notes the largest such value.
+// omits reports whether a pair is omitted because its eigenvalue is 0 or less up to rounding, and
+// stores the largest such value.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.n)*epsilon*r.norm {
 		return false
@@ -160,8 +160,8 @@ func (r *run) omits(value float64) bool {
 	return true
 }
 
-// roundingSteps times n·ε·‖A‖ is the largest value that rounding may make of the eigenvalue
-// 0; the most that was seen on graphs of 3 to 3000 nodes is 1.5 times that.
+// roundingSteps times n·ε·‖A‖ bounds the computed value of the eigenvalue 0; the largest factor
+// observed on graphs of 3 to 3000 nodes is 1.5.
 const roundingSteps = 4
 
 const epsilon = 0x1p-52

@@ -20,7 +20,7 @@ import (
 //
 // whose largest eigenvalues belong to those of A that lie nearest to σ. With the
 // filter of Lanczos on top of it, products are with a polynomial of A that has
-// its peak at σ: no factor of A − σ is needed.
+// its peak at σ, so that no factor of A − σ is needed.
 type folded struct {
 	a     sparse.Applier[float64]
 	near  float64
@@ -58,7 +58,7 @@ func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sp
 	return f.a.StepTo(ctx, dst, f.image, last)
 }
 
-// leastFolded is the least tolerance of the folded map: rounding leaves no less.
+// leastFolded is the least tolerance of the folded map that rounding allows.
 const leastFolded = 1e-14
 
 // denseInterior is the number of rows up to which pairs in the interior are looked for
@@ -67,9 +67,9 @@ const denseInterior = 3000
 
 func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n, n, vectors) }
 
-// guards is the number of pairs found beside k wanted ones: a pair at σ + δ and
-// one at σ − δ are one double eigenvalue of the folded map, of which both copies
-// are needed to tell them apart.
+// guards returns the number of pairs to find in addition to k wanted ones. Pairs at σ + δ and
+// σ − δ are one double eigenvalue of the folded map, and both copies are needed to separate
+// them.
 func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 
 // interior returns the pairs nearest to p.Near.
@@ -87,7 +87,7 @@ func (r *run) interior(ctx context.Context) (*Pairs, error) {
 func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 	n, k, near := r.n, len(r.result.Values), r.p.Near
 	pairs := k + guards(r.dim, k)
-	if r.s.interiorDefault {
+	if r.s.defaultLimit {
 		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(n)))
 	}
 	spread, err := r.density(ctx)
@@ -102,7 +102,7 @@ func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 	}
 	folds := make(spectrum, len(ranks))
 	for i, of := range ranks {
-		folds[i] = ranked{-of.value * of.value, of.rank}
+		folds[i] = quantile{-of.value * of.value, of.rank}
 	}
 	size := basisSize(pairs, r.s.Basis)
 	if err := r.reserve(lanczosBytes(n, pairs, size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
@@ -139,7 +139,7 @@ func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// folded returns the search for pairs of the folded map, whose spectrum is known about.
+// folded returns the search for pairs of the folded map, whose spectrum is estimated by of.
 func (r *run) folded(pairs int, tolerance float64, of spectrum) (*search, error) {
 	k, before := len(r.result.Values), r.products
 	set := r.s
@@ -160,23 +160,22 @@ const (
 	// interiorProducts is the usual limit of products, where a map is not small.
 	interiorProducts = 20_000
 
-	// interiorWork is how many entries, rows being rowEntries each, the products of half
-	// a minute visit.
+	// interiorWork is the number of entries that products visit in half a minute, where a row
+	// counts as rowEntries.
 	interiorWork = 3e10
 
-	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a hundredth
-	// of the spectrum are seen then.
+	// densitySteps is the number of steps that estimate the density of eigenvalues, enough to
+	// resolve gaps of a hundredth of the spectrum.
 	densitySteps = 400
 
-	// productsOfDensity is how many products of A the pairs nearest to σ take for each
-	// eigenvalue that would lie within reach of σ if they were as dense everywhere, at
-	// least: a filter's degree falls, and the number of blocks grows, with the number
-	// of eigenvalues that it leaves. Seen were 1.7 to 3.
+	// productsOfDensity is the least number of products of A for each eigenvalue that would lie
+	// within reach of σ if the density there held everywhere: the degree of a filter falls, and
+	// the number of blocks grows, with the number of eigenvalues above its unwanted interval.
+	// Measured: 1.7 to 3.
 	productsOfDensity = 1.5
 )
 
-// refuse returns a [*DenseError] if the pairs nearest to σ take more products than are
-// allowed.
+// refuse returns a [*DenseError] if the pairs nearest to σ need more products than the limit.
 func refuse(ranks spectrum, pairs int, near, reach float64, limit int) error {
 	density := float64(pairs) / 2 / -ranks.beyond(float64(pairs))
 	least := productsOfDensity * density * reach
@@ -191,10 +190,10 @@ func refuse(ranks spectrum, pairs int, near, reach float64, limit int) error {
 // foldedBytes is the memory of the folded map.
 func foldedBytes(n int) int64 { return tall.BlockBytes[float64](n, width) }
 
-// unfold makes the vectors v, which span a space that A maps to itself, those of
-// A by Rayleigh and Ritz, and returns the pairs nearest to σ. Where an eigenvalue of many copies
-// lies at the same distance on both sides of σ, and v has only some of them, A does not map
-// the space to itself: then the vectors are to be parted. v is kept.
+// unfold turns the vectors v of the folded map into eigenvectors of A by Rayleigh and Ritz, and
+// returns the pairs nearest to σ. If multiple eigenvalues lie at the same distance on both sides of
+// σ and v has only some of their vectors, A does not map the span of v to itself; part must be set
+// then.
 func (r *run) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) {
 	r.result.Converged = 0
 	cols := v.width()
@@ -222,7 +221,7 @@ func (r *run) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) 
 	return r.finish(ctx, v, sorted[:k], nil)
 }
 
-// ritz returns the Ritz values of A in the space of the columns v, and the coefficients of the
+// ritz returns the Ritz values of A in the span of the columns v, and the coefficients of the Ritz
 // vectors.
 func (r *run) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
 	h, _, _, err := r.project(ctx, v, 1)
@@ -232,14 +231,13 @@ func (r *run) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error
 	return fallingEigen(ctx, h, nil, r.e.Workers)
 }
 
-// part makes the columns v their Ritz vectors, and takes from each with a value θ what it
-// has of the other side of σ, unless it is an eigenvector already: of a v with
-// (A − σ)²·v = δ²·v there remains
+// part replaces the columns v by their Ritz vectors, and each Ritz vector with a value θ that is not
+// yet an eigenvector by its part on its own side of σ. For a v with (A − σ)²·v = δ²·v that is
 //
 //	(A − σ ± δ)·v / √(2δ² + 2δ|θ − σ|),  δ² = (θ − σ)² + ‖A·v − θ·v‖²,
 //
-// an eigenvector for σ ± δ, with the sign of θ − σ. Where δ is the same for all they are
-// orthogonal, as the v are and A makes none of another in their space; else nearly.
+// an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
+// all, and nearly so otherwise.
 func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
 	near, ortho := r.p.Near, orthonormalizer{engine: r.e}
 	if err := r.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
@@ -257,7 +255,7 @@ func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dens
 		}
 		shift, length := make([]float64, len(theta)), make([]float64, len(theta))
 		for j, residual := range residuals[:len(theta)] {
-			if residual <= 0.01*r.s.Tolerance*r.norm { // the rest of the others must not come from it
+			if residual <= 0.01*r.s.Tolerance*r.norm { // an eigenvector already
 				continue
 			}
 			delta := math.Hypot(theta[j]-near, residual)
@@ -311,8 +309,7 @@ func (r *run) interiorDense(ctx context.Context) (*Pairs, error) {
 	return out, nil
 }
 
-// nearestTo returns the places of the values in the order of their distance from
-// σ.
+// nearestTo returns the indices of the values in the order of their distance from σ.
 func nearestTo(values []float64, near float64) []int {
 	places := make([]int, len(values))
 	for i := range places {

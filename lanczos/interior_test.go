@@ -36,7 +36,7 @@ func nearestOf(values []float64, near float64, k int) []float64 {
 }
 
 // checkInterior compares pairs with the exact values nearest to σ: each is
-// within its residual of one of them, none is named twice, and the distances
+// within its residual of another one of them, and the distances from σ
 // are those of the nearest.
 func checkInterior(t *testing.T, p *Problem, pairs *Pairs, exact []float64, tolerance float64) {
 	t.Helper()
@@ -181,8 +181,8 @@ func TestInteriorLimits(t *testing.T) {
 	}
 }
 
-// TestInteriorDensity compares what is said of the density with exact counts, and
-// whether pairs are refused with what they take.
+// TestInteriorDensity compares the estimated density with exact counts, and the decision to refuse
+// pairs with the products that they need.
 func TestInteriorDensity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -235,9 +235,9 @@ func TestInteriorDensity(t *testing.T) {
 	}
 }
 
-// TestInteriorBetweenMany looks among eigenvalues that lie much closer than a first basis
-// tells, beside or at some of many copies, as trees that grow at their hubs give the
-// normalized Laplacian.
+// TestInteriorBetweenMany looks for eigenvalues that lie much closer together than the resolution of a
+// first basis, at or next to multiple ones, like those of the normalized Laplacian of trees that grow
+// at their hubs.
 func TestInteriorBetweenMany(t *testing.T) {
 	const n = 600
 	rng := rand.New(rand.NewPCG(3, 0))
@@ -274,8 +274,8 @@ func TestInteriorBetweenMany(t *testing.T) {
 	}
 }
 
-// TestInteriorOfMatching looks at the same distance from the eigenvalues 0 and 2 of edges
-// without another, of which there are many copies, beside a path with others.
+// TestInteriorOfMatching looks at the same distance from the eigenvalues 0 and 2, which have many
+// copies because the graph consists of single edges and a path.
 func TestInteriorOfMatching(t *testing.T) {
 	const n, path = 700, 12
 	var entries []sparse.Triplet

@@ -14,7 +14,7 @@ import (
 // the degrees. A component on which all weights are 0 gives no vector.
 type Known struct {
 	Components *sparse.Components
-	Weights    []float64 // of the rows; nil stands for ones
+	Weights    []float64 // of the rows; nil means ones
 	Value      float64   // the eigenvalue
 }
 
@@ -27,7 +27,7 @@ type known struct {
 	share tall.Share // of the block that known vectors were removed from last
 }
 
-// vectors returns them.
+// vectors returns the normalised vectors.
 func (k *Known) vectors() *known {
 	if k == nil {
 		return new(known)
@@ -65,8 +65,8 @@ func (k *known) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove subtracts from each column of x what it has of the vectors, as
-// it is stored: rounding leaves about ε of its norm.
+// remove subtracts from each column of x its part in the span of the vectors. Rounding leaves about
+// ε of the norm of the column.
 func (k *known) remove(ctx context.Context, x *sparse.Block[float64], workers int) error {
 	if k.Disjoint == nil {
 		return nil

@@ -19,12 +19,13 @@ const width = 4
 // RowBytes is the distance in bytes between rows of the blocks that Lanczos multiplies.
 const RowBytes = 8 * width
 
-// krylov is a block Lanczos decomposition of a filter's map M,
+// krylov is a block Lanczos decomposition of the map M of a filter,
 //
-//	M·V = V·H + Q·R·E*,  V orthonormal, with size columns; E* takes the last block,
+//	M·V = V·H + Q·R·Eᵀ,
 //
-// which thick restarts shrink to the best Ritz vectors (Wu and Simon 2000;
-// Stewart 2002). Before V in the basis stand locked columns.
+// where V has size orthonormal columns and Eᵀ selects the last block. Thick restarts
+// shrink it to the best Ritz vectors (Wu and Simon 2000; Stewart 2002). The locked columns
+// precede V in the basis.
 type krylov struct {
 	*images
 	f     filter
@@ -41,14 +42,14 @@ type krylov struct {
 	stride      int       // of H
 	r           []float64 // block×last
 	c           []float64
-	streams     uint64 // of random numbers, drawn before
+	streams     uint64 // number of streams of random numbers used so far
 
 	theta    []float64  // the Ritz values, falling
 	residual []float64  // residuals of the Ritz values
 	ritz     *mat.Dense // coefficients of the Ritz vectors, as columns
 }
 
-// newKrylov makes room for a basis of size columns and the block Q.
+// newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
 	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, zero: r.p.Excluded, stride: m}
@@ -63,7 +64,7 @@ func newKrylov(r *run, size int) *krylov {
 	return k
 }
 
-// room returns the number of columns that V may have.
+// room returns the largest number of columns of V.
 func (k *krylov) room() int { return k.v.cols - k.locked - width }
 
 // used returns the columns before Q.
@@ -104,8 +105,8 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 	}
 }
 
-// purify takes what they have of the known vectors from columns, which are then in x
-// too.
+// purify removes from the columns w their part in the span of the known vectors, and stores the
+// result in x too.
 func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
 	if err := k.e.setBlock(ctx, x, w); err != nil || k.known.count() == 0 {
 		return err
@@ -116,8 +117,7 @@ func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns
 	return k.e.setColumns(ctx, w, x)
 }
 
-// begin starts with a block of random columns, or with those that stand behind
-// the locked ones.
+// begin starts with a block of random columns, or with the columns behind the locked ones.
 func (k *krylov) begin(ctx context.Context, random bool) error {
 	k.size, k.last, k.block = 0, 0, width
 	if random {
@@ -128,16 +128,16 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	var err error
 	k.ortho.longest = 0
 	k.block, err = k.ortho.run(ctx, k.used(), k.next(), 0, k.c, k.r)
-	k.ortho.longest = 0 // what follows are images under the map
+	k.ortho.longest = 0 // the blocks that follow are images under the map
 	return err
 }
 
-// expand adds blocks to V as long as it has no more than m columns, until it
-// spans the space or enough says, which is asked after each.
+// expand adds blocks to V while it has at most m columns. It ends when V spans the whole space or
+// enough, called after each block, returns true.
 func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
-		// What rounding leaves of the known vectors in Q would grow from block
-		// to block like what it leaves of V.
+		// Without this, the part of the known vectors that rounding leaves in Q would grow from
+		// block to block.
 		q := k.next()
 		if err := k.purify(ctx, k.x, q); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if err := k.known.remove(ctx, image, k.e.Workers); err != nil {
 			return err
 		}
-		// After a restart the image has something of all of V, later only of
+		// After a restart the image has components in all of V, later only in
 		// the last two blocks.
 		recent := 0
 		if k.last > 0 {
@@ -183,8 +183,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 	return nil
 }
 
-// decompose computes the Ritz values of V and their residuals: no product is
-// needed for them.
+// decompose computes the Ritz values of V and their residuals, which needs no product.
 func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)
@@ -212,7 +211,7 @@ func (k *krylov) decompose(ctx context.Context) error {
 	return nil
 }
 
-// rotate replaces V by its first keep Ritz vectors, Q following them.
+// rotate replaces V by its first keep Ritz vectors, followed by Q.
 func (k *krylov) rotate(ctx context.Context, keep int) error {
 	q := make([]float64, k.size*keep)
 	for i := range k.size {
@@ -233,8 +232,8 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 	return k.e.copyTo(ctx, k.next(), from)
 }
 
-// blend starts anew with a block of combinations of the first Ritz vectors,
-// count of them or as many as it has columns.
+// blend starts again with a block of combinations of the first Ritz vectors, count of them or, if
+// that is less, as many as a block has columns. The start is used with a new filter.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -249,12 +248,12 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	return k.begin(ctx, false)
 }
 
-// rank estimates how many eigenvalues lie beyond each Ritz value of a basis
-// that began with random columns: these have nearly equal parts in every eigenvector, so
-// that the squares of their parts in a Ritz vector add up
+// rank estimates the number of eigenvalues beyond each Ritz value of a basis
+// that began with random columns. These have nearly equal components in every eigenvector, so
+// that the squares of their components in a Ritz vector add up
 // to its share of the spectrum (Lin, Saad and Yang 2016).
-func (k *krylov) rank() []ranked {
-	all := make([]ranked, k.size)
+func (k *krylov) rank() spectrum {
+	all := make(spectrum, k.size)
 	before := 0.0
 	for i, theta := range k.theta {
 		share := 0.0
@@ -262,14 +261,14 @@ func (k *krylov) rank() []ranked {
 			share += k.ritz.At(j, i) * k.ritz.At(j, i)
 		}
 		share *= float64(k.e.rows-len(k.zero)) / width
-		all[i] = ranked{theta, before + share/2}
+		all[i] = quantile{theta, before + share/2}
 		before += share
 	}
 	return all
 }
 
-// merge keeps the largest of the values of the locked columns and of those found behind
-// them, and their vectors.
+// merge replaces the values and the locked columns by the largest of them and of the further
+// pairs, whose vectors are the columns behind the locked ones.
 func (k *krylov) merge(ctx context.Context, values, more []float64) error {
 	keep := len(values)
 	all := append(append([]float64(nil), values...), more...)

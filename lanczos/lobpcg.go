@@ -12,10 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// errSlow says that LOBPCG takes much longer than was predicted.
+// errSlow is returned by LOBPCG when it has used several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
-// otherMethod says that LOBPCG should continue.
+// otherMethod is the error with which Lanczos hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
 	products float64 // of LOBPCG
@@ -23,15 +23,16 @@ type otherMethod struct {
 
 func (*otherMethod) Error() string { return "lanczos: LOBPCG is faster" }
 
-// predict returns the work of LOBPCG for a spectrum, as known so far. Distances δ from the known
-// eigenvalue decide: with a preconditioner near the inverse, the error falls by about
-// exp(−2√ξ) with an iteration, where ξ = 1 − δ/δ' for the last wanted pair and the first
-// that is not iterated.
+// predict returns the work of LOBPCG for the estimated spectrum. With a preconditioner near the
+// inverse, an iteration reduces the error by about exp(−2√ξ), where ξ = 1 − δ/δ' for the distances
+// δ and δ' from the known eigenvalue of the last wanted pair and of the first pair that is not
+// iterated.
 func (s *search) predict(sp spectrum) *otherMethod {
 	const (
-		fewest, reach = 15, 15 // iterations: the least number seen, and the number for ξ = 1
-		// An iteration with four columns takes, in products of Lanczos: two products, the
-		// preconditioner, and the orthogonalisation, as measured.
+		fewest, reach = 15, 15 // iterations: the least number observed, and the number for ξ = 1
+		// The measured cost of an iteration with four columns, in products of Lanczos, is
+		// work + rows/(entries of a row + rowEntries): two products, the preconditioner and the
+		// orthogonalisation.
 		work, rows = 1, 300
 	)
 	top := s.k.f.sign * s.known.value
@@ -51,8 +52,8 @@ func (s *search) predict(sp spectrum) *otherMethod {
 // locally optimal block preconditioned conjugate gradient method (Knyazev
 // 2001) on the wanted and a few more columns, the basis [X P W] made orthonormal in
 // every iteration. The number of iterations depends on the preconditioner,
-// hardly on the gaps in the spectrum. It ends with errSlow, without a result, if it takes
-// much more than the predicted products.
+// hardly on the gaps in the spectrum. The error is errSlow, without a result, if it needs
+// several times the predicted products.
 //
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
@@ -86,19 +87,19 @@ type lobpcg struct {
 	k       *krylov        // for its basis
 	cols    int            // of X
 	limit   float64        // products
-	inverse Preconditioner // nil: there is none
+	inverse Preconditioner // nil without one
 
 	x, y     *sparse.Block[float64] // of slabColumns
 	residues *basis                 // residuals of X
 	theta    []float64              // the Ritz values of X, falling
 	residual []float64              // norms of residuals of X
 	active   []int                  // the columns of X that have not converged
-	held     int                    // columns of P
+	held     int                    // number of columns of P
 	inner    *mat.Dense             // PᵀBP
 	blocks   int                    // products with a block
 }
 
-// lobpcgColumns returns the number of columns that are iterated for so many pairs.
+// lobpcgColumns returns the number of columns that are iterated for the given number of wanted pairs.
 func lobpcgColumns(n, wanted, known int) int {
 	return max(1, min(wanted+min(8, max(4, wanted/4)), n-known))
 }
@@ -107,7 +108,7 @@ func lobpcgColumns(n, wanted, known int) int {
 const slabColumns = 8 * width
 
 // FactoredBytes returns the memory of LOBPCG for k pairs of a map with n rows, known of which
-// are known, beside the map, the known vectors and the preconditioner.
+// are known, in addition to the map, the known vectors and the preconditioner.
 func FactoredBytes(n, k, known int) int64 {
 	cols := lobpcgColumns(n, max(0, k-known), known)
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
@@ -119,7 +120,7 @@ func FactoredBytes(n, k, known int) int64 {
 // leastResidual is the residual, relative to the norm, below which rounding decides.
 const leastResidual = 1e-13
 
-// start makes X orthonormal Ritz vectors of random columns.
+// start sets X to orthonormal Ritz vectors of random columns.
 func (g *lobpcg) start(ctx context.Context) error {
 	g.k = newKrylov(g.run, 3*g.cols-width)
 	k := g.k
@@ -167,7 +168,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, errSlow
 		}
 		if over || converged == g.wanted {
-			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // the result takes their place
+			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // so that the result fits into their memory
 			out, err := g.finish(ctx, g.k.v.slice(0, g.wanted), g.theta[:g.wanted], nil)
 			if err == nil && converged < g.wanted {
 				err = limitError(converged, g.wanted, out.Products)
@@ -229,8 +230,8 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	})
 }
 
-// countConverged notes which columns are to be improved, and returns how many
-// of the wanted ones are not.
+// countConverged lists the columns that have not converged in g.active, and returns the number of
+// wanted columns that have.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	worst := 0.0
@@ -256,8 +257,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	return converged
 }
 
-// directions makes the preconditioned residuals of the active columns W,
-// orthonormal to X and P, and returns how many are left.
+// directions sets W to the preconditioned residuals of the active columns, orthonormalised to X and
+// P, and returns the number of its columns.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k, count := g.k, len(g.active)
 	before := g.cols + g.held
@@ -291,7 +292,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	c, r := make([]float64, before*count), make([]float64, count*count)
-	// What W had in common with X and P may leave some of the known vectors.
+	// Orthogonalisation to X and P may reintroduce parts of the known vectors.
 	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, 0, c, r)
 	if err != nil || found == 0 {
 		return found, err
@@ -302,8 +303,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	})
 }
 
-// combine makes the best vectors of [X P W] the new X, and what they have of P
-// and W the new P (Hetmaniuk and Lehoucq 2006).
+// combine computes the new X, the best Ritz vectors of [X P W], and the new P, their part in the
+// span of P and W (Hetmaniuk and Lehoucq 2006).
 func (g *lobpcg) combine(ctx context.Context, found int) error {
 	k, before := g.k, g.cols+g.held
 	size := before + found
@@ -358,8 +359,8 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 	return nil
 }
 
-// split returns the coefficients of the new X and P, orthonormal columns: the
-// first eigenvectors, and what they have outside of the old X, as far as it is
+// split returns the coefficients of the new X and P as orthonormal columns: the
+// first eigenvectors, and their parts outside of the old X that are
 // independent. It sets the number of columns of P.
 func (g *lobpcg) split(all *mat.Dense, size int) *mat.Dense {
 	most := min(2*g.cols, size)
@@ -385,8 +386,8 @@ func (g *lobpcg) split(all *mat.Dense, size int) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, size, 0, next))
 }
 
-// orthogonal makes the vector a unit vector orthogonal to the first columns of
-// q, and reports whether enough of it is left.
+// orthogonal orthonormalises the vector to the first columns of q, and reports whether it was
+// independent of them.
 func orthogonal(v []float64, q *mat.Dense, cols int) bool {
 	const independent = 1e-6
 	length := mat.Norm(mat.NewVecDense(len(v), v), 2)

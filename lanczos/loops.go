@@ -2,20 +2,20 @@ package lanczos
 
 import "github.com/heatwalk/heatwalk/internal/simd"
 
-// segment is the number of rows of a basis that stand together: a column's
-// part of a chunk, 4 KiB, so that eight of them fit into the nearest cache.
-// Sums over rows are added by segments; bits of results depend on it.
+// segment is the number of rows of a chunk of a basis. The part of a column in a chunk has 4 KiB,
+// so that eight of them fit into the first cache. Sums over rows are added by segments, and bits of
+// results depend on it.
 const segment = 512
 
-// A panel is a chunk of rows of a basis: its columns one after the other,
+// A panel is a chunk of rows of a basis: its columns are stored one after the other,
 // segment numbers each.
 
 // addDots adds to dst the products of the columns of two panels:
 //
 //	dst[i·stride+j] += Σ_r v[i][r]·w[j][r],  i < nv, j < nw
 //
-// Two columns of v and four of w are read at a time; the last ones stand in
-// for those that are missing.
+// Two columns of v and four of w are read at a time; if fewer remain, the last one is
+// read again and its sum ignored.
 func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int) {
 	for j := 0; j < nw; j += 4 {
 		w0, w1 := column(w, j, nw), column(w, j+1, nw)

@@ -50,7 +50,7 @@ func TestBlocksOfLanczos(t *testing.T) {
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // pools keep what they have for one
+	runtime.GC() // pools release their memory at the second collection
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }

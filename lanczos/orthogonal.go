@@ -12,48 +12,47 @@ import (
 type orthonormalizer struct {
 	*engine
 
-	// fill stores a random column in place of one without a direction of its
-	// own, compared to the longest there has been. Nil: such columns, compared
-	// to what they were themselves, are dropped.
+	// fill stores a random column in place of a column that depends on the others. Dependence
+	// is measured relative to the longest column so far. If fill is nil, dependent columns are
+	// dropped, and dependence is measured relative to the column itself.
 	fill    func(ctx context.Context, w columns) error
 	longest float64
 
-	// project, if not nil, takes from columns what rounding has given back to
-	// them of vectors that are kept out of the space: relative to a column of
-	// which little is left that may be much.
+	// project, if not nil, removes from columns the parts of excluded vectors that rounding has
+	// reintroduced. They can be large relative to a column of which little is left.
 	project func(ctx context.Context, w columns) error
 
-	replaced bool // some column had no direction of its own
+	replaced bool // whether a column depended on the others
 
-	of                       []origin  // each column of Q
-	lengths                  []float64 // lengths with which those of the columns of W are compared
+	of                       []origin  // of each column of Q
+	lengths                  []float64 // reference lengths of the columns of W
 	c, d, gram, coefficients []float64 // of a round
 	r, inverse, first        []float64
 }
 
-// origin tells what a column has left of its length.
+// origin holds the remaining length of a column during the rounds.
 type origin struct {
-	length float64 // the length that left is compared to
-	left   float64
-	random bool
-	pure   bool // the column was projected since little was left of it
+	length float64 // reference length
+	left   float64 // remaining length
+	random bool    // whether fill replaced the column
+	pure   bool    // whether the column was projected after it became short
 }
 
 const (
-	// deficient is the part of its length below which what is left of a
-	// column is rounding.
+	// deficient is the ratio of remaining to reference length below which the rest of a
+	// column is rounding error.
 	deficient = 1e-13
 
-	// weakPivot is the part of a column's length that a Gram matrix can still
-	// resolve; another round finds what lies below.
+	// weakPivot is the smallest remaining length, relative to the column's own, that a Gram
+	// matrix resolves, √ε; another round resolves smaller ones.
 	weakPivot = 1e-7
 
-	// thinned is the part of its length below which rounding may have turned a
-	// column towards what it was projected away from.
+	// thinned is the ratio of remaining to reference length below which rounding may have given
+	// a column large parts in excluded vectors.
 	thinned = 1e-4
 
-	// common is the part of its length that a column must have beside those
-	// before it for one round to be enough.
+	// common is the least distance of a column from the span of those before it, relative to its
+	// length, for which one round is enough.
 	common = 0.03
 
 	maxRounds = 12
@@ -69,7 +68,7 @@ const (
 //
 // Each round is classical Gram–Schmidt twice, the first time against the
 // columns of V from number recent on, and Cholesky-QR twice, in two passes over V and
-// one over the recent columns. Another round follows only where W had more than
+// one over the recent columns. Another round follows only if W had a part above
 // rounding in the other columns, or columns were nearly dependent.
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, r []float64) (int, error) {
 	nv, nw := v.width(), w.width()
@@ -127,7 +126,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 	return width, nil
 }
 
-// needed reports whether a column of Q has a part in any column of W, from its
+// needed reports whether a column of Q contributes to any column of W, given its
 // row of R.
 func (o *orthonormalizer) needed(row []float64) bool {
 	for j, v := range row {
@@ -138,8 +137,8 @@ func (o *orthonormalizer) needed(row []float64) bool {
 	return false
 }
 
-// thin reports whether there is a column of which little is left and that has
-// not been projected since.
+// thin reports whether a column of small remaining length has not been projected since it became
+// short, and marks such columns as projected.
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
@@ -150,8 +149,8 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round is one round on the columns q, whose coefficients R has cols columns.
-// It reports whether q is orthonormal now.
+// round does one round on the columns q and reports whether q is orthonormal then. cols is the
+// number of columns of R.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
 	o.c, o.d = tall.Grow(o.c, nv*nq), tall.Grow(o.d, nv*nq)
@@ -185,8 +184,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	invertUpper(o.inverse, o.r, nq)
 	clean = true
 	for j := range nq {
-		// Much of the other columns of V would have made it short, and where
-		// much was common to the columns of W, errors have grown with the rest.
+		// A large part in the other columns of V would have made the column short, and errors
+		// have grown if the columns of W were nearly dependent.
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
@@ -200,7 +199,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	return clean, err
 }
 
-// measure finds the lengths of the columns q, and their part in the local columns
+// measure computes the Gram matrix of the columns q, and their part in the local columns
 // of V, those from number recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent int) error {
 	nl, nq := local.width(), q.width()
@@ -222,8 +221,7 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent 
 	return nil
 }
 
-// remove takes the part in the local columns away, and finds what rounding has left
-// of it and the part in all of V.
+// remove subtracts the part in the local columns, and computes the remaining part in all of V.
 func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recent int) error {
 	nv, nl, nq := v.width(), local.width(), q.width()
 	negative(o.coefficients, o.c[recent*nq:])
@@ -244,8 +242,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recen
 	return nil
 }
 
-// normalize takes the part in V away, makes the columns orthonormal, and finds how
-// well it has.
+// normalize subtracts the part in V, makes the columns orthonormal, and computes their Gram matrix,
+// which shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv, nq := v.width(), q.width()
 	negative(o.coefficients, o.d)
@@ -262,7 +260,7 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	return nil
 }
 
-// transform makes the nq columns of w those times R⁻¹.
+// transform multiplies the nq columns of w by R⁻¹.
 func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
 	out := scratch[:nq*segment]
 	clear(out)
@@ -270,7 +268,7 @@ func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
 	copy(w, out)
 }
 
-// begin notes the lengths of the nq columns, from their Gram matrix.
+// begin stores the lengths of the nq columns, from their Gram matrix.
 func (o *orthonormalizer) begin(nq int) {
 	for j := range nq {
 		length := math.Sqrt(o.gram[j*nq+j])

@@ -128,7 +128,7 @@ func TestPositiveBeyondRounding(t *testing.T) {
 	}
 }
 
-// The largest value that counts as 0 is told.
+// The largest value that counts as 0 is reported.
 func TestOmittedIsTold(t *testing.T) {
 	a, err := sparse.FromTriplets(10, 10, nil)
 	if err != nil {

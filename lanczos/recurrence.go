@@ -15,7 +15,9 @@ import (
 //
 //	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
 //
-// It keeps two vectors of each column, unnormalised, and the numbers α and β.
+// It stores two vectors for each column, not normalised, and the numbers α and β. Copies of Ritz
+// values that appear without reorthogonalisation do no harm, because only the ends and the density
+// of the spectrum are read from them.
 type recurrence struct {
 	a              sparse.Applier[float64]
 	e              *engine
@@ -26,7 +28,7 @@ type recurrence struct {
 	steps          int       // each a sweep
 }
 
-// chain is what Lanczos found out about one column.
+// chain is the tridiagonal matrix of one column.
 type chain struct {
 	symmetric.Tridiagonal
 	last float64 // β that couples to the next vector; 0 once the space is invariant
@@ -75,7 +77,7 @@ func (r *recurrence) start(ctx context.Context, seed uint64, zero []uint32, draw
 	return err
 }
 
-// step does one step of all columns that have not ended.
+// step does one step for all columns that have not ended.
 func (r *recurrence) step(ctx context.Context) error {
 	cols := len(r.columns)
 	if err := r.multiply(ctx); err != nil {
@@ -112,7 +114,7 @@ func (r *recurrence) step(ctx context.Context) error {
 			c.last, c.done, r.beta[j] = 0, true, 0
 		}
 	}
-	r.turn()
+	r.advance()
 	return nil
 }
 
@@ -130,8 +132,8 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	})
 }
 
-// turn makes the new vector the present one.
-func (r *recurrence) turn() {
+// advance makes the new vector the current one.
+func (r *recurrence) advance() {
 	r.before, r.u, r.w = r.u, r.w, r.before
 	r.earlier, r.scale = r.scale, r.earlier
 	for j, b := range r.beta {

@@ -33,8 +33,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Estimates of residuals fall below what rounding leaves of true ones, which decide:
-// a tolerance beyond that is told soon.
+// TestUnreachableTolerance checks that a tolerance below rounding is reported soon, although
+// estimated residuals fall below it.
 func TestUnreachableTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Preconditioned: true, Memory: 1 << 16}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	// What is planned is what is refused a byte below.
+	// A limit of the estimated bytes is accepted, one below it refused.
 	isolated := testgraph.Random(1, 300, 0, false)
 	for _, c := range []struct {
 		a sparse.Matrix

@@ -11,24 +11,23 @@ import (
 
 var (
 	// ErrIterationLimit is returned, with the best result so far, when a method
-	// has used the products it was allowed and has not reached its tolerance, or rounding
-	// lets it come no nearer.
+	// has not reached its tolerance within the limit of products, or rounding prevents that.
 	ErrIterationLimit = errors.New("lanczos: tolerance not reached")
 
-	// ErrNotFinite is returned when the map gave numbers that are not finite.
+	// ErrNotFinite is returned when a product of the map has elements that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
 
-	// ErrKnown is returned when an eigenvalue beyond the known ones was found,
-	// so that they do not lie at the wanted end of the spectrum.
+	// ErrKnown is returned when an eigenvalue beyond the known one was found, which contradicts that
+	// it is the end of the spectrum.
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
-// DenseError is returned, before the iteration, where so many eigenvalues lie
-// around [Problem.Near] that it would come to no end.
+// DenseError is returned, before the iteration, if the eigenvalues around [Problem.Near] are too
+// dense to be separated within the limit of products.
 type DenseError struct {
-	Near, Within, Count float64 // about so many within a distance of Near
-	Products            int     // of A that the nearest take at least, about
-	Limit               int     // products that are allowed
+	Near, Within, Count float64 // about Count eigenvalues lie within the distance Within of Near
+	Products            int     // estimated least number of products of A
+	Limit               int     // of products
 }
 
 // Error implements error.
@@ -45,7 +44,7 @@ const (
 	Interior              // the eigenvalues nearest to [Problem.Near]
 )
 
-// sign turns the wanted end into the upper one.
+// sign returns the factor of A that makes the wanted end the upper one.
 func (w Which) sign() float64 {
 	if w == Smallest {
 		return -1
@@ -59,29 +58,28 @@ type Problem struct {
 	A     sparse.Applier[float64]
 	Which Which
 
-	// Near is the number that the eigenvalues of [Interior] are nearest to; Known
+	// Near is the number σ to which the eigenvalues of [Interior] are nearest. Known
 	// and Precondition are not used for them.
 	Near float64
 
-	// Known, if not nil, are eigenvectors at the wanted end that need not be
-	// found: they come first in the result, and everything else is kept
-	// orthogonal to them.
+	// Known, if not nil, are the known eigenvectors at the wanted end. They are the first of the
+	// result, and the others are kept orthogonal to them.
 	Known *Known
 
-	// Beyond leaves the known pairs out of the result: all pairs that are asked
-	// for lie behind them, of which there may be fewer. Where known eigenvectors are many, their block would
-	// be larger than all that finding another takes.
+	// Beyond omits the known pairs from the result, which has the k pairs behind them, or fewer if
+	// there are fewer. If every node is a component, for example, a block of all known vectors would
+	// need far more memory than the search.
 	Beyond bool
 
-	// Positive leaves out the pairs of the largest eigenvalues that are not larger than
-	// 4n·ε·‖A‖ with ε = 2⁻⁵², which rounding may make of 0: there may be fewer than were
-	// asked for, or none, without a block of vectors.
+	// Positive omits pairs of the largest eigenvalues that are not above 4n·ε·‖A‖ with ε = 2⁻⁵²,
+	// because rounding may turn the eigenvalue 0 into such a number. The result may have fewer than
+	// k pairs, or none and a nil block of vectors.
 	Positive bool
 
 	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite
-	// map that resembles the inverse of A near the wanted end of its spectrum: apply stores
-	// M⁻¹·R in dst, which does not overlap r. It is called at most once for each solve,
-	// with the memory that it may take (0: no limit). Nil: there is none.
+	// map that resembles the inverse of A near the wanted end of its spectrum. It is called at
+	// most once for each solve, with a limit on its memory in bytes (0: no limit). Nil means that
+	// LOBPCG is not used, or runs without a preconditioner if [Settings.Preconditioned].
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 
 	// Excluded lists rows in which A is zero, with their columns, for example those of nodes
@@ -89,11 +87,11 @@ type Problem struct {
 	// vectors are 0 there.
 	Excluded []uint32
 
-	// Entries is the number of stored entries of A if it is known, 0 otherwise: what a
-	// product costs.
+	// Entries is the number of stored entries of A, from which the cost of a product is estimated;
+	// 0 if it is unknown.
 	Entries int64
 
-	// Scale = s > 0 makes the result that of the map diag(1/s)·A·diag(s), which is similar
+	// Scale = s > 0 asks for the pairs of the map diag(1/s)·A·diag(s), which is similar
 	// to A: vectors are diag(1/s)·V, orthonormal in the product with diag(s)². Nil means
 	// ones.
 	Scale []float64
@@ -109,17 +107,18 @@ type Settings struct {
 	// be less than 1.
 	Tolerance float64
 
-	// Relative, if not 0, makes LOBPCG go on until residuals are at most Relative·|λ|
-	// as well, or 1e-13·‖A‖: values that are small beside ‖A‖ have so many digits
-	// then. Lanczos does not look at it.
+	// Relative, if not 0, is a second tolerance of LOBPCG: residuals must also be at most
+	// Relative·|λ|, or 1e-13·‖A‖ if that is more, so that values far below ‖A‖ have correct digits.
+	// Lanczos ignores it.
 	Relative float64
 
-	// MaxProducts limits the products of A with a block of up to four columns;
-	// 0 means 100 000, and in the [Interior] 20 000 or, of a small map, as many as
-	// half a minute takes.
+	// MaxProducts limits the products of A with a block of up to four columns. 0 means
+	// 100 000, and in the [Interior] 20 000 or, for a small map, the number that half a minute
+	// allows. A map of up to 1024 rows is then solved as a dense matrix if the products do not
+	// suffice.
 	MaxProducts int
 
-	// Preconditioned begins with LOBPCG.
+	// Preconditioned uses LOBPCG from the beginning, without Lanczos.
 	Preconditioned bool
 
 	// Basis is the number of basis vectors of Lanczos; 0 means a number that
@@ -129,10 +128,10 @@ type Settings struct {
 	// RNGSeed seeds the start vectors.
 	RNGSeed uint64
 
-	Memory  int64 // bytes that may be used beside A, 0: no limit; never changes a result
+	Memory  int64 // limit in bytes on memory in addition to A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	interiorDefault bool // MaxProducts was 0
+	defaultLimit bool // MaxProducts was 0
 
 	// Progress, if not nil, is called after the products with each block: the stage is
 	// "products", done their number, and total 0, because it is not known.
@@ -143,7 +142,7 @@ type Settings struct {
 	Recorder func(iteration int, residual float64)
 }
 
-// Tolerances are those that rounding lets residuals reach.
+// Tolerances is the range of tolerances that residuals can reach in spite of rounding.
 var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
 
 const (
@@ -184,7 +183,7 @@ func (s *Settings) withDefaults() Settings {
 	if c.Tolerance == 0 {
 		c.Tolerance = defaultTolerance
 	}
-	if c.interiorDefault = c.MaxProducts == 0; c.interiorDefault {
+	if c.defaultLimit = c.MaxProducts == 0; c.defaultLimit {
 		c.MaxProducts = defaultMaxProducts
 	}
 	return c
@@ -205,8 +204,8 @@ type Pairs struct {
 
 	Known int `json:"known"` // pairs at the beginning that were known and not looked for
 
-	// Omitted is the largest positive number that [Problem.Positive] took for 0 up to
-	// rounding; 0: there was none.
+	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as rounding error
+	// of 0; 0 means that all were kept.
 	Omitted float64 `json:"-"`
 
 	// Method is "lanczos", by block Lanczos with thick restarts, "lobpcg", by locally

@@ -10,11 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
-// fallingEigen returns the eigenvalues of h, falling, and the eigenvectors of as many
-// of the largest as many says, given them rising, or all, or the context's error as
-// soon as it is done.
-func fallingEigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
-	values, vectors, err := symmetric.Eigen(ctx, h, many, workers)
+// fallingEigen is [symmetric.Eigen] with values and vectors in falling order.
+func fallingEigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
+	values, vectors, err := symmetric.Eigen(ctx, h, count, workers)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,9 +34,9 @@ func finite(numbers []float64) bool {
 	return true
 }
 
-// cholesky stores in r the upper triangle with RᵀR = G. A pivot that rounding
-// has swallowed is replaced by the smallest part of the column that G can
-// resolve; that of a zero column is 0.
+// cholesky stores in r the upper triangle with RᵀR = G. A pivot below rounding is replaced by the
+// smallest length that G resolves, weakPivot times that of the column, so that R has an inverse; the
+// pivot of a zero column is 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// run is one solve: the problem as checked, and the counts that all methods share.
+// run is one solve: the checked problem, and the numbers that all methods share.
 type run struct {
 	*images
 	p      *Problem
@@ -19,7 +19,7 @@ type run struct {
 	n      int // rows
 	dim    int // rows that are not excluded
 	known  *known
-	wanted int     // pairs that are not known
+	wanted int     // number of pairs to find in addition to the known ones
 	norm   float64 // a lower bound of the norm of A
 	result *Pairs
 }
@@ -49,11 +49,28 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if done, out, err := r.direct(ctx); done {
 		return out, err
 	}
-	return r.extremes(ctx)
+	if r.dim > denseInstead || !r.s.defaultLimit {
+		return r.extremes(ctx)
+	}
+	r.s.MaxProducts = max(500, r.dim*r.dim/64) // take about as long as all pairs of the dense matrix
+	out, err := r.extremes(ctx)
+	if !errors.Is(err, ErrIterationLimit) || r.products < r.s.MaxProducts { // rounding ended it
+		return out, err
+	}
+	products := r.products
+	if r, err = p.prepare(k, s); err != nil {
+		return nil, err
+	}
+	r.products = products
+	return r.solveDense(ctx)
 }
 
+// denseInstead is the number of rows up to which a dense matrix is solved where the iteration does
+// not converge, for example because weights over 12 orders of magnitude crowd the eigenvalues.
+const denseInstead = 1024
+
 // extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is
-// predicted to take less.
+// predicted to be faster.
 func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	goal := math.Inf(1) // products of LOBPCG, after which Lanczos is tried again
 	if !r.s.Preconditioned {
@@ -71,7 +88,7 @@ func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	return out, err
 }
 
-// prepare checks the problem and makes what all methods need.
+// prepare checks the problem and returns a run for it.
 func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	n, cols := p.A.Dims()
 	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n || p.Known.Weights != nil && len(p.Known.Weights) != n) {
@@ -101,8 +118,8 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	return r, nil
 }
 
-// direct solves a problem that needs no iteration: all pairs are known, or the
-// map has hardly more rows than a basis has columns.
+// direct solves a problem that needs no iteration, because all pairs are known or a basis would have
+// nearly as many columns as the map has rows. It reports whether it did.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.wanted == 0:
@@ -110,13 +127,19 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 			out, err = r.finish(ctx, columns{}, nil, nil)
 		}
 	case smallMap(r.dim, r.dim-r.known.count(), basisSize(r.wanted, r.s.Basis)):
-		if err = r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err == nil {
-			out, err = r.dense(ctx)
-		}
+		out, err = r.solveDense(ctx)
 	default:
 		return false, nil, nil
 	}
 	return true, out, err
+}
+
+// solveDense solves the problem with a dense matrix, if there is memory for it.
+func (r *run) solveDense(ctx context.Context) (*Pairs, error) {
+	if err := r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err != nil {
+		return nil, err
+	}
+	return r.dense(ctx)
 }
 
 // smallMap reports whether a map with n rows is solved as a dense matrix: there
@@ -135,7 +158,7 @@ func basisSize(wanted, size int) int {
 func roundUp(columns int) int { return (columns + width - 1) / width * width }
 
 // Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, known of
-// which are known, beside the map, the known vectors and a preconditioner. basis is
+// which are known, in addition to the map, the known vectors and a preconditioner. basis is
 // [Settings.Basis].
 func Bytes(n, k, known int, which Which, basis int) int64 {
 	interior, pairs, wanted := which == Interior, k, max(0, k-known)
@@ -154,6 +177,8 @@ func Bytes(n, k, known int, which Which, basis int) int64 {
 		bytes = denseBytes(n)
 	case interior:
 		bytes += foldedBytes(n)
+	case n <= denseInstead:
+		bytes = max(bytes, denseBytes(n))
 	}
 	return bytes + tall.ShareMemory(n, known, width)
 }
@@ -163,8 +188,8 @@ func lanczosBytes(n, k, size int) int64 {
 	return basisBytes(n, size+2*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
 }
 
-// reserve returns an error if an allocation does not fit into the memory limit, on which
-// nothing else depends: results have the same bits with any.
+// reserve returns an error if an allocation does not fit into the memory limit. Nothing else depends
+// on the limit, so that results have the same bits with any.
 func (r *run) reserve(bytes int64, what string) error {
 	return budget.Check(r.s.Memory, bytes, what)
 }
@@ -176,7 +201,7 @@ func (r *run) report(products int) {
 	}
 }
 
-// entries returns how many entries a row of the map has on average.
+// entries returns the mean number of entries in a row of the map.
 func (r *run) entries() float64 {
 	if r.p.Entries > 0 {
 		return float64(r.p.Entries) / float64(r.n)
@@ -187,10 +212,10 @@ func (r *run) entries() float64 {
 	return sparseEntries
 }
 
-// sparseEntries is the number of entries in a row of a map of which it is not known.
+// sparseEntries is the assumed number of entries in a row of a map of unknown size.
 const sparseEntries = 8
 
-// limitError says that rounding or the number of products ended the search.
+// limitError returns ErrIterationLimit with the number of converged pairs and of products.
 func limitError(converged, wanted, products int) error {
 	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, wanted, products)
 }

@@ -104,7 +104,7 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int, s *lanczos.Settings)
 	return e.join(found, n, k), err
 }
 
-// Bytes returns the memory of Solve for k pairs beside the graph, on a graph with n nodes,
+// Bytes returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes,
 // entries stored entries and, where [Problem.Splits], components.
 func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	known := 0

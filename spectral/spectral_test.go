@@ -107,8 +107,8 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 	}
 }
 
-// What a graph and the map of any of its matrices hold is within the vectors that are listed
-// for them.
+// TestVectorsOfTheMatrix checks that the memory of a graph and of the map of each matrix is at most
+// vectorBytes.
 func TestVectorsOfTheMatrix(t *testing.T) {
 	const n = 100_000
 	a := testgraph.Path(n)

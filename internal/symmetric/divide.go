@@ -9,43 +9,43 @@ import (
 )
 
 const (
-	leaf    = 32  // largest number of rows of a tridiagonal matrix that is solved by QL
-	outputs = 32  // number of vectors that one worker combines from those of the halves
-	inputs  = 64  // number of vectors of the halves that stay in the cache of a worker
-	tile    = 256 // elements of each of these vectors in the cache, a multiple of 4
+	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
+	outputs = 32  // vectors that one worker makes of those of the halves
+	inputs  = 64  // vectors of the halves that stay in a worker's cache
+	tile    = 256 // numbers of each of these vectors that stay there meanwhile, a multiple of 4
 )
 
-// division computes the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu
-// and Eisenstat 1995). With e the off-diagonal element between its halves,
+// division finds the eigenpairs of a tridiagonal matrix T by divide and conquer
+// (Cuppen 1981; Gu and Eisenstat 1995). T is split at an element e next to its diagonal,
 //
-//	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0).
+//	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0),
 //
-// Given the eigenpairs of T₁ and T₂, a diagonal matrix plus a matrix of rank one remains. Pairs that
-// the rank-one matrix hardly changes, and all but one of the pairs with the same eigenvalue, are
-// kept (deflation). In spectra of graphs these are often most pairs.
+// so that once T₁ and T₂ are solved, a diagonal matrix plus one of rank one remains. A pair
+// stays as it is if the rank-one part changes it by less than rounding. So do all but one of the
+// pairs with equal eigenvalues. For graphs that is often the majority, which saves most of the time.
 //
-// Vectors are stored as rows, padded to a multiple of 4; T is divided at multiples of 4. The vectors
-// of a part are in its own rows and columns.
+// Vectors are stored as rows. Rows and the places at which T is split are multiples of 4, because
+// the loops of [simd] read 4 numbers at a time. The vectors of a part lie in its own rows and columns.
 type division struct {
 	each      func(pieces int, do func(piece int))
-	many      func(values []float64) int
+	count     func(values []float64) int // number of wanted vectors
 	n, width  int
 	diag, off []float64
-	values    []float64    // eigenvalues, in increasing order within each solved part
-	vectors   [2][]float64 // eigenvectors of the parts at even and at odd depths
-	first     int          // the first requested vector of T
+	values    []float64    // rising in each part that is solved
+	vectors   [2][]float64 // eigenvectors of the parts at one depth, and at the next
+	first     int          // the first vector of T that is wanted
 }
 
 // padded returns n rounded up to a multiple of 4.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// divide passes the eigenvalues of T in increasing order to many, which returns the number of largest
-// eigenvalues whose vectors are requested. It returns these vectors, from row first on, and spare
-// memory of the same size.
-func divide(t Tridiagonal, n int, many func(values []float64) int, each func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
+// divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
+// of that number of the largest ones: the rows from first on. Spare is a slice of the same size
+// that the caller may overwrite.
+func divide(t Tridiagonal, n int, count func(values []float64) int, each func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
 	width := padded(n)
 	d := &division{
-		each: each, many: many, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
+		each: each, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
 		vectors: [2][]float64{make([]float64, n*width), make([]float64, n*width)},
 	}
 	depth := 0
@@ -56,12 +56,12 @@ func divide(t Tridiagonal, n int, many func(values []float64) int, each func(pie
 	return d.vectors[depth&1], d.vectors[(depth+1)&1], d.first
 }
 
-// row returns vector i at a depth in the columns lo ≤ c < hi, padded.
+// row returns the columns lo ≤ c < hi of vector i at a depth, padded.
 func (d *division) row(depth, i, lo, hi int) []float64 {
 	return d.vectors[depth&1][i*d.width+lo : i*d.width+padded(hi)]
 }
 
-// part solves the rows lo ≤ i < hi of T, divided depth times.
+// part solves the rows lo ≤ i < hi of T, which are split depth times.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
 		d.leaf(lo, hi)
@@ -76,20 +76,20 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first vector of a part that is needed: all except in the last step, which calls
-// many with the eigenvalues.
+// choose returns the first wanted vector of a part, whose values are known. All vectors of
+// a proper part are wanted, because the next merge needs them.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
-		d.first = d.n - d.many(d.values)
+		d.first = d.n - d.count(d.values)
 		return d.first
 	}
 	return lo
 }
 
-// leaf solves a small part by QL.
+// leaf solves a small part by QL, which is faster than splitting below about 32 rows.
 func (d *division) leaf(lo, hi int) {
 	n := hi - lo
-	x := make([]float64, n*n) // the identity; becomes the eigenvectors, as rows
+	x := make([]float64, n*n) // vectors of the identity, as columns of rows
 	for i := range n {
 		x[i*n+i] = 1
 	}
@@ -114,7 +114,7 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
-// rising returns the indices of the values in increasing order.
+// rising returns the indices of the values in rising order.
 func rising(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -130,11 +130,11 @@ type merge struct {
 	lo, mid, hi int
 	depth       int
 	rho         float64
-	z           []float64 // element of each pair in the rank-one matrix
-	spread      []bool    // the vector of the pair has elements in both halves
+	z           []float64 // element of the rank-one vector, for each pair of the halves
+	spread      []bool    // whether the pair's vector has nonzero elements in both halves
 
-	live, still []int    // pairs that change, in increasing order, and deflated pairs
-	halves      [2][]int // indices in live of the pairs with elements in each half
+	live, still []int    // pairs that change, by rising value, and pairs that do not
+	halves      [2][]int // indices in live of the pairs with nonzero elements in each half
 	equation    *secular
 	weights     []float64
 }
@@ -154,10 +154,10 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	return m
 }
 
-// upper reports whether a pair belongs to the upper half.
+// upper reports whether a pair was one of the upper half.
 func (m *merge) upper(i int) bool { return i < m.mid-m.lo }
 
-// own returns the elements of the vector of a pair within its half, or within both.
+// own returns the part of a pair's vector that may be nonzero.
 func (m *merge) own(i int) []float64 {
 	lo, hi := m.lo, m.hi
 	switch {
@@ -198,7 +198,7 @@ func (m *merge) run() {
 	})
 }
 
-// eachOf calls do for each i < n, in pieces of several i.
+// eachOf calls do for each i < n, outputs of them in one piece of parallel work.
 func (m *merge) eachOf(n int, do func(i int)) {
 	m.each((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {
@@ -207,7 +207,8 @@ func (m *merge) eachOf(n int, do func(i int)) {
 	})
 }
 
-// deflate separates the pairs that change from those that do not.
+// deflate sorts the pairs into live and still ones. A pair is still if its z is 0 up to rounding, or
+// becomes 0 by a rotation with a pair of nearly the same eigenvalue.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
 	order := rising(values)
@@ -241,8 +242,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join rotates two pairs with neighbouring values so that z vanishes in the first. It returns false
-// if the rotation would change T by more than the tolerance.
+// join rotates two pairs with neighbouring values so that z becomes 0 in the first. It returns
+// false and does nothing if that would change T by more than the tolerance.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
@@ -254,16 +255,16 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 	m.z[i], m.z[j] = 0, length
 	values[i], values[j] = a*c*c+b*s*s, a*s*s+b*c*c
 	if m.spread[i] || m.spread[j] || m.upper(i) != m.upper(j) {
-		m.spread[i], m.spread[j] = true, true // the other half of each vector is still zero
+		m.spread[i], m.spread[j] = true, true // the other halves of their rows are still 0
 	}
 	rotate(m.own(i), m.own(j), c, s)
 	return true
 }
 
-// combine computes the vectors a ≤ to < b of the part; from[to] is the index among the roots and then
-// the deflated pairs.
+// combine computes the vectors a ≤ i < b of the part. Vector i belongs to root from[i] of the
+// secular equation or, behind the roots, to a still pair.
 func (m *merge) combine(from []int, a, b int) {
-	var made []int // rows
+	var rows []int // of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))
 	for to := a; to < b; to++ {
 		row := m.row(m.depth, m.lo+to, m.lo, m.hi)
@@ -278,7 +279,7 @@ func (m *merge) combine(from []int, a, b int) {
 			}
 			continue
 		}
-		made = append(made, m.lo+to)
+		rows = append(rows, m.lo+to)
 		factors = factors[:len(factors)+len(m.live)]
 		m.equation.vectorTo(factors[len(factors)-len(m.live):], m.weights, at)
 	}
@@ -289,21 +290,21 @@ func (m *merge) combine(from []int, a, b int) {
 		}
 		for left := lo; left < hi; left += tile {
 			for some := range slices.Chunk(of, inputs) {
-				m.add(made, factors, some, left, min(left+tile, hi))
+				m.add(rows, factors, some, left, min(left+tile, hi))
 			}
 		}
 	}
 }
 
-// add adds the terms of some of the live pairs to the rows made, in the columns lo ≤ c < hi.
-func (m *merge) add(made []int, factors []float64, some []int, lo, hi int) {
+// add adds multiples of some of the live pairs to rows, in the columns lo ≤ c < hi.
+func (m *merge) add(rows []int, factors []float64, some []int, lo, hi int) {
 	var spare [tile]float64
-	for o := 0; o < len(made); o += 2 {
-		w0, w1 := m.row(m.depth, made[o], lo, hi), spare[:padded(hi)-lo]
+	for o := 0; o < len(rows); o += 2 {
+		w0, w1 := m.row(m.depth, rows[o], lo, hi), spare[:padded(hi)-lo]
 		f0 := factors[o*len(m.live):]
 		f1 := f0
-		if o+1 < len(made) {
-			w1, f1 = m.row(m.depth, made[o+1], lo, hi), factors[(o+1)*len(m.live):]
+		if o+1 < len(rows) {
+			w1, f1 = m.row(m.depth, rows[o+1], lo, hi), factors[(o+1)*len(m.live):]
 		}
 		for i := 0; i < len(some); i += 4 {
 			var c [8]float64

@@ -9,23 +9,23 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Eigen returns the eigenvalues of h in increasing order, and orthonormal eigenvectors as the columns
-// of a matrix: H = V·diag(λ)·Vᵀ. If many is not nil, it receives the eigenvalues and returns the
-// number of largest eigenvalues whose vectors are computed; otherwise all are.
+// Eigen returns the eigenvalues of h, rising, and orthonormal eigenvectors as the
+// columns of a matrix: H = V·diag(λ)·Vᵀ. If count is not nil, it is called with the eigenvalues
+// and returns the number of vectors to compute, those of the largest ones; nil means all.
 //
-// The elements of h must be finite. The result has the same bits for any number of workers (0: one
-// for each processor). The error is that of the context, and is returned at once; h must not change
-// afterwards, because the computation may continue.
+// The elements of h must be finite. The result has the same bits for any number of workers; 0 means
+// one for each processor. The error is that of the context, returned as soon as it is done. h must
+// not be changed even then, because a goroutine may still read it.
 //
-// Cost: 4n³/3 operations, at most as many for the vectors of T, and 2n² for each vector; memory for
-// 3n² numbers in addition to h.
-func Eigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int, workers int) (values []float64, vectors *mat.Dense, err error) {
-	if many == nil {
-		many = func(values []float64) int { return len(values) }
+// Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for
+// each vector. Memory: 3n² numbers in addition to h.
+func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int, workers int) (values []float64, vectors *mat.Dense, err error) {
+	if count == nil {
+		count = func(values []float64) int { return len(values) }
 	}
 	var failed error
 	err = sched.Abandon(ctx, func() {
-		values, vectors = eigen(h, many, func(pieces int, do func(piece int)) {
+		values, vectors = eigen(h, count, func(pieces int, do func(piece int)) {
 			err := sched.Run(ctx, workers, pieces, func(_, piece int) error {
 				do(piece)
 				return nil
@@ -44,15 +44,15 @@ func Eigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int
 	return values, vectors, nil
 }
 
-// eigen implements Eigen. each calls do for every piece 0 ≤ piece < pieces in parallel, or returns at
-// once if the context has ended.
-func eigen(h *mat.SymDense, many func(values []float64) int, each func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
+// eigen is Eigen without a context: each calls its argument for every piece 0 ≤ piece < pieces, or
+// not at all after a cancellation, when the result is discarded.
+func eigen(h *mat.SymDense, count func(values []float64) int, each func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	if n == 0 {
 		return nil, new(mat.Dense)
 	}
 	t, r := reduce(h, each)
-	// Scale T by a power of two, so that squares neither overflow nor underflow.
+	// Scaling by a power of two avoids overflow and underflow of squares.
 	scale := 1.0
 	if norm := t.Norm(); norm > 0 {
 		_, exponent := math.Frexp(norm)
@@ -69,7 +69,7 @@ func eigen(h *mat.SymDense, many func(values []float64) int, each func(pieces in
 		for _, v := range scaled {
 			values = append(values, v*scale)
 		}
-		return many(values)
+		return count(values)
 	}, each)
 	r.turn(rows, first)
 	if first == n {

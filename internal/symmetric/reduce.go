@@ -8,34 +8,34 @@ import (
 )
 
 const (
-	panel   = 16  // reflections between two updates of the rest of the matrix, a multiple of 4
-	piece   = 64  // rows of a piece of work, a multiple of 4
-	strand  = 16  // consecutive rows of a product that are processed together
-	strands = 16  // number of partial products; partial product k has the strands k, k+16, k+32 …
-	span    = 128 // columns of the rest that are updated together, so that their part of the pairs stays in the first-level cache
+	panel   = 16  // reflections after which the rest of the matrix follows, a multiple of 4
+	piece   = 64  // rows of one piece of parallel work, a multiple of 4
+	strand  = 16  // consecutive rows of a product in one strand
+	strands = 16  // parts of a product: part i has every sixteenth strand, from the i-th on
+	span    = 128 // columns that a panel updates together, so that their part of its pairs stays in the first cache
 )
 
-// reduction reduces a matrix A to tridiagonal form by reflections I − τ·v·vᵀ (Householder 1958). The
-// reflections of a panel of columns update the rest of A in one pass (Dongarra, Sorensen and
-// Hammarling 1989):
+// reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder
+// 1958). The reflections of a panel of columns update the rest of A in one pass (Dongarra,
+// Sorensen and Hammarling 1989):
 //
 //	A ← A − Σ (v·wᵀ + w·vᵀ)
 //
-// Only the upper triangle of A and the 4×4 blocks on its diagonal are used; rows are padded to a
-// multiple of 4. At the end, each row holds the v of its column.
+// Only the upper triangle of A and the blocks of 4×4 on the diagonal are read; rows are
+// padded to a multiple of 4. At the end each row holds the v of its column.
 type reduction struct {
 	each  func(pieces int, do func(piece int))
 	n     int
-	width int       // number of rows and columns of A, padded
-	a     []float64 // elements of A, by rows
+	width int       // of A, padded
+	a     []float64 // width rows
 	tau   []float64
-	pairs []float64 // the vectors v, w, v, w, … of the panel
+	pairs []float64 // v, w, v, w, … of the panel
 	x, y  []float64
-	parts []float64 // partial products that are added to y
+	parts []float64 // the contribution of each part to y
 	spare []float64
 }
 
-// reduce returns T and the reflections, whose product is Q, with H = Q·T·Qᵀ.
+// reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
 func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
 	width := padded(n)
@@ -77,8 +77,8 @@ func (r *reduction) row(i int) []float64 { return r.a[i*r.width:][:r.width] }
 
 func (r *reduction) pair(i int) []float64 { return r.pairs[i*r.width:][:r.width] }
 
-// follow applies the first held pairs to the rows i and j of A, given as p and q, in the columns
-// from ≤ c < to.
+// follow updates the rows i and j of A, given as p and q, by the first held pairs of the panel, in the
+// columns from ≤ c < to.
 func (r *reduction) follow(p, q []float64, from, to, held, i, j int) {
 	for k := 0; k < held; k += 4 {
 		var c [8]float64
@@ -90,12 +90,12 @@ func (r *reduction) follow(p, q []float64, from, to, held, i, j int) {
 	}
 }
 
-// add adds linear combinations of the four vectors from k on, with the coefficients c, to p and q.
+// add adds combinations of the four rows of pairs from k on to p and q.
 func (r *reduction) add(p, q []float64, from, to, k int, c *[8]float64) {
 	simd.AddPanels(p[from:to], q[from:to], r.pair(k)[from:to], r.pair(k + 1)[from:to], r.pair(k + 2)[from:to], r.pair(k + 3)[from:to], c)
 }
 
-// reflect appends v = x and w to the pairs, where
+// reflect appends v, which is x, and w to the pairs:
 //
 //	w = τ·A·v − ½τ²(vᵀA·v)·v
 func (r *reduction) reflect(j, held int, tau float64) {
@@ -126,9 +126,9 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes partial product number at of A·x, for the rows and columns from the given one on.
-// It has the terms of every sixteenth strand of rows, and by symmetry of the columns of these rows.
-// Each row is read once for both.
+// multiply computes part at of A·x in the rows and columns from the given one on: the contribution
+// of every sixteenth strand of rows, as rows and, because A is symmetric, as columns. Each row is
+// read once for both.
 func (r *reduction) multiply(from, at int) {
 	y := r.parts[at*r.width:][:r.width]
 	clear(y)
@@ -141,7 +141,7 @@ func (r *reduction) multiply(from, at int) {
 			for lo, hi := i, i+4; lo < r.width; lo, hi = hi, min(hi+segment, r.width) {
 				x, p, q, s, t := r.x[lo:hi], rows[0][lo:hi], rows[1][lo:hi], rows[2][lo:hi], rows[3][lo:hi]
 				simd.DotPanels(&sums, x, x, p, q, s, t)
-				if lo > i { // the block on the diagonal has both triangles
+				if lo > i { // the block on the diagonal is whole
 					simd.AddPanels(y[lo:hi], spare[:hi-lo], p, q, s, t, &c)
 				}
 			}
@@ -152,7 +152,8 @@ func (r *reduction) multiply(from, at int) {
 	}
 }
 
-// update applies the pairs to the rows and columns of A from the given one on, a multiple of 4.
+// update applies the pairs of the panel to the rows and columns of A from the given one on, a
+// multiple of 4.
 func (r *reduction) update(from int) {
 	r.each((r.width-from+piece-1)/piece, func(at int) {
 		for left := from; left < r.width; left += span {

@@ -6,10 +6,10 @@ const epsilon = 0x1p-52
 
 // secular is the equation
 //
-//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d increasing, zᵢ ≠ 0,
+//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d rising, no z zero,
 //
-// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two neighbours of d, and one
-// above the last.
+// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two
+// neighbours of d, and one beyond the last.
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
@@ -17,8 +17,8 @@ type secular struct {
 	roots   []root
 }
 
-// root is the eigenvalue d[pole] + shift, relative to its nearest pole, so that differences between
-// eigenvalues and poles are accurate.
+// root is the eigenvalue d[pole] + shift. The nearest pole is stored separately, so that all
+// differences between eigenvalues and poles are accurate.
 type root struct {
 	pole  int
 	shift float64
@@ -41,8 +41,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift. It returns the sums over the poles up to j and over
-// the poles above, their derivatives, and a bound of the rounding errors.
+// at evaluates the function at d[pole] + shift: the sums over the poles up to j and
+// over those beyond, their derivatives, and a bound of the rounding errors.
 func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
 	for i := 0; i <= j; i++ {
@@ -61,9 +61,10 @@ func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slop
 	return below, above, slopeBelow, slopeAbove, epsilon * rounding
 }
 
-// solve computes root j. In each step it replaces the function by a rational function with two poles,
-// which agrees with the sums over the poles below and above the root and their derivatives (Bunch,
-// Nielsen and Sorensen 1978). It bisects the interval if that step does not reduce it.
+// solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and
+// the sum over those above are each replaced by a function with one pole that agrees in value and
+// slope, and the root of the result is the next approximation. The interval is halved instead if
+// that step leaves it or shrinks it too little.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole, lo, hi := j, 0.0, s.most
@@ -74,7 +75,7 @@ func (s *secular) solve(j int) {
 		}
 	}
 	shift := (lo + hi) / 2
-	const most = 200 // iteration limit; a few iterations suffice
+	const most = 200 // a few are needed
 	for range most {
 		below, above, slopeBelow, slopeAbove, rounding := s.at(j, pole, shift)
 		f := s.inverse + below + above
@@ -110,15 +111,16 @@ func (s *secular) solve(j int) {
 			next = (lo + hi) / 2
 		}
 		if next == shift {
-			break // the floating-point numbers are exhausted
+			break // the step is below rounding
 		}
 		shift = next
 	}
 	s.roots[j] = root{pole, shift}
 }
 
-// weight returns the z[i] for which the computed roots are the exact eigenvalues, so that the vectors
-// computed from it are orthogonal (Gu and Eisenstat 1994). Up to a common factor,
+// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor
+// common to all i (Gu and Eisenstat 1994). Vectors computed from it are orthogonal to rounding,
+// whereas those from the given z are not if roots lie close together:
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
 func (s *secular) weight(i int) float64 {

@@ -26,16 +26,16 @@ func mustEigen(t testing.TB, h *mat.SymDense, workers int) ([]float64, *mat.Dens
 	return values, v
 }
 
-// units are magnitudes whose squares overflow or underflow.
+// units are the sizes of numbers whose squares over- or underflow.
 var units = map[string]float64{"tiny": 0x1p-600, "huge": 0x1p600}
 
-// problems returns matrices with difficult eigenproblems.
+// problems are matrices with all that makes eigenproblems hard.
 func problems(n int) map[string]*mat.SymDense {
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
 	all := map[string]*mat.SymDense{
 		"random": mat.NewSymDense(n, nil), "zero": mat.NewSymDense(n, nil), "ones": mat.NewSymDense(n, nil),
 		"path": mat.NewSymDense(n, nil), "graded": mat.NewSymDense(n, nil), "low rank": mat.NewSymDense(n, nil),
-		// Glued Wilkinson matrices: many pairs of eigenvalues that differ by rounding errors only.
+		// Glued Wilkinson matrices: pairs of eigenvalues as close as rounding allows, many times.
 		"clusters": mat.NewSymDense(n, nil), "edges": mat.NewSymDense(n, nil), "tiny": mat.NewSymDense(n, nil), "huge": mat.NewSymDense(n, nil),
 	}
 	u := make([]float64, n)
@@ -123,7 +123,7 @@ func TestEigen(t *testing.T) {
 	}
 }
 
-// Vectors of the largest eigenvalues are the same as among all vectors.
+// Vectors of the largest eigenvalues alone are those among all.
 func TestLargest(t *testing.T) {
 	for _, n := range []int{1, 20, 80} {
 		for name, h := range problems(n) {
@@ -150,8 +150,8 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// Pairs are deflated if they change by at most the tolerance, 8ε times the largest eigenvalue or
-// element of z, and not beyond it.
+// Pairs that change by no more than the tolerance, 8ε times the largest eigenvalue or
+// element of z, stay as they are; beyond it they do not.
 func TestDeflate(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, test := range []struct {
@@ -170,7 +170,7 @@ func TestDeflate(t *testing.T) {
 	}
 }
 
-// Parts of many sizes are merged.
+// Parts of many sizes are joined.
 func TestLarge(t *testing.T) {
 	n := 400
 	if testing.Short() {
@@ -203,7 +203,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// Eigen returns at once when the context is cancelled.
+// A cancelled call returns at once.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(5*time.Millisecond, cancel)

@@ -2,8 +2,7 @@ package symmetric
 
 import "math"
 
-// Tridiagonal is a symmetric tridiagonal matrix, for example the projection of a map in the Lanczos
-// method.
+// Tridiagonal is a symmetric tridiagonal matrix, for example the projection of a map by Lanczos.
 type Tridiagonal struct {
 	Diag, Off []float64 // Off[i] couples i and i+1
 }
@@ -24,9 +23,9 @@ func (t Tridiagonal) Norm() float64 {
 	return most
 }
 
-// EigenRows returns the eigenvalues of T in no particular order, and the given rows of their
-// eigenvectors: row rows[i] of eigenvector j is vectors[j·len(rows)+i]. Cost: 3m² operations for the
-// values, and as many for each row.
+// EigenRows returns the eigenvalues of T, in no order, and for each the chosen
+// rows of its eigenvector: element (i, j) is vectors[j·len(rows)+i]. Cost: 3m² operations for
+// the values, and as many for each row.
 func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
 	r := len(rows)
 	z := make([]float64, len(t.Diag)*r)
@@ -39,13 +38,13 @@ func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
 	return values, z
 }
 
-// diagonalize returns the eigenvalues of T by the implicit QL method (Martin and Wilkinson 1968). It
-// calls rotate for every rotation of the columns i and i+1 to (c·i − s·(i+1), s·i + c·(i+1)). The
-// rotations together transform the identity to the eigenvectors.
+// diagonalize returns the eigenvalues of T, found by the implicit QL method (Martin and
+// Wilkinson 1968). It calls rotate for every rotation of the columns i and i+1 to
+// (c·i − s·(i+1), s·i + c·(i+1)); applied to the identity in turn, they give the eigenvectors.
 func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 	const (
 		epsilon = 0x1p-53
-		maxQL   = 60 // limit of steps for one eigenvalue; a few suffice
+		maxQL   = 60 // steps for one eigenvalue; a few are needed
 	)
 	n := len(t.Diag)
 	d := append([]float64(nil), t.Diag...)

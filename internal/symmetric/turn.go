@@ -3,16 +3,17 @@ package symmetric
 import "github.com/heatwalk/heatwalk/internal/simd"
 
 const (
-	block   = 32  // number of reflections that are applied together, a multiple of 4
-	group   = 32  // number of vectors that one worker transforms, a multiple of 4
-	segment = 512 // elements of these vectors that fit into the first-level cache, a multiple of 4
+	block   = 32  // reflections that are applied together, a multiple of 4
+	group   = 32  // vectors of one piece of parallel work, a multiple of 4
+	segment = 512 // numbers of them that stay in the nearest cache, a multiple of 4
 )
 
-// turn applies Q to the vectors of T from row first on. The product of the reflections of a block is
+// turn multiplies the rows from first on, which are vectors of T, by Q. The reflections of a
+// block are
 //
 //	I − Y·F·Yᵀ,  with an upper triangle F
 //
-// (Schreiber and Van Loan 1989), so that two passes over the vectors apply them all.
+// (Schreiber and Van Loan 1989), so that two passes over the vectors apply all of them.
 func (r *reduction) turn(rows []float64, first int) {
 	blocks := (r.n + block - 1) / block
 	factors := make([][block * block]float64, blocks)
@@ -25,13 +26,13 @@ func (r *reduction) turn(rows []float64, first int) {
 	})
 }
 
-// reflection returns v of reflection k of a block in the columns lo ≤ c < hi. Beyond the last
-// reflection it returns the last one, which has the factor 0.
+// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last
+// reflection it returns the last row, so that callers can always read groups of 4.
 func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 	return r.row(min(b*block+k, r.width-1))[lo:hi]
 }
 
-// factorTo stores the triangle F of a block:
+// factorTo stores the triangle of a block:
 //
 //	F_jj = τ_j,  F_ij = −τ_j·Σ_k F_ik·(v_k·v_j),  i ≤ k < j
 func (r *reduction) factorTo(f *[block * block]float64, b int) {

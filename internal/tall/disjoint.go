@@ -8,16 +8,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one for each component
-// of a graph. Its projector is P₀.
+// Disjoint is a space spanned by orthonormal vectors without common rows, one for each
+// component of a graph: for example the null space of a Laplacian. Its projector is P₀.
 type Disjoint struct {
-	Unit []float64 // all vectors in one array: the element of the only vector with this row, or 0
+	Unit []float64 // element i of the vector that has row i; 0 if none has
 
-	// Sums over the rows of a vector are added by chunk. A chunk has a slot for each vector with
-	// rows in the chunk; slots are in the order of the chunks.
+	// Sums over the rows of a vector are added by chunks of rows, so that they do not depend on the
+	// number of workers. A chunk has a slot for each vector with a row in it; slots are numbered in
+	// the order of chunks.
 	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
 	vector  []uint32 // vector of each slot
-	slots   []int    // first slot of each chunk, and finally their number
+	slots   []int    // the first slot of each chunk, and the number of slots
 	vectors int      // number of vectors with several rows
 }
 
@@ -26,9 +27,10 @@ const (
 	OwnSlot = math.MaxUint32 - 1
 )
 
-// NewDisjoint returns the span of the restrictions of the vector weights to the components. Nil
-// weights are ones, which give the null space of L; weights d^½ give the null space of L̃. A
-// component of one row has the weight 1, because d is 0 there.
+// NewDisjoint returns the span of the restrictions of a vector to the
+// components. Nil weights mean ones, which gives the null space of L; weights d^½
+// give that of L̃. The single row of a component of one row counts as 1
+// whatever its weight.
 func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 	n := len(c.Of)
 	if weights != nil && len(weights) != n {
@@ -44,10 +46,10 @@ func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 	return NewDisjointOf(c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf returns the span of the restrictions of the vector unit to the components; of is
-// the component of each row. It normalises unit within each component in place. In addition to
-// the result it needs 4 bytes a component and 28 bytes a vector of several rows: less than two
-// columns of a block.
+// NewDisjointOf takes the component of each row, the number of components and
+// the vector, which it normalises within each component in place. While it runs it allocates
+// 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
+// is less than two columns of a block.
 func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	vector, vectors := numberVectors(of, components, unit)
 	sums := make([]ExactSum, vectors)
@@ -56,7 +58,7 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 			sums[v].Add(float64(u * u))
 		}
 	}
-	inverse, last := make([]float64, vectors), make([]uint32, vectors) // inverse norms; latest slot of each vector
+	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
 	for v, s := range sums {
 		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
 	}
@@ -85,11 +87,11 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	return ns
 }
 
-// numberVectors numbers the components in which the vector has several nonzero rows, in order. The
-// others have the number OwnSlot.
+// numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
+// others get OwnSlot.
 func numberVectors(of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
-	for i, u := range unit { // count rows, up to 2
+	for i, u := range unit { // rows, up to 2
 		if u != 0 && vector[of[i]] < 2 {
 			vector[of[i]]++
 		}
@@ -108,7 +110,8 @@ func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], 
 	return new(Share).RemoveTo(ctx, n, dst, x, workers)
 }
 
-// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, and reuses the memory of s.
+// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
+// share that s was before.
 func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[float64], workers int) error {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
@@ -135,17 +138,17 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 	})
 }
 
-// Share is the projection P₀·X of a block to a null space, represented by the products of the
-// columns with the vectors.
+// Share is the part P₀·X of a block in a [Disjoint] space, as products of its columns with the
+// vectors.
 type Share struct {
 	*Disjoint
-	Totals  []float64 // cols products with each vector of several rows
+	Totals  []float64 // the products with the vectors of several rows, one after the other
 	cols    int
-	partial []float64 // cols partial sums for each slot
+	partial []float64 // cols for each slot
 }
 
-// Compute sets s to the projection of x. If fill is not nil, it stores the rows lo ≤ i < hi of x
-// just before they are read, so that they are still in the cache. Cost: one pass over x.
+// Compute stores the share of x in s. Cost: a pass over x. If fill is not nil, it is called to store
+// the rows lo ≤ i < hi of each chunk of x before they are read, which saves a pass.
 func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
 	s.Begin(n, x.Cols)
 	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
@@ -168,23 +171,23 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 	return nil
 }
 
-// ShareMemory returns an upper bound of the memory of a [Share] in bytes, for cols columns of n rows
-// and the given number of vectors.
+// ShareMemory returns the largest memory of the [Share] of a block with n rows, for a space of the
+// given number of vectors.
 func ShareMemory(n, vectors, cols int) int64 {
 	slots := min(int64(n), int64(vectors)*int64(Chunks(n)))
 	return 8 * int64(cols) * (slots + int64(vectors))
 }
 
-// Run is a sequence of rows lo ≤ i < hi with the same slot. Row i of P₀X is Unit[i−Lo]·Total. If
-// Total is nil, it is row i of X with Own, else zero.
+// Run is a run of consecutive rows of P₀·X that belong to one vector, to none, or each to a vector
+// of its own.
 type Run struct {
-	Lo, Hi int
-	Unit   []float64
-	Total  []float64
+	Lo, Hi int       // the rows lo ≤ i < hi
+	Unit   []float64 // row i of P₀·X is Unit[i−Lo]·Total
+	Total  []float64 // nil: row i of P₀·X is row i of X if Own, and 0 otherwise
 	Own    bool
 }
 
-// EachRun calls visit for the runs of the rows lo ≤ i < hi, in order.
+// EachRun visits the rows lo ≤ i < hi, in runs and in order.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	n := s.Disjoint
 	for from := lo; from < hi; {
@@ -208,17 +211,17 @@ func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Totals = Grow(s.Totals, n.vectors*cols)
 }
 
-// Clear sets the sums of the slots of a chunk to zero.
+// Clear sets the sums of the slots of a chunk to 0.
 func (s *Share) Clear(chunk int) {
 	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
 }
 
-// At returns the sums of a slot.
+// At returns the sums of a slot, one for each column.
 func (s *Share) At(slot uint32) []float64 {
 	return s.partial[int(slot)*s.cols:][:s.cols]
 }
 
-// Total adds the sums of the slots of each vector, in order.
+// Total adds the slots of each vector in order.
 func (s *Share) Total() {
 	clear(s.Totals)
 	for slot, v := range s.vector {
@@ -231,7 +234,8 @@ func (s *Share) Of(slot uint32) []float64 {
 	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
-// Roots returns d^½, and 1 for d = 0: the weights of the null space of L̃, see [NewDisjoint].
+// Roots returns d^½ for each degree d, and 1 where d = 0: the weights of the null space of a
+// normalized Laplacian.
 func Roots(degrees []float64) []float64 {
 	root := make([]float64, len(degrees))
 	for i, d := range degrees {

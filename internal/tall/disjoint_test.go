@@ -26,8 +26,8 @@ func TestShareMemory(t *testing.T) {
 	}
 }
 
-// NewDisjointOf needs the documented memory in addition to the result, whose slots are 4 bytes a
-// row; for components of single rows it needs almost none.
+// TestDisjointMemory checks that NewDisjointOf allocates no more than its comment says in addition
+// to the result, whose slots are 4 bytes a row.
 func TestDisjointMemory(t *testing.T) {
 	const n = 1 << 18
 	for _, size := range []int{1, 2, n} {

@@ -6,21 +6,21 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Pieces computes sums over the rows of tall matrices in parallel. Rows are cut into chunks of a
-// fixed length, and chunks are grouped into at most maxPieces pieces. The cuts depend on the number
-// of rows only, and sums are added in the order of chunks and pieces, so that their bits do not
-// depend on the number of workers.
+// Pieces computes sums over the rows of tall matrices in an order that depends on the number of
+// rows only, so that the bits of a sum do not depend on the number of workers. Rows are cut into chunks
+// of a fixed length, and the chunks into at most maxPieces pieces. Sums are added chunk by chunk
+// within a piece, and then piece by piece.
 type Pieces struct {
 	Workers int
 	Chunks  int
 
 	perPiece, pieces int
-	partial          []float64 // sums of each piece
+	partial          []float64 // the sums of each piece
 }
 
 const maxPieces = 128
 
-// NewPieces returns the pieces of the given number of rows, in chunks of chunk rows.
+// NewPieces returns the pieces of a matrix with the given number of rows in chunks of chunk rows.
 func NewPieces(rows, chunk, workers int) Pieces {
 	p := Pieces{Workers: sched.Workers(workers), Chunks: (rows + chunk - 1) / chunk}
 	p.perPiece = max(1, (p.Chunks+maxPieces-1)/maxPieces)
@@ -28,11 +28,11 @@ func NewPieces(rows, chunk, workers int) Pieces {
 	return p
 }
 
-// Bytes returns the memory of [Pieces.Each] for size sums.
+// Bytes returns the memory of [Pieces.Each] with sums of the given size.
 func (p *Pieces) Bytes(size int) int64 { return 8 * int64(p.pieces) * int64(size) }
 
-// Each calls do for every chunk. do adds to sums, the size sums of the piece, which are zero before
-// its first chunk.
+// Each calls do for every chunk with the sums of its piece, size numbers that are 0 at the first
+// chunk of the piece.
 func (p *Pieces) Each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)
 	clear(p.partial)
@@ -45,8 +45,8 @@ func (p *Pieces) Each(ctx context.Context, size int, do func(worker, chunk int, 
 	})
 }
 
-// TotalTo stores in dst the totals of the sums offset … offset+len(dst)−1; step is the number of
-// sums of a piece.
+// TotalTo adds up the sums of all pieces and stores those from offset on in dst. Each piece has
+// step sums.
 func (p *Pieces) TotalTo(dst []float64, step, offset int) {
 	clear(dst)
 	for piece := range p.pieces {

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows 0 ≤ i < rows; add adds the terms of row i to sums, the sums
-// of its chunk.
+// Sums returns size sums over the rows 0 ≤ i < rows: add adds the contribution of row i to the
+// sums of its chunk.
 func Sums(rows, size int, add func(i int, sums []float64)) []float64 {
 	return chunkSums(rows, size, func(lo, hi int, sums []float64) {
 		for i := lo; i < hi; i++ {
@@ -17,7 +17,7 @@ func Sums(rows, size int, add func(i int, sums []float64)) []float64 {
 	})
 }
 
-// chunkSums returns the sums over all chunks; add stores the sums of a chunk, the rows lo ≤ i < hi.
+// chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
 func chunkSums(rows, size int, add func(lo, hi int, sums []float64)) []float64 {
 	all := make([]float64, 2*size)
 	total, sums := all[:size:size], all[size:]
@@ -29,7 +29,7 @@ func chunkSums(rows, size int, add func(lo, hi int, sums []float64)) []float64 {
 	return total
 }
 
-// Dots returns the scalar product of each column of x with the same column of y.
+// Dots returns the product of each column of x with the same column of y.
 func Dots(x, y *sparse.Block[float64]) []float64 {
 	if x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(badShape)
@@ -48,7 +48,7 @@ func Norms(x *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// Dot returns the scalar product of two vectors.
+// Dot returns the product of two vectors.
 func Dot(x, y []float64) float64 {
 	return Dots(sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
 }
@@ -56,7 +56,7 @@ func Dot(x, y []float64) float64 {
 // Norm returns the norm of a vector.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Total returns the sum of the elements of a vector.
+// Total returns the sum of a vector's elements.
 func Total(x []float64) float64 {
 	return Sums(len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
 }
@@ -81,8 +81,8 @@ func ProductTo(dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// Rounding returns a bound of the rounding error of the scalar product of two columns of n rows, in
-// units of ε times the product of their norms.
+// Rounding returns a bound on the rounding error of the product of two columns of n rows, in units
+// of ε times their norms.
 func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
 
 // ByPart returns the sum of v over the rows of each component, added in the order of the
@@ -95,8 +95,8 @@ func ByPart(c *sparse.Components, v []float64) []float64 {
 	return sums
 }
 
-// Centre subtracts from the columns of x their weighted means in each component, for weights ≥ 0 of
-// the rows. A component whose weights are all 0 does not change.
+// Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
+// of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
 func Centre(x *sparse.Block[float64], c *sparse.Components, weights []float64) {
 	volume, mean := ByPart(c, weights), make([]float64, len(c.Sizes)*x.Cols)
 	of := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }

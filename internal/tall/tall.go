@@ -1,7 +1,8 @@
-// Package tall computes sums over the rows of tall blocks in a fixed order, within chunks of rows
-// and then over the chunks, so that a sum has the same bits for any number of workers. Sums over
-// components are added in the order of the rows. If rows were distributed to several machines, their
-// sums would be reduced here. The package also returns the memory of a block.
+// Package tall computes sums over the rows of tall blocks in one fixed order: within chunks of
+// rows first, and then chunk by chunk, so that a sum has the same bits for any number
+// of workers. Sums for each component of a graph are added in the order of the rows, because
+// a chunk may have rows of any number of components. Sums over rows on several machines would be
+// added here. The package also computes the memory of a tall block.
 package tall
 
 import (
@@ -12,10 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ChunkRows is the number of rows of a chunk. The last bits of results depend on it.
+// ChunkRows is the number of rows whose sums are added before the sums of chunks are
+// added in order. Bits of results depend on it.
 const ChunkRows = 512
 
-// Chunks returns the number of chunks of the given rows.
+// Chunks returns the number of chunks of the given number of rows.
 func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
 
 // BlockBytes returns the memory of [sparse.NewBlock] with this shape.
@@ -24,7 +26,7 @@ func BlockBytes[T sparse.Float](rows, cols int) int64 {
 	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(element)))
 }
 
-// Rows returns the rows of a block from row i on, as the loops of [simd] need them.
+// Rows returns the rows of a block from row i on, for the loops of [simd].
 func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
 	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
 }
@@ -44,7 +46,7 @@ func Factor(v []float64, i int) float64 {
 	return v[i]
 }
 
-// AddScaled adds f·x to dst. Products are rounded first, to prevent fused operations.
+// AddScaled adds f·x to dst.
 func AddScaled(dst []float64, f float64, x []float64) {
 	dst = dst[:len(x)]
 	for j, v := range x {
@@ -52,7 +54,7 @@ func AddScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// Grow returns a slice of length n, in the memory of s if that suffices.
+// Grow returns a slice of length n, s itself if it is large enough.
 func Grow[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -60,8 +62,7 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns a block of the given shape: b itself, a zero block in the memory of b, or a new
-// block.
+// Reshape returns b if it has that shape, a block in its memory if that is enough, or a new one.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b
@@ -75,8 +76,8 @@ func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
-// ExactSum is a compensated sum of numbers ≥ 0: Sum, and Rest, the accumulated rounding errors
-// (Knuth's two-sum). Its relative error is about ε².
+// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of
+// two numbers and its error): the relative error of Value is about ε².
 type ExactSum struct{ Sum, Rest float64 }
 
 // Add adds v.
