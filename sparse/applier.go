@@ -2,9 +2,9 @@ package sparse
 
 import "context"
 
-// Applier is a linear map on blocks: what solvers, Krylov methods and
-// functions of matrices see of a graph, so that they run unchanged on an
-// operator over a matrix in memory or on disk, and on maps composed of others.
+// Applier is a linear map on blocks. Solvers, Krylov methods and functions of matrices use a graph
+// through this interface only, so that they work for operators over matrices in memory or on disk,
+// and for compositions of maps.
 type Applier[T Float] interface {
 	// Dims returns the number of rows and columns of the map.
 	Dims() (r, c int)

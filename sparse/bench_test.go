@@ -82,7 +82,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkTerms shows what each part of a step costs beside the walk's.
+// BenchmarkTerms times the terms of a step in addition to those of a walk.
 func BenchmarkTerms(b *testing.B) {
 	for name, c := range cases {
 		b.Run("float32/"+name, func(b *testing.B) { benchmarkStep[float32](b, 8, c) })

@@ -11,17 +11,15 @@ import (
 // Float is the element type of a block.
 type Float interface{ float32 | float64 }
 
-// Block is a dense Rows×Cols matrix stored by rows: element (i, j) is
-// Data[i·Stride+j]. What lies between Cols and Stride is padding; it is zero
-// in a block from [NewBlock] and stays so.
+// Block is a dense Rows×Cols matrix stored by rows: element (i, j) is Data[i·Stride+j]. Elements
+// between Cols and Stride are padding, which is always zero in a block from [NewBlock].
 type Block[T Float] struct {
 	Rows, Cols, Stride int
 	Data               []T
 }
 
-// NewBlock returns a zero block whose rows are padded to whole vector
-// registers: to 4, 8, 16 or 32 bytes, and to a multiple of 32 bytes from there.
-// Large blocks lie on huge pages where the system has them.
+// NewBlock returns a zero block whose rows are padded to whole vector registers: to 4, 8, 16 or 32
+// bytes, or a multiple of 32 bytes. Large blocks are on huge pages if the system has them.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {
 		panic(badShape)
@@ -45,8 +43,8 @@ func Stride[T Float](cols int) int {
 	return stride
 }
 
-// BlockOf returns a rows×cols block over data, which holds its rows one after
-// the other without padding and is shared, not copied.
+// BlockOf returns a rows×cols block over data, which has its rows without padding. The block shares
+// the memory of data.
 func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
 	if rows < 0 || cols < 1 || len(data) != rows*cols {
 		panic(badShape)
@@ -59,8 +57,8 @@ func (b *Block[T]) Row(i int) []T {
 	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
 }
 
-// Columns returns the block of the columns lo ≤ j < hi. It shares memory with
-// b; what was column data of b beyond hi is not padding and may be non-zero.
+// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b, so that the elements
+// after its columns are those of b and may be nonzero.
 func (b *Block[T]) Columns(lo, hi int) *Block[T] {
 	if lo < 0 || hi > b.Cols || lo >= hi {
 		panic(badShape)
@@ -86,8 +84,8 @@ func (b *Block[T]) At(i, j int) float64 {
 // T returns the transpose as a view.
 func (b *Block[T]) T() mat.Matrix { return mat.Transpose{Matrix: b} }
 
-// overlaps reports whether a and b share a number. Blocks of the same stride
-// may lie between each other's columns without.
+// overlaps reports whether a and b share an element. Two groups of columns of one block do not, although
+// their memory is interleaved.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {
 		return false

@@ -12,13 +12,12 @@ import (
 // Components are the connected components of a square matrix seen as an
 // undirected graph, numbered in the order of their first rows.
 type Components struct {
-	Of    []uint32 // the component of each row
-	Sizes []int    // the number of rows of each component
+	Of    []uint32 // component of each row
+	Sizes []int    // number of rows of each component
 }
 
-// FindComponents returns the components of a; an entry joins its row and its
-// column whichever way it points, an entry of value 0 joins nothing. Cost: one
-// sweep, 4n bytes beside the result's.
+// FindComponents returns the components of a. Every nonzero entry connects its row and its column, in
+// both directions. Cost: one sweep, and 4n bytes in addition to the result.
 func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
@@ -30,8 +29,8 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 			col, val := p.Row(i)
 			root := f.root(uint32(p.Lo + i))
 			for e, c := range col {
-				// Most rows are leaves of the tree that the row is in. One load
-				// tells, which the processor has under way for many entries.
+				// Most columns are already leaves of the tree of row i. One load shows this, and the
+				// processor issues these loads for many entries at once.
 				if f[c].Load() != root && (val == nil || val[e] != 0) {
 					f.join(root, c)
 					root = f.root(root)
@@ -45,7 +44,7 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 	}
 	c := &Components{Of: make([]uint32, rows)}
 	for i := range c.Of {
-		// A root is the smallest row of its set: it comes first.
+		// A root is the smallest row of its set, and therefore the first.
 		root := f.root(uint32(i))
 		if int(root) == i {
 			c.Of[i] = uint32(len(c.Sizes))
@@ -58,7 +57,7 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 	return c, nil
 }
 
-// Reached returns the rows whose components hold one of the given ones.
+// Reached returns the rows of the components that contain one of the given rows.
 func (c *Components) Reached(rows []int) *roaring.Bitmap {
 	holds := make([]bool, len(c.Sizes))
 	for _, row := range rows {
@@ -67,10 +66,9 @@ func (c *Components) Reached(rows []int) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
-// forest holds disjoint sets of rows as trees whose roots are their smallest
-// rows. It is safe for concurrent use: a root is only ever linked to a smaller
-// row, in one compare-and-swap, so the sets do not depend on the order of the
-// joins.
+// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for
+// concurrent use. A root is linked to a smaller row only, in one compare-and-swap, so that the sets do
+// not depend on the order of the joins.
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
@@ -81,7 +79,7 @@ func newForest(n int) forest {
 	return f
 }
 
-// root returns the smallest row of i's set, halving the path to it.
+// root returns the smallest row of the set of i, and halves the path to it.
 func (f forest) root(i uint32) uint32 {
 	for {
 		up := f[i].Load()
@@ -96,7 +94,7 @@ func (f forest) root(i uint32) uint32 {
 	}
 }
 
-// join makes one set of those of a and b.
+// join merges the sets of a and b.
 func (f forest) join(a, b uint32) {
 	for {
 		a, b = f.root(a), f.root(b)

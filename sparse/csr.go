@@ -11,10 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// CSR is a sparse matrix in memory: 64-bit row pointers, 32-bit column ids,
-// and values only where some stored entry is not 1. It is never changed after
-// it was made. CSR implements [Matrix] and, for gonum, mat.Matrix and
-// mat.NonZeroDoer.
+// CSR is an immutable sparse matrix in memory: 64-bit row pointers, 32-bit column ids, and values only if
+// some entry is not 1. CSR implements [Matrix] and, for gonum, mat.Matrix and mat.NonZeroDoer.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
@@ -23,14 +21,14 @@ type CSR struct {
 	ranges     []Range
 }
 
-// ErrStructure is returned for row pointers, column ids or values that do not form
-// a matrix, or not that of a graph.
+// ErrStructure is returned for row pointers, column ids or values that do not form a valid matrix, or
+// not the matrix of a graph.
 var ErrStructure = errors.New("sparse: malformed matrix")
 
 // NewCSR returns the rows×cols matrix whose row i has the columns
 // col[ptr[i]:ptr[i+1]], strictly increasing, and the values at the same
-// positions of val, finite numbers. A nil val stands for ones. The slices are kept
-// and must not be changed. The error wraps [ErrStructure] and names the place.
+// positions of val, which must be finite. If val is nil, all values are 1. The matrix uses the slices,
+// which must not be changed. The error wraps [ErrStructure] and names the position.
 func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, error) {
 	switch {
 	case rows < 0 || cols < 0 || cols > math.MaxUint32:
@@ -61,12 +59,12 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// badValue is the error for a value that a matrix, or a graph, does not have.
+// badValue returns the error about a value that is not finite, or negative in a graph.
 func badValue(row int, col uint32, v float64) error {
 	return fmt.Errorf("%w: row %d, column %d: value %v", ErrStructure, row, col, v)
 }
 
-// cut makes the ranges.
+// cut computes the ranges.
 func (m *CSR) cut() {
 	m.ranges = Cut(m.rows, func(i int) int64 { return m.ptr[i+1] - m.ptr[i] })
 }
@@ -77,10 +75,9 @@ type Triplet struct {
 	Val      float64
 }
 
-// FromTriplets returns the rows×cols matrix with the given entries, in any
-// order; several entries at one place are added, in the order given. If the
-// result is 1 at every stored entry, no values are kept. The error wraps
-// [ErrStructure], also for a value that is not finite.
+// FromTriplets returns the rows×cols matrix with the given entries, in any order. Entries with the same
+// row and column are added in the given order. If all values of the result are 1, no values are
+// stored. The error wraps [ErrStructure], also for a value that is not finite.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
@@ -93,7 +90,7 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 		ptr[e.Row]++
 	}
 	for i := range rows {
-		ptr[i+1] += ptr[i] // where row i ends
+		ptr[i+1] += ptr[i] // end of row i
 	}
 	byRow := make([]Triplet, len(entries))
 	for _, e := range slices.Backward(entries) {
@@ -128,7 +125,7 @@ func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
 // NNZ returns the number of stored entries.
 func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
 
-// IsWeighted reports whether some value may differ from 1.
+// IsWeighted reports whether values are stored; without them all values are 1.
 func (m *CSR) IsWeighted() bool { return m.val != nil }
 
 // Ranges returns the cut of the rows.
@@ -144,8 +141,8 @@ func (m *CSR) Row(i int) (col []uint32, val []float64) {
 	return m.col[lo:hi], val
 }
 
-// Transpose returns Aᵀ as a matrix of its own, in time and memory proportional
-// to the entries. A must have fewer than 2³² rows.
+// Transpose returns a copy of Aᵀ, in time and memory proportional to the entries. A must have fewer than
+// 2³² rows.
 func (m *CSR) Transpose() *CSR {
 	if m.rows > math.MaxUint32 {
 		panic(badShape)

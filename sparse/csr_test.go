@@ -95,7 +95,7 @@ func TestFromTriplets(t *testing.T) {
 	})
 }
 
-// byRows and byEntries offer what gonum's sparse friends offer, and no At.
+// byRows and byEntries implement the interfaces of sparse matrices of other modules, but not At.
 type byRows struct{ *mat.Dense }
 
 func (byRows) At(int, int) float64 { panic("read element by element") }
@@ -186,7 +186,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A transpose, however it is nested, is read through what it is of.
+// A transpose, also of a transpose, is converted through the matrix that it wraps.
 func TestFromMatReadsNoElements(t *testing.T) {
 	const n = 1 << 17 // squared, it takes minutes
 	a, err := sparse.FromTriplets(n, n+1, []sparse.Triplet{{Row: 3, Col: n, Val: 2}, {Row: n - 1, Col: 0, Val: 5}})
@@ -204,8 +204,8 @@ func TestFromMatReadsNoElements(t *testing.T) {
 	}
 }
 
-// No weight of a graph is negative or no number; zeros, which would join
-// components, are no entries.
+// Negative and NaN weights of a graph are errors. Zeros are dropped, because they would connect
+// components.
 func TestFromMatRefuses(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, -5e-324} {
 		dense := mat.NewDense(3, 4, []float64{0, 1, 0, 0, 0, 0, 0, v, 0, 2, 0, 0})
@@ -227,7 +227,7 @@ func TestFromMatRefuses(t *testing.T) {
 	}
 }
 
-// twice reports every entry once more, with the other sign but for the last one.
+// twice visits every entry a second time, with the opposite sign except for the last one.
 type twice struct{ *mat.Dense }
 
 func (m twice) DoNonZero(f func(i, j int, v float64)) {
@@ -242,7 +242,7 @@ func (m twice) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// Entries that add up to zero are dropped as zeros are.
+// Entries with the sum zero are dropped like zeros.
 func TestFromMatDropsWhatCancels(t *testing.T) {
 	got, err := sparse.FromMat(twice{mat.NewDense(2, 2, []float64{0, 3, 3, 2})})
 	if err != nil || got.NNZ() != 1 || got.At(1, 1) != 2 {

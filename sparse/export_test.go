@@ -1,12 +1,11 @@
 package sparse
 
-// TilesPay is the rule that tiles pay for rows of so many entries, of which so many are
-// in a tile, whose rows are named so often.
+// TilesPay sets the rule for tiles: the entries of a row, the entries of a tile, and the reuse.
 func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
 	return &tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
 }
 
-// Tests outside look at layouts one by one.
+// Functions for tests outside the package that need a particular layout.
 type (
 	Tiling = tiling
 )

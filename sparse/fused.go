@@ -10,46 +10,45 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// fused is one step under way, with the buffers that the operator keeps
-// between steps.
+// fused is the state of one step, with buffers that the operator keeps between steps.
 type fused[T Float] struct {
 	*Operator[T]
 	dst, x *Block[T]
 	step   Step[T]
-	width  int // the columns the loops work on
+	width  int // number of columns of the loops, with padding if possible
 
 	alpha   float64      // Alpha·Scale
-	source  Block[T]     // what is gathered: x or diag(Right)·x
+	source  Block[T]     // the gathered block: x or diag(Right)·x
 	scaled  []T          // memory for a source that is not x
 	zero    []T          // a row of zeros
-	worker  []scratch[T] // one for each goroutine
-	partial []T          // sums of the pieces of long rows, width apart
+	worker  []scratch[T] // buffers of each goroutine
+	partial []T          // sums of the pieces of long rows, at distances of width
 	rankOne []T          // Alpha·Gamma·Vᵀ·X
 	chunks  []float64    // parts of rankOne, by chunks of rows
 }
 
 // scratch holds the buffers of one goroutine.
 type scratch[T Float] struct {
-	sums     []T  // of a batch of rows
-	tileSums []T  // of a unit, see tiled
-	factors  []T  // of a batch of rows
-	values   []T  // of the entries of a panel
+	sums     []T  // sums of a batch of rows
+	tileSums []T  // sums of a unit, see tiled
+	factors  []T  // factors of a batch of rows
+	values   []T  // converted values of a panel
 	read     byte // see readLines
 }
 
 const (
-	// batchBytes is the size of the sums that are kept between the gather and
-	// the other terms of a step, so that they stay in the nearest cache.
+	// batchBytes is the size of the sums between the gather and the other terms of a step. They fit
+	// into the first-level cache.
 	batchBytes = 16 << 10
 
-	// factorsBytes is the size of the factors of a batch where there are no other
-	// terms, so that streams of them and of ids seldom begin anew.
+	// factorsBytes is the size of the factors of a batch without other terms. Large batches keep the
+	// hardware prefetcher on the streams of factors and ids.
 	factorsBytes = 16 << 10
 
-	// slabBytes of a row are gathered in one pass. The sums stay in registers,
-	// and of a small matrix all the rows of x in cache.
+	// slabBytes is the width of a slab, the columns that are gathered in one pass. The sums stay in
+	// registers, and for a small matrix all rows of x stay in the cache.
 	slabBytes     = 256
-	mostSlabBytes = slabBytes + slabBytes/4 // of the last, which takes what is left
+	mostSlabBytes = slabBytes + slabBytes/4 // width of the last slab, which includes a short rest
 
 	registerBytes = 32
 )
@@ -59,7 +58,7 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// fused returns a step with buffers that no other step uses.
+// fused returns a state with buffers that no other step uses.
 func (o *Operator[T]) fused() *fused[T] {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,7 +70,7 @@ func (o *Operator[T]) fused() *fused[T] {
 	return &fused[T]{Operator: o}
 }
 
-// begin takes up a step.
+// begin sets the arguments of a step.
 func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	f.dst, f.x, f.step, f.alpha = dst, x, s, s.Alpha
 	if f.Scale != 0 {
@@ -89,7 +88,7 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	f.partial = grow(f.partial, len(f.splits)*f.width)
 }
 
-// end lets the blocks go and gives the buffers back.
+// end releases the blocks and returns the buffers to the operator.
 func (f *fused[T]) end() {
 	f.dst, f.x, f.source, f.step = nil, nil, Block[T]{}, Step[T]{}
 	f.mu.Lock()
@@ -97,8 +96,8 @@ func (f *fused[T]) end() {
 	f.idle = append(f.idle, f)
 }
 
-// ownsPadding reports whether what lies between the columns of b and its
-// stride belongs to no other block: the loops may then take it along.
+// ownsPadding reports whether the elements between the columns of b and its stride are padding. The
+// loops may then include them, which avoids partial vectors.
 func ownsPadding[T Float](b *Block[T]) bool { return len(b.Data) == b.Rows*b.Stride }
 
 // grow returns a slice of length n, s itself if it is large enough.
@@ -109,7 +108,7 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit shows the rows of a panel to the visitor, but for a piece of a long one.
+// visit calls the visitor with the rows of a panel, except for a piece of a long row.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -126,8 +125,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns where the slab ends that begins at lo, of columns up to hi: after so
-// many bytes of a row, or the last one at most after more.
+// slabEnd returns the end of the slab of columns lo ≤ j < hi that begins at lo. A slab has bytes bytes of
+// a row, the last one up to most.
 func slabEnd[T Float](lo, hi, bytes, most int) int {
 	if hi-lo <= most/sizeOf[T]() {
 		return hi
@@ -139,18 +138,18 @@ func slabEnd[T Float](lo, hi, bytes, most int) int {
 type gathering[T Float] struct {
 	p        Panel
 	values   []T
-	slot     []int32      // of the rows, which of tileSums they go on from, see tiled; or nil
-	tileSums simd.Rows[T] // what rows have in tiles
+	slot     []int32      // for each row, the index in tileSums of its initial sum, see tiled; may be nil
+	tileSums simd.Rows[T] // sums over the tiles
 	lo, hi   int
 }
 
-// pieceSums returns the columns from j on of the sum of range i, a piece of a row.
+// pieceSums returns the sum of range i, a piece of a row, from column j on.
 func (f *fused[T]) pieceSums(i, j int) simd.Rows[T] {
 	slot, _ := slices.BinarySearch(f.splits, i)
 	return simd.Rows[T]{Data: f.partial[slot*f.width+j:], Stride: f.width}
 }
 
-// slab computes the panel's rows in batches, or the sum of a piece of a row.
+// slab computes the rows of a panel in batches, or the sum of a piece of a row.
 func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	if g.p.Pieces > 1 {
 		one := append(w.factors[:0], 1)
@@ -166,7 +165,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
 		sums, factors := rowsOf(f.dst, lo, g.lo), f.factors(w, lo, hi)
-		if f.step.Delta != 0 { // Prev may be dst, whose rows are needed still.
+		if f.step.Delta != 0 { // Prev may be dst, whose rows are still needed.
 			w.sums = grow(w.sums, batch*width)
 			sums = simd.Rows[T]{Data: w.sums, Stride: width}
 		}
@@ -196,7 +195,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
-// begin stores in dst what the sums of the rows lo ≤ i < hi go on from.
+// begin stores the initial sums of the rows lo ≤ i < hi in dst: their sums over the tiles, or zeros.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots, width := g.slot[lo:hi], g.hi-g.lo
 	for i, n := 0, 0; i < len(slots); i += n {
@@ -215,7 +214,7 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	}
 }
 
-// factors returns what the sums of the rows lo ≤ i < hi are multiplied by.
+// factors returns the factors of the sums of the rows lo ≤ i < hi.
 func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	if left, same := any(f.Left).([]T); same && left != nil && f.alpha == 1 {
 		return left[lo:hi]
@@ -231,8 +230,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms stores in dst the scaled sums of the rows lo ≤ i < hi and adds to
-// them the other terms of the step, for the columns from ≤ j < to.
+// addTerms stores the scaled sums of the rows lo ≤ i < hi in dst and adds the other terms of the step,
+// for the columns from ≤ j < to.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to int) {
 	dst, x, width := rowsOf(f.dst, lo, from), rowsOf(f.x, lo, from), to-from
 	w.factors = grow(w.factors, hi-lo)
@@ -258,8 +257,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to i
 	}
 }
 
-// addWhereNotZero adds the rows of x, scaled, to those of dst. Rows without a
-// factor are left out: of a transition matrix these are nearly all.
+// addWhereNotZero adds the scaled rows of x to those of dst. It skips rows with the factor 0, because for
+// a transition matrix these are nearly all rows.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
 		hi := lo
@@ -274,8 +273,7 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Row
 	}
 }
 
-// joinSplitRows adds the pieces of each long row in their order and finishes
-// the row.
+// joinSplitRows adds the pieces of each long row in order and finishes the row.
 func (f *fused[T]) joinSplitRows() {
 	ranges, w := f.A.Ranges(), &f.worker[0]
 	for slot := 0; slot < len(f.splits); {
@@ -298,7 +296,7 @@ func (f *fused[T]) joinSplitRows() {
 	}
 }
 
-// visitSplitRows shows the long rows to the visitor.
+// visitSplitRows calls the visitor with the long rows.
 func (f *fused[T]) visitSplitRows() {
 	if f.step.Visit == nil {
 		return
@@ -311,8 +309,8 @@ func (f *fused[T]) visitSplitRows() {
 	}
 }
 
-// scaleColumns makes diag(Right)·x what is gathered. A factor for each entry
-// would take the gather as long again as the rows themselves.
+// scaleColumns sets the gathered block to diag(Right)·x, because reading a factor for each entry would
+// double the time of the gather.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x
@@ -359,8 +357,8 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	return err
 }
 
-// weightedSumTo stores Σ v_i·x_i over the rows lo ≤ i < hi in sum: four
-// columns at a time, whose sums stay in registers.
+// weightedSumTo stores Σ v_i·x_i over the rows lo ≤ i < hi in sum, four columns at a time, so that the
+// sums stay in registers.
 func weightedSumTo[T Float](sum []float64, x *Block[T], v []float64, lo, hi int) {
 	clear(sum)
 	j := 0

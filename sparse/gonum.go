@@ -16,13 +16,11 @@ var (
 	_ Matrix          = (*CSR)(nil)
 )
 
-// FromMat returns a as a CSR matrix, the weights of a graph: the error wraps
-// [ErrStructure] and names the first one that is negative, infinite or no number
-// ([FromTriplets] takes negative ones). Transposes are read from what they are of. A
-// matrix that offers mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer
-// is read through it and never made dense, in time proportional to its entries;
-// any other is read element by element. Zeros are dropped; entries that a
-// visitor reports twice are added.
+// FromMat converts a gonum matrix with the weights of a graph to CSR form. A matrix that implements
+// mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer is read through it, in time proportional to
+// its entries; another matrix is read element by element. A transpose is read from the matrix that it
+// wraps. Zeros are dropped, and entries that are visited twice are added. The error wraps [ErrStructure]
+// and names the first weight that is negative, infinite or NaN; [FromTriplets] accepts negative values.
 func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
 	transposed := false
@@ -68,7 +66,7 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := entries[:0] // but for those that add up to zero
+	left := entries[:0] // entries whose sum is not zero
 	for i := range rows {
 		col, val := m.Row(i)
 		for e, v := range val {
@@ -119,16 +117,14 @@ func (m *CSR) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// DenseOf returns b for gonum. They share memory: what is written to one is in the
-// other. b must have a row.
+// DenseOf returns b as a gonum matrix, which shares its memory. b must have at least one row.
 func DenseOf(b *Block[float64]) *mat.Dense {
 	var d mat.Dense
 	d.SetRawMatrix(blas64.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: b.Data})
 	return &d
 }
 
-// BlockOfDense returns a matrix of gonum as a block. They share memory: what is
-// written to one is in the other. d must have a row.
+// BlockOfDense returns a gonum matrix as a block, which shares its memory. d must have at least one row.
 func BlockOfDense(d mat.RawMatrixer) *Block[float64] {
 	m := d.RawMatrix()
 	if m.Rows < 1 || m.Cols < 1 {

@@ -30,7 +30,7 @@ func TestBlocksAreGonums(t *testing.T) {
 	part := dense.Slice(1, 4, 2, 5).(*mat.Dense)
 	sparse.BlockOfDense(part).Row(1)[2] = 7
 	if dense.At(2, 4) != 7 {
-		t.Error("what is written to the block is not in gonum's matrix")
+		t.Error("a change of the block is not visible in the gonum matrix")
 	}
 	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// Load returns a copy of a in memory with plain column ids, which are read a
-// little faster than coded ones and take 4 bytes an entry. Cost: one sweep.
+// Load returns a copy of a in memory with plain column ids, which are read slightly faster than coded ids
+// and need 4 bytes an entry. Cost: one sweep.
 func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()
@@ -51,16 +51,16 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	return m, nil
 }
 
-// LoadBytes returns the bytes of the copy that [Load] makes of a matrix with so many rows and
-// entries; the entries of a weighted one have values.
+// LoadBytes returns the memory of the result of [Load], for the given numbers of rows and entries; entries
+// of a weighted matrix have values.
 func LoadBytes(rows, entries int64, weighted bool) int64 {
-	bytes := 9*rows + 4*entries // places of rows, column ids
+	bytes := 9*rows + 4*entries // row pointers, column ids
 	if weighted {
 		bytes += 8 * entries
 	}
 	return bytes
 }
 
-// spareIDs is how far behind the last column id the gather loops read ahead; a
-// slice without room for it has its last rows gathered by a slower loop.
+// spareIDs is the number of ids after the last column id that the gather loops may read. The last rows of a
+// slice without this slack are gathered by a slower loop.
 const spareIDs = 256

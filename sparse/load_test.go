@@ -65,7 +65,7 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 	}
 }
 
-// TestLoadBytes compares what a copy is said to take with what it does.
+// TestLoadBytes compares the estimated with the allocated memory of a copy.
 func TestLoadBytes(t *testing.T) {
 	for name, p := range map[string]pattern{
 		"ones":     {rows: 5000, cols: 5000, mean: 8},
@@ -76,8 +76,8 @@ func TestLoadBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := a.Bytes()
-		if told := sparse.LoadBytes(int64(p.rows), a.NNZ(), p.weighted); told < held || told > held+held/10 {
-			t.Errorf("%s: %d bytes are told for %d", name, told, held)
+		if estimate := sparse.LoadBytes(int64(p.rows), a.NNZ(), p.weighted); estimate < held || estimate > held+held/10 {
+			t.Errorf("%s: %d bytes estimated, %d allocated", name, estimate, held)
 		}
 	}
 }

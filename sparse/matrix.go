@@ -2,14 +2,12 @@ package sparse
 
 import "context"
 
-// MaxRange is the largest number of entries, and of rows, of one range.
-// The bits of a sum over a row longer than this depend on it, so it is part
-// of the store's format.
+// MaxRange is the largest number of entries, and of rows, of a range. It is part of the store format,
+// because the bits of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. Columns of a row are in
-// strictly increasing order. Implementations are safe for concurrent sweeps;
-// package sparsetest checks the whole contract.
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing.
+// Implementations must be safe for concurrent sweeps; package sparsetest checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
 	Dims() (r, c int)
@@ -17,24 +15,24 @@ type Matrix interface {
 	// NNZ returns the number of stored entries.
 	NNZ() int64
 
-	// Ranges returns the ranges in the order of their rows, as [Cut] makes
-	// them from the lengths of the rows. The slice must not be changed.
+	// Ranges returns the ranges that [Cut] computes from the lengths of the rows, in order. The slice
+	// must not be changed.
 	Ranges() []Range
 
-	// Sweep calls visit once for every range, from at most workers goroutines
-	// (0: one for each processor); worker numbers the goroutine, to which ranges
-	// come in increasing order. The panel is valid during the call. The first
-	// error ends the sweep; a cancelled context ends it within one range.
+	// Sweep calls visit once for every range, from at most workers goroutines (0: one for each
+	// processor). worker is the number of the goroutine, which gets ranges in increasing order. The
+	// panel is valid during the call only. The first error ends the sweep; a cancelled context ends it
+	// within one range.
 	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
 }
 
-// Resident is a [Matrix] that may read entries from a disk in its sweeps, as a store does.
-// Any other one has them in memory.
+// Resident is implemented by a [Matrix] that may read entries from disk in its sweeps, for example a store.
+// Other matrices are in memory.
 type Resident interface {
 	Matrix
 
-	// Resident reports whether entries stay in memory once they were read: sweeps over
-	// few columns at a time cost no more than over all at once then.
+	// Resident reports whether entries stay in memory after they were read. Several sweeps over few
+	// columns then cost no more than one sweep over all columns.
 	Resident() bool
 }
 
@@ -42,18 +40,17 @@ type Resident interface {
 // longer than [MaxRange].
 type Range struct {
 	Lo, Hi  int // the rows Lo ≤ i < Hi
-	Entries int // the number of stored entries
-	Piece   int // which piece of row Lo this is; 0 for whole rows
-	Pieces  int // how many pieces row Lo has; 1 for whole rows
+	Entries int // number of stored entries
+	Piece   int // number of the piece of row Lo, from 0; 0 for whole rows
+	Pieces  int // number of pieces of row Lo; 1 for whole rows
 }
 
-// Panel is one range in memory, in CSR layout. Row Lo+i has Ptr[i+1] − Ptr[i]
-// entries; Col and Val hold the entries of the whole panel, so those of row
-// Lo+i are Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. A piece of a long row is a
-// panel with one row, the piece's share of it.
+// Panel is one range in memory, in CSR layout. Row Lo+i has Ptr[i+1] − Ptr[i] entries. Col and Val have the
+// entries of the whole panel; those of row Lo+i are Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a
+// piece of a long row has one row.
 type Panel struct {
 	Range
-	Index int       // the position among the matrix's ranges
+	Index int       // index among the ranges of the matrix
 	Ptr   []int64   // Hi − Lo + 1 positions; the first need not be 0
 	Col   []uint32  // Entries column ids
 	Val   []float64 // Entries values; nil if every stored entry is 1
@@ -69,10 +66,9 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// Cut cuts rows into ranges, greedily from the first row: as many whole rows
-// as fit into MaxRange entries and MaxRange rows; a row of more than MaxRange
-// entries into pieces of MaxRange, the last one shorter. length gives the
-// number of entries of row i < rows.
+// Cut cuts rows into ranges, greedily from the first row. A range has as many whole rows as fit into MaxRange
+// entries and MaxRange rows. A row of more than MaxRange entries is cut into pieces of MaxRange entries; the
+// last piece may be shorter. length returns the number of entries of row i < rows.
 func Cut(rows int, length func(i int) int64) []Range {
 	var ranges []Range
 	open := Range{Pieces: 1}

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// pattern says what a random matrix looks like.
+// pattern describes a random matrix.
 type pattern struct {
 	rows, cols int
 	mean       int   // mean entries of a row
@@ -108,8 +108,8 @@ func TestCSRKeepsTheContract(t *testing.T) {
 	}
 }
 
-// TestCut states what a cut is without following its steps: it covers every
-// row in order, stays within the limits, and no range could take one more row.
+// TestCut checks the defining properties of a cut: it covers every row in order, stays within the limits,
+// and no range could have one more row.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.SliceOfN(rapid.OneOf(

@@ -10,26 +10,25 @@ import (
 //
 //	Ā = Scale·diag(Left)·A·diag(Right) + diag(Diag) + Gamma·U·Vᵀ
 //
-// with A as stored. Vectors that are nil are absent (ones for Left and Right,
-// zeros for Diag, U and V). The term of rank one costs a pass over the block before
-// each sweep. The fields must not change between steps, nor an operator be
-// copied after the first; it is safe for concurrent use. With Right a step keeps a
-// scaled copy of X: memory for one more block.
+// with A as stored. Nil vectors mean ones for Left and Right, and zeros for Diag, U and V. The term of rank
+// one costs a pass over the block before each sweep. With Right, a step needs memory for a scaled copy of X.
+// After the first step, fields must not be changed and the operator must not be copied. An operator is safe
+// for concurrent use.
 type Operator[T Float] struct {
 	A       Matrix
 	Scale   float64   // 0 means 1
 	Left    []float64 // one factor for each row
 	Right   []float64 // one factor for each column
 	Diag    []float64 // A must be square
-	Gamma   float64   // of the term of rank one
+	Gamma   float64   // factor of the term of rank one
 	U, V    []float64 // both or neither; A must be square
-	Workers int       // goroutines of a sweep, 0: one for each processor; never changes a result
+	Workers int       // number of goroutines, 0: one for each processor; does not change results
 
 	once   sync.Once
-	splits []int // the ranges that are pieces of long rows, in order
+	splits []int // ranges that are pieces of long rows, in order
 
 	mu   sync.Mutex
-	idle []*fused[T] // what earlier steps have left, with their buffers
+	idle []*fused[T] // states of earlier steps, with their buffers
 }
 
 // Kind is a matrix of a graph with the adjacency matrix A and the degrees D = diag(A·1),
@@ -37,8 +36,7 @@ type Operator[T Float] struct {
 type Kind int
 
 const (
-	// Transition is T = D⁻¹A, the random walk. A row without entries keeps what it has:
-	// T_ii = 1 there.
+	// Transition is T = D⁻¹A, the random walk. A walk stays at a node without entries: T_ii = 1 there.
 	Transition Kind = iota
 
 	// NormalizedAdjacency is S = D^-½·A·D^-½ with 0^-½ := 0.
@@ -56,16 +54,16 @@ const (
 	Adjacency
 )
 
-// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
-// deg, which are A·1, see [Degrees], or others in their place. The Laplacian
-// keeps the slice. The modularity matrix A − γ·d·dᵀ/Σd is A with a term of rank one.
+// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees deg, usually A·1, see
+// [Degrees]. The Laplacian uses the slice deg. The modularity matrix A − γ·d·dᵀ/Σd is A with a term of rank
+// one.
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
 	switch kind {
 	case Adjacency:
 		return o
 	case Laplacian:
-		if deg == nil { // which would be a diagonal of zeros; other lengths no step takes
+		if deg == nil { // nil would be a diagonal of zeros; StepTo rejects other wrong lengths
 			panic(badShape)
 		}
 		o.Scale, o.Diag = -1, deg
@@ -109,7 +107,7 @@ func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 	rows, _ := a.Dims()
 	deg := make([]float64, rows)
 	ranges := a.Ranges()
-	partial := make([]float64, len(ranges)) // sums of pieces of long rows
+	partial := make([]float64, len(ranges)) // partial sums of long rows
 	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)

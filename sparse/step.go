@@ -10,30 +10,28 @@ import (
 //
 //	Y = Alpha·Ā·X + Beta·X + Delta·Prev
 //
-// Prev is only read if Delta is not 0, Beta needs a square operator.
+// Prev is read only if Delta is not 0. Beta ≠ 0 requires a square operator.
 type Step[T Float] struct {
 	Alpha, Beta, Delta float64
 	Prev               *Block[T]
 
-	// Visit, if not nil, is called with runs of finished rows of Y, most of
-	// them while they are in cache: every row once, from several goroutines at
-	// a time. It may read and change those rows of Y, and read X and Prev.
+	// Visit, if not nil, is called with finished rows of Y, most of them while they are in the cache: every
+	// row once, from several goroutines. It may read and change these rows of Y, and read X and Prev.
 	Visit func(Rows)
 }
 
-// Rows tells a visitor which rows are finished.
+// Rows describes finished rows for a visitor.
 type Rows struct {
 	Lo, Hi int // the rows Lo ≤ i < Hi
-	Range  int // the range they belong to (its first piece for a long row); for sums kept by range
-	Worker int // the goroutine's number; for buffers
+	Range  int // their range (the first piece for a long row), for sums by range
+	Worker int // number of the goroutine, for buffers
 }
 
-// StepTo stores the step's Y in dst: one sweep over A. dst may be s.Prev; it
-// must not overlap x, and s.Prev only by being the same block. Columns of one
-// block side by side do not overlap. On error the content of dst is undefined.
+// StepTo stores Y in dst. dst may be s.Prev, but must not overlap x or another part of s.Prev. Different
+// columns of one block do not overlap. On error the content of dst is undefined.
 //
-// Cost: each stored entry reads one row of x; nothing is allocated that grows
-// with A or the blocks once the operator's buffers are there.
+// Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates
+// nothing that grows with A or the blocks.
 func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) error {
 	o.check(dst, x, &s)
 	o.once.Do(o.prepare)
@@ -71,7 +69,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	return err
 }
 
-// prepare keeps what all steps need.
+// prepare computes the data that all steps need, once.
 func (o *Operator[T]) prepare() {
 	for i, r := range o.A.Ranges() {
 		if r.Pieces > 1 {
@@ -99,8 +97,8 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groups returns into how many groups of columns the block is cut, so that
-// every worker has one, where the ranges alone are too few to keep them busy.
+// groups returns the number of groups into which the columns are divided: 1, or one for each worker if there
+// are fewer ranges than workers.
 func (f *fused[T]) groups(workers int) int {
 	ranges := len(f.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
@@ -110,9 +108,8 @@ func (f *fused[T]) groups(workers int) int {
 	return groups
 }
 
-// sweepGroups makes one sweep for each group of columns, all at the same time.
-// A number of Y depends on one column of X only, so that its bits are those of
-// one sweep over all columns.
+// sweepGroups runs one sweep for each group of columns in parallel. The bits are those of one sweep over all
+// columns, because an element of Y depends on one column of X only.
 func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {

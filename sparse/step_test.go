@@ -46,9 +46,9 @@ func vector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reference is the step by its formula, entry by entry in float64, and beside
-// each number a bound on what rounding to T may change: every term is rounded
-// a few times and takes part in at most as many additions as there are terms.
+// reference computes the step by its formula in float64, and a bound of the rounding error of every element
+// for type T: each term is rounded a few times, and takes part in at most as many additions as there are
+// terms.
 func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T]) (y, bound [][]float64) {
 	rows, _ := o.A.Dims()
 	a := o.A.(*sparse.CSR)

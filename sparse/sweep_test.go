@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestVisit: every row is visited once, finished, and what the visitor makes
-// of it stays; the ranges named are those of the matrix.
+// TestVisit checks that every finished row is visited once, that changes of the visitor are kept, and that the
+// ranges are those of the matrix.
 func TestVisit(t *testing.T) { both(t, testVisit[float32], testVisit[float64]) }
 
 func testVisit[T sparse.Float](t *testing.T) {

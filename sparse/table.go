@@ -2,23 +2,22 @@ package sparse
 
 import "math"
 
-// Table is a tall matrix of float32, filled row by row, of which rows may be missing:
-// what is known of each of many nodes, say. Rows and Cols are given, and all rows of a new
-// one are missing. A row lies in memory dense or by its entries, whichever is smaller. It
-// is safe for concurrent reading.
+// Table is a tall matrix of float32 with optional rows, for example the attributes of nodes. The caller sets
+// Rows and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values,
+// whichever is smaller. A table is safe for concurrent reading.
 type Table struct {
 	Rows, Cols int
-	Present    int   // rows that are not missing
-	Entries    int64 // values that are not 0
-	Bytes      int64 // of memory, once a row is there
+	Present    int   // number of rows that are not missing
+	Entries    int64 // number of nonzero values
+	Bytes      int64 // memory, after the first row
 
 	slot    []tableRow // nil while all rows are missing
 	values  [][]float32
 	columns [][]uint32
 }
 
-// tableRow is where a row lies: length values from at on of a chunk, and if there are
-// columns so many of these. The zero value is a missing row.
+// tableRow is the position of a row: length values of a chunk from at on, and for a sparse row as many
+// columns. The zero value is a missing row.
 type tableRow struct {
 	chunk, at       uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk is 0 where the row is dense
@@ -26,12 +25,11 @@ type tableRow struct {
 }
 
 const (
-	slotBytes  = 20      // of a tableRow
-	tableChunk = 1 << 16 // values that are allocated at once
+	slotBytes  = 20      // size of a tableRow
+	tableChunk = 1 << 16 // number of values of an allocation
 )
 
-// Set copies the values of row i, which must be missing and whose values must be
-// finite.
+// Set copies the values of row i, which must be missing. The values must be finite.
 func (t *Table) Set(i int, values []float32) {
 	if t.slot == nil {
 		t.slot, t.Bytes = make([]tableRow, t.Rows), slotBytes*int64(t.Rows)
@@ -69,7 +67,7 @@ func (t *Table) Set(i int, values []float32) {
 	}
 }
 
-// room returns the number, from 1, of a chunk of t with room for so many more.
+// room returns the number, from 1, of a chunk of t with space for length more elements.
 func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	n := len(*chunks)
 	if n == 0 || cap((*chunks)[n-1])-len((*chunks)[n-1]) < length {
@@ -80,10 +78,10 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline returns what a table would be like of which so many rows were there, as large on
-// average as those of t, but for the rows: they are missing.
+// Outline returns a table without rows whose sizes (Present, Entries, Bytes) are those of t, scaled to the
+// given number of rows. It estimates the size of a table of which t has the first rows.
 func (t *Table) Outline(present int) *Table {
-	const ends = 2 * 4 * tableChunk // of the last chunks
+	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) - 4*int64(spare(t.values)+spare(t.columns))
 	share := float64(present) / float64(max(1, t.Present))
 	return &Table{
@@ -92,7 +90,7 @@ func (t *Table) Outline(present int) *Table {
 	}
 }
 
-// spare returns the room in the last chunk.
+// spare returns the unused length of the last chunk.
 func spare[E any](chunks [][]E) int {
 	if len(chunks) == 0 {
 		return 0
@@ -101,8 +99,8 @@ func spare[E any](chunks [][]E) int {
 	return cap(last) - len(last)
 }
 
-// Row returns the values of row i and their columns, rising; nil columns stand for
-// all. Nil values stand for a missing row. The slices share memory with t.
+// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row,
+// values is nil for a missing row. The slices share memory with t.
 func (t *Table) Row(i int) (columns []uint32, values []float32) {
 	if t.slot == nil || t.slot[i].chunk == 0 {
 		return nil, nil

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestTableOutline: by the first rows, dense and sparse, the rest of a table is told; as large
-// as it comes to be, but for the ends of chunks.
+// TestTableOutline checks that the size of a table is estimated from its first rows, up to the ends of
+// chunks.
 func TestTableOutline(t *testing.T) {
 	const rows, cols, first = 50_000, 30, 2_000
 	for _, filled := range []int{cols, 3} {
@@ -25,7 +25,7 @@ func TestTableOutline(t *testing.T) {
 		}
 		const ends = 2 * 2 * 4 * tableChunk
 		if more := outline.Bytes - table.Bytes; more < -ends/2 || more > ends || outline.Present != rows || outline.Entries != table.Entries || outline.Cols != cols {
-			t.Errorf("%d values a row: %+v told of %+v", filled, outline, table)
+			t.Errorf("%d values a row: estimate %+v of %+v", filled, outline, table)
 		}
 		if _, values := outline.Row(0); values != nil {
 			t.Error("an outline has rows")
@@ -67,7 +67,7 @@ func TestTable(t *testing.T) {
 			held += 4 * int64(cap(c))
 		}
 		if table.Bytes != held {
-			t.Errorf("%d columns: %d bytes are told, %d are held", cols, table.Bytes, held)
+			t.Errorf("%d columns: %d bytes estimated, %d allocated", cols, table.Bytes, held)
 		}
 		for i, values := range want {
 			got := make([]float32, cols)

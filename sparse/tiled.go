@@ -11,34 +11,30 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// tiled is a matrix in memory in tiles of columns, where the first columns have most
-// of the entries, as in a graph by degree:
+// tiled is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries,
+// as in a graph ordered by degree:
 //
 //	A = (T_0  T_1  …  R)
 //
-// The rows of a block that one tile T names stay in the second cache of a core
-// while a step adds them up for many rows of A, as long as nothing else passes through
-// it; then it adds those that the next tile names, and at last those of R, the rest.
-// A row's entries are added in their order, so that no bit changes. Ids in tiles have 16
-// bits and count from the first column of their tile. Values are in the narrowest type
-// that holds them, and there are none if all are 1. Which tiles are used is decided for some
-// million entries at a time, and in how many of them a row is for itself: what is left
-// of it, or all, is in the rest.
+// A step adds the entries of tile T_0 for many rows of A, then those of the next tile, and at last those of
+// the rest R. The rows of X that one tile refers to stay in the second-level cache of a core meanwhile. The
+// entries of a row are added in their order, so that the bits are those of other layouts.
 //
-// Other visitors of a sweep see whole rows, which costs a copy.
+// Ids in tiles have 16 bits and count from the first column of the tile. Values have the narrowest exact
+// type, and are not stored if all are 1. The number of tiles is chosen for each unit of several million
+// entries, and the number of tiles with entries of a row for each row; its other entries are in the rest.
+//
+// Other visitors of a sweep get copies of whole rows.
 type tiled struct {
 	*tiling
 	rows, cols int
 	ranges     []Range
-	ids        []uint32 // of the rest
-	values     weights  // of the rest
+	ids        []uint32 // column ids of the rest
+	values     weights  // values of the rest
 }
 
-// newTiled returns a copy of a in the tiles of t, which must not be used any more, with
-// its values in the narrowest type that holds them exactly.
-// A step adds what a tile names for many rows of A before it turns to the next;
-// no bit changes. Other visitors of a sweep see whole rows, which costs a copy.
-// Cost: one sweep.
+// newTiled returns a copy of a in the tiles of t, which must not be used afterwards, with values in the
+// narrowest exact type. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
 	m := &tiled{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
@@ -85,7 +81,7 @@ func (a *tiled) unitOf(index int) *unit {
 	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
 }
 
-// tilesOf yields the tiles that the row with that slot is in.
+// tilesOf yields the tiles with entries of the row with the given slot.
 func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 	return func(yield func(int, tile) bool) {
 		if slot == noSlot {
@@ -118,16 +114,16 @@ func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p
 	})
 }
 
-// rowBuffer holds a panel that is put together.
+// rowBuffer holds a panel that is assembled from tiles.
 type rowBuffer struct {
 	ptr []int64
 	col []uint32
 	val []float64
 
-	part []float64 // some of the values
+	part []float64 // values of one tile
 }
 
-// panel returns range i in a buffer.
+// panel assembles range i in a buffer.
 func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
 		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
@@ -156,7 +152,7 @@ func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// restPanel returns what range i has outside tiles. Ids behind them may be read.
+// restPanel returns the entries of range i outside tiles. Loops may read ids after its end.
 func (a *tiled) restPanel(i int) Panel {
 	ptr := a.rest[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr, Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
@@ -175,8 +171,8 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 	})
 }
 
-// unit computes the columns from ≤ j < to of the rows of a unit, and shows them to
-// the visitor if these are the last columns.
+// unit computes the columns from ≤ j < to of the rows of a unit, and calls the visitor after the last
+// columns.
 func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	w, width := &f.worker[worker], to-from
 	tileSums := simd.Rows[T]{Stride: width}
@@ -208,14 +204,14 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	}
 }
 
-// readLines reads a byte of every line of some rows, which brings them to the cache in
-// order: the first entries that name them would wait for them one by one. The sum keeps
-// the reads from being left out.
+// readLines reads a byte of every cache line of some rows, which loads them into the cache sequentially.
+// Otherwise the first entries that refer to them would wait for one line at a time. The sum prevents the
+// compiler from removing the reads.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
 	}
-	const lineBytes = 64 // of a cache
+	const lineBytes = 64 // size of a cache line
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
 		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), width*sizeOf[T]())
@@ -226,11 +222,10 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call returns where the rows from lo on end that are gathered in one call, which
-// cannot be interrupted.
+// call returns the end of the rows from lo on that are gathered in one call, which cannot be interrupted.
 func (t tile) call(lo int) int {
 	most := int64(1 << 16)
-	if !t.weights.none() { // Rounded values should stay in the nearest caches.
+	if !t.weights.none() { // Converted values should stay in the first-level cache.
 		most = MaxRange
 	}
 	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > most })

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// tiled returns a copy of a in tiles of so many columns, with shorter rows left whole.
+// tiled returns a copy of a in tiles of the given number of columns; shorter rows are not divided.
 func tiled(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	t.Helper()
 	pay := sparse.TilesPay(1, row, 1, 0)
@@ -28,8 +28,8 @@ func tiled(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	return m
 }
 
-// tiledPatterns have rows of several pieces; more rows than a unit has; long rows among
-// short ones, and ranges of them.
+// tiledPatterns have rows of several pieces, more rows than a unit, long rows among short ones, and ranges of
+// long rows.
 var tiledPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
@@ -88,7 +88,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 	}
 }
 
-// untold is a matrix whose panels have no values where all are 1, as those of a store.
+// untold is a matrix whose panels have no values if all are 1, like those of a store.
 type untold struct{ *sparse.CSR }
 
 func (m untold) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
@@ -139,8 +139,8 @@ func TestTiledKeepsSigns(t *testing.T) {
 	}
 }
 
-// TestTilingBytes: what a tiled matrix takes, and the sums of a unit for each worker,
-// is planned.
+// TestTilingBytes compares the estimated with the allocated memory of a tiled matrix and of the sums of a unit
+// for each worker.
 func TestTilingBytes(t *testing.T) {
 	pay := sparse.TilesPay(1000, 4, 1, 0)
 	p := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})

@@ -7,31 +7,31 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// tiling is how a matrix is cut into tiles of columns, see [newTiled].
+// tiling is the division of a matrix into tiles of columns, see [newTiled].
 type tiling struct {
-	pay      *tilingRule // where tiles pay
-	columns  int         // of a tile
-	first    []int       // where the rows of each range begin; a piece of a long row counts as a row
-	slot     []int32     // of each row, where the sums of its unit have it, or noSlot
-	rest     []int64     // where what each row has outside tiles begins
-	inTiles  int64       // entries in tiles
-	segments int64       // of rows, one in each tile that a row is in
+	pay      *tilingRule // when tiles are faster
+	columns  int         // number of columns of a tile
+	first    []int       // number of the first row of each range; a piece of a long row counts as a row
+	slot     []int32     // index of each row in the sums of its unit, or noSlot
+	rest     []int64     // offset of the entries of each row outside tiles
+	inTiles  int64       // number of entries in tiles
+	segments int64       // number of segments: pairs of a row and a tile with entries of the row
 	units    []unit
 	weights  weightType
 }
 
 const noSlot = -1
 
-// unit is some consecutive ranges, whose entries a core gathers tile by tile.
+// unit is a group of consecutive ranges, whose entries one core gathers tile by tile.
 type unit struct {
 	lo, hi int // the ranges
 
-	// Rows with entries in tiles lie by falling number of tiles, so that each tile
-	// has the first of them.
+	// Rows with entries in tiles are sorted by decreasing number of tiles, so that every tile has the
+	// first rows.
 	tiles []tile
 }
 
-// tile is some columns of some rows, in CSR layout. Ids count from the first column.
+// tile is a group of columns for some rows, in CSR layout. Ids count from the first column.
 type tile struct {
 	ptr     []int64
 	ids     []uint16
@@ -51,42 +51,40 @@ const (
 	// mostTileColumns is the largest number of columns of a tile.
 	mostTileColumns = 1 << 16
 
-	// Where there are enough entries, each worker has so many units, and one has so
-	// many entries: more fetch tiles less often, fewer share the work better.
+	// unitsPerWorker is the number of units of a worker if there are enough entries. Larger units load
+	// tiles less often, smaller units balance the work better.
 	unitsPerWorker = 4
 	mostEntries    = 1 << 22
 
-	// mostRows of a unit have entries in tiles: their sums pass through the cache once
-	// for each tile.
+	// mostRows is the largest number of rows of a unit with entries in tiles, because their sums pass
+	// through the cache once for each tile.
 	mostRows = 1 << 15
 
 	// wholeEntries is the size of a unit without tiles.
 	wholeEntries = 1 << 16
 
-	// tileSlabBytes of a row are gathered in one pass over the tiles, and mostTileSlabBytes
-	// in the last: more than elsewhere, since every pass fetches the tiles once more.
+	// tileSlabBytes is the width of a slab in a pass over the tiles, and mostTileSlabBytes that of the last
+	// slab. They are larger than elsewhere, because every pass reads the tiles again.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
 )
 
-// tilingRule says where tiles pay.
+// tilingRule holds the thresholds above which tiles are used.
 type tilingRule struct {
-	entries int64 // of a matrix, and of a unit
-	row     int   // entries of a row
-	tile    int   // entries that must lie in tiles to make up for a tile, where a row ends once more
-	reuse   int64 // how often a unit names each column of a tile in the mean
+	entries int64 // smallest number of entries of a matrix, and of a unit
+	row     int   // smallest number of entries of a row
+	tile    int   // entries of a row in a tile that outweigh the cost of one more segment
+	reuse   int64 // smallest mean number of uses of a column of a tile in a unit
 }
 
-// tilesPay is the rule of layouts.
+// tilesPay holds the thresholds of FindLayout.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// findTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
-// if a third of its entries are those of long rows in columns that are named often, the
-// first ones. Tiles have as many columns as have rows of a block in half of the
-// second cache. Otherwise, of a matrix that may be weighted, it returns a tiling without
-// tiles if that pays: where a tiled matrix holds values in narrower types than
-// float64. Else it returns nil. Cost: up to two sweeps, and up to 12 bytes a row and 14
-// for each tile that a row is in.
+// findTiling returns a tiling of a for blocks with rows of rowBytes bytes if it is predicted to be faster: at
+// least a third of the entries are in long rows and in frequent columns, which must be the first ones. The
+// rows of X of one tile fill half of the second-level cache. Otherwise it returns a tiling without tiles if
+// a weighted matrix then has values in a narrower type than float64, or nil. Cost: up to two sweeps; up to
+// 12 bytes a row and 14 bytes a segment.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int, pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
 		return nil, nil
@@ -108,8 +106,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling of a whose tiles have so many columns, at most
-// 65,536, whether it pays or not.
+// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, whether or not
+// it is faster.
 func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
 	t := &tiling{pay: pay, columns: columns, first: make([]int, len(ranges)+1)}
@@ -147,18 +145,18 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 	return t, nil
 }
 
-// segment is the entries that a row has in one tile.
+// segment is the group of entries of a row in one tile.
 type segment struct {
-	row     uint16 // in its range
+	row     uint16 // number of the row in its range
 	tile    uint16
 	entries uint16
 }
 
-// segments are those of a range, by rows and tiles.
+// segments are the segments of a range, sorted by rows and tiles.
 type segments []segment
 
-// add adds the segments of a row, from the first tile on: as many as gain most, where
-// an entry in a tile gains one and each tile costs some.
+// add adds segments of a row, from the first tile on. It chooses their number so that the number of entries in
+// tiles minus the cost of the segments is largest.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
@@ -188,7 +186,7 @@ func (s segments) rows(yield func(row int, s segments) bool) {
 	}
 }
 
-// cut makes the units, of so many entries.
+// cut divides the ranges into units of at most most entries.
 func (t *tiling) cut(ranges []Range, parts []segments, most int64) {
 	lo, entries, rows := 0, int64(0), 0
 	for i, r := range ranges {
@@ -207,12 +205,12 @@ func (t *tiling) cut(ranges []Range, parts []segments, most int64) {
 	t.unit(lo, len(ranges), parts)
 }
 
-// unit makes a unit of the ranges lo ≤ i < hi.
+// unit adds a unit of the ranges lo ≤ i < hi.
 func (t *tiling) unit(lo, hi int, parts []segments) {
 	if lo == hi {
 		return
 	}
-	var named []int64 // of each tile
+	var named []int64 // number of entries of each tile
 	for _, part := range parts[lo:hi] {
 		for _, s := range part {
 			if int(s.tile) == len(named) {
@@ -227,7 +225,7 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 	}
 	u := unit{lo: lo, hi: hi, tiles: make([]tile, tiles)}
 
-	// How many rows are in so many tiles, and then in more: the next slot of such rows.
+	// slots[n] is the number of rows with n tiles, and then the next slot of such a row.
 	slots := make([]int, tiles+1)
 	for _, part := range parts[lo:hi] {
 		for _, s := range part.rows {
@@ -273,8 +271,8 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of a tiled matrix, and of what its steps take beside it
-// with so many workers and blocks with rows of so many bytes.
+// bytes returns the memory of a tiled matrix, and of the buffers of its steps for the given number of workers
+// and bytes of a row of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	rest := t.rest[len(t.slot)]
 	bytes, rows := 2*t.inTiles+4*rest+t.weights.size()*(t.inTiles+rest)+12*int64(len(t.slot)), 0

@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// weights are the values of some entries in one type. Those without a type are ones.
+// weights holds the values of some entries in one type. Without values all are 1.
 type weights struct {
 	bytes   []uint8
 	singles []float32
 	doubles []float64
 }
 
-// weightType is a type of values. Each has all values that those before it have.
+// weightType is a type of values. Each type represents all values of the types before it.
 type weightType uint8
 
 const (
@@ -27,11 +27,10 @@ const (
 // size returns the bytes of a value.
 func (t weightType) size() int64 { return [...]int64{0, 1, 4, 8}[t] }
 
-// narrow tells whether these are values in less than the type that panels have.
+// narrow reports whether the type is narrower than float64, the type of panels.
 func (t weightType) narrow() bool { return t == byteWeights || t == singleWeights }
 
-// with returns the narrowest type that has the values of t, and val without rounding;
-// nil stands for ones.
+// with returns the narrowest type that represents the values of t and val exactly; nil means ones.
 func (t weightType) with(val []float64) weightType {
 	for _, v := range val {
 		if t == ones && v != 1 {
@@ -73,7 +72,7 @@ func (w weights) part(lo, hi int64) weights {
 	return w
 }
 
-// store stores n values, of which none stand for ones.
+// store stores n values; if val is empty, they are ones.
 func (w weights) store(val []float64, n int) {
 	for e := range n {
 		v := 1.0
@@ -91,8 +90,8 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// rounded returns the values as T, nil for ones: as they are, or in the buffer, which
-// it may have to make longer.
+// rounded returns the values as T, or nil if all are 1. It converts them in the buffer, which it may
+// enlarge, unless they have the type T.
 func rounded[T Float](w weights, buffer *[]T) []T {
 	if same, ok := any(w.singles).([]T); ok && same != nil {
 		return same
@@ -117,5 +116,5 @@ func rounded[T Float](w weights, buffer *[]T) []T {
 	return val
 }
 
-// none tells whether there are no values: all are 1.
+// none reports whether no values are stored, because all are 1.
 func (w weights) none() bool { return w.bytes == nil && w.singles == nil && w.doubles == nil }

@@ -76,7 +76,7 @@ func (w *Writer) claim() error {
 	return err
 }
 
-// mayWrite says whether the directory may become, or be replaced by, a store.
+// mayWrite returns an error unless the directory may be written or replaced by a store.
 func (w *Writer) mayWrite() error {
 	names, err := w.o.fs.List(w.dir)
 	if err != nil {
@@ -109,9 +109,8 @@ func (w *Writer) mayWrite() error {
 	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries)", w.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes the files of a store's name pattern that the
-// manifest in force does not list and returns their number. Beside a damaged manifest it removes
-// nothing: which files belong to that store is not known.
+// removeLeftovers removes files with names of store files that the manifest does not list, and returns their
+// number. If the manifest is damaged, it removes nothing, because the files of the store are not known.
 func (w *Writer) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(w.o.fs, w.dir)

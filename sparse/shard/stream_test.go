@@ -219,7 +219,7 @@ func TestSweepStops(t *testing.T) {
 }
 
 // TestPanicReachesTheCaller panics while chunks are read and while panels are
-// visited, of a store on disk and of one that comes into memory. Nobody waits
+// visited, of a store on disk and of one that is loaded into memory. Readers do not wait
 // for ever, and the store can be swept afterwards.
 func TestPanicReachesTheCaller(t *testing.T) {
 	if testing.Short() {

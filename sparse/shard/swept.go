@@ -9,19 +9,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Swept is a store as runs of many sweeps use it: streamed, with frames in memory, or
-// copied into memory in the layout that is swept fastest. It changes no bit of a result.
+// Swept is a store for runs of many sweeps: streamed, with frames in memory, or copied into memory in the
+// layout with the fastest sweeps. The results have the same bits.
 type Swept struct {
 	*Store
-	A       sparse.Matrix  // what is to be swept: the store, and after Load its copy
-	Copy    *sparse.Layout // the layout of the copy, nil if there is to be none
-	Forward bool           // no sweep is made of [Store.Transpose]
+	A       sparse.Matrix  // the matrix for sweeps: the store, or after Load its copy
+	Copy    *sparse.Layout // layout of the copy, or nil
+	Forward bool           // [Store.Transpose] is not swept
 
 	o Options
 }
 
-// OpenSwept is [Open] for a run with so much memory, o.Memory: of it the store has one
-// half, or, if it may be copied and takes little, the copy that [Swept.Settle] plans.
+// OpenSwept opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
+// it. If copied is set and the store is small, [Swept.Settle] plans a copy instead.
 func OpenSwept(ctx context.Context, dir string, o *Options, copied bool) (*Swept, error) {
 	s := &Swept{Store: new(Store), o: *o}
 	if err := s.open(ctx, dir, copied && !o.Stream); err != nil {
@@ -30,8 +30,7 @@ func OpenSwept(ctx context.Context, dir string, o *Options, copied bool) (*Swept
 	return s, nil
 }
 
-// open opens the store; no frame of it stays in memory if it is streamed, or if a copy that
-// there may be is to be swept in its place.
+// open opens the store. Its frames do not stay in memory if it is streamed, or if a copy may be swept instead.
 func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
 	o := s.o
 	o.Memory /= 2
@@ -54,17 +53,17 @@ func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
 	return err
 }
 
-// copyShare is how many times as much memory a run must have as what only saves time takes.
+// copyShare is the smallest ratio of the memory limit to the memory of a copy, which only saves time.
 const copyShare = 8
 
-// copyBytes returns what a copy with plain column ids takes.
+// copyBytes returns the memory of a copy with plain column ids.
 func copyBytes(m *Manifest) int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
-// copyRoom returns how many bytes a copy may take in a run that has so many; 0 if there is
-// to be none. Coded ids cost a sweep over few columns up to a third of its time; a copy is
-// for where it takes little of the memory that there is.
+// copyRoom returns the memory limit of a copy for a run with the given memory, or 0 for no copy. Decoding ids
+// takes up to a third of the time of a sweep over few columns, so that a copy is faster; it is made if it
+// needs a small part of the memory.
 func copyRoom(m *Manifest, run int64) int64 {
 	if plain := copyBytes(m); plain <= run/copyShare {
 		return plain + run/copyShare
@@ -72,8 +71,8 @@ func copyRoom(m *Manifest, run int64) int64 {
 	return 0
 }
 
-// stream settles that nothing of the matrix stays in memory. Degrees and ids are those that
-// callers have already: read anew they would be there twice.
+// stream decides that the matrix does not stay in memory. Degrees and ids are not read again, because callers
+// already refer to them.
 func (s *Swept) stream() error {
 	s.o.Stream, s.A, s.Copy = true, s.Store, nil
 	return s.planMemory(sched.Workers(s.o.Workers), &s.o)
@@ -89,7 +88,7 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 	return err
 }
 
-// Held returns the bytes of memory that the store and its copy take.
+// Held returns the memory of the store and its copy in bytes.
 func (s *Swept) Held() int64 {
 	bytes := s.Store.Held()
 	if s.Forward {
@@ -101,12 +100,12 @@ func (s *Swept) Held() int64 {
 	return bytes
 }
 
-// Settle decides which parts of the store stay in memory, and in which layout. plan checks
-// whether the run fits beside [Swept.Held] bytes and returns the number of its sweeps and the
-// bytes of a row of its widest block, 0 where they are not known in advance. Settle calls it
-// again after each decision, so that the last call is for the final state, and returns its
-// error. If the run fits only without frames in memory, every sweep reads them again. A copy is
-// laid out for the sweeps unless the better layout leaves too little memory.
+// Settle decides which parts of the store stay in memory, and in which layout. plan returns an error if the run
+// does not fit into the memory limit together with [Swept.Held] bytes. It also returns the number of sweeps and
+// the bytes of a row of the widest block, 0 if they are not known. Settle calls plan again after each decision,
+// so that the last call is for the final state, and returns its error. If the run fits only without frames in
+// memory, every sweep reads them from disk. A copy has the layout for these sweeps unless the run then does
+// not fit.
 func (s *Swept) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
 	sweeps, rowBytes, err := plan()
 	if err != nil && !s.o.Stream {
@@ -127,7 +126,7 @@ func (s *Swept) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, e
 	if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: 1}); err != nil {
 		return err
 	}
-	_, _, err = plan() // as before
+	_, _, err = plan() // fits, as before
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// swept opens the store in dir for sweeps by a run with so much memory.
+// swept opens the store in dir for a run with the given memory limit.
 func swept(t *testing.T, dir string, memory int64, copied bool) *Swept {
 	t.Helper()
 	s := must(OpenSwept(t.Context(), dir, &Options{Memory: memory, Workers: 2}, copied))
@@ -89,8 +89,8 @@ func TestCopyRoom(t *testing.T) {
 	}
 }
 
-// A copy is counted before it is made, has plain ids where the run does not fit beside tiles, and
-// is swept instead of the store; where memory is short there is none.
+// A copy is included in the estimate before it is made, has plain ids if the run does not fit together with
+// tiles, and is swept instead of the store. There is no copy if memory is short.
 func TestSettleCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")
