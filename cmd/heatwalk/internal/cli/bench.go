@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,6 +41,7 @@ type scaling struct {
 	Output string   `json:"output,omitempty"`
 	Graphs []string `json:"graphs,omitempty"`
 	bench.Scaling
+	Jobs []bench.Job `json:"jobs,omitempty"` // over edges
 	Closing
 }
 
@@ -268,32 +271,34 @@ func (c *benchCommand) openSwept(name, beside string, copied bool, w *bench.Work
 
 func newScaling(run *session) *cobra.Command {
 	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
-		"How the time of a product changes with columns, threads or nodes",
+	cmd := run.newCommand("scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
+		"How the time of a product changes with columns, threads or nodes, and of whole jobs with edges",
 		func(cmd *cobra.Command, args []string) { f.checkScaling(cmd, args) },
 		func(args []string) error { return f.scale(args) })
 	flags := cmd.Flags()
 	f.declare(flags, 8, 10, "columns of the block, where they do not change")
-	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes"}, "what changes")
+	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	numberVar(run, flags, &f.least, "least", 14, spec.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes: 2^N")
-	numberVar(run, flags, &f.most, "most", 0, spec.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18)")
+	numberVar(run, flags, &f.least, "least", 14, spec.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
+	numberVar(run, flags, &f.most, "most", 0, spec.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	return cmd
 }
 
 func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
 	if c.most == 0 {
-		c.most = map[string]int{"columns": 64, "threads": 2, "nodes": 18}[c.over]
+		c.most = map[string]int{"columns": 64, "threads": 2, "nodes": 18, "edges": 18}[c.over]
 	}
 	switch {
+	case c.over == "edges" && len(args) > 0:
+		c.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
 	case c.over == "nodes" && len(args) > 0:
 		c.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
-	case c.over != "nodes" && len(args) == 0:
+	case c.over != "nodes" && c.over != "edges" && len(args) == 0:
 		c.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case c.over != "nodes" && len(args) > 1:
 		c.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
-	case c.over == "nodes" && (c.most > 32 || c.most < c.least):
+	case (c.over == "nodes" || c.over == "edges") && (c.most > 32 || c.most < c.least):
 		c.problem("--most", "%d is no scale from %d on; give %d to 32", c.most, c.least, c.least)
 	}
 	checkOutput(c.session, "--output", c.out, nil, args...)
@@ -316,7 +321,11 @@ func (c *benchCommand) scale(args []string) error {
 		if c.over != "columns" {
 			title += fmt.Sprintf(", %d columns", c.Columns)
 		}
-		if err := v.SVG(w, title); err != nil {
+		draw := func() error { return v.SVG(w, title) }
+		if c.over == "edges" {
+			draw = func() error { return bench.JobsSVG(w, v.Jobs) }
+		}
+		if err := draw(); err != nil {
 			return err
 		}
 		if err := o.commit(nil); err != nil {
@@ -324,6 +333,13 @@ func (c *benchCommand) scale(args []string) error {
 		}
 	}
 	return c.tell(v, func(w io.Writer) {
+		if c.over == "edges" {
+			fmt.Fprintf(w, "%12s %-8s %10s %10s %10s %9s\n", "edges", "job", "seconds", "CPU s", "GB", "accuracy")
+			for _, j := range v.Jobs {
+				fmt.Fprintf(w, "%12d %-8s %10.1f %10.1f %10.2f %8.1f%%\n", j.Edges, j.Name, j.Seconds, j.CPUSeconds, float64(j.PeakBytes)/1e9, 100*j.Accuracy)
+			}
+			return
+		}
 		fmt.Fprintf(w, "%10s %12s %12s %18s\n", v.Over, "entries", "ms", "ns/entry·column")
 		for _, p := range v.Points {
 			fmt.Fprintf(w, "%10d %12d %12.3f %18.4f\n", p.X, p.Entries, p.SecondsMin*1e3, p.NsPerEntryColumn)
@@ -339,6 +355,16 @@ func (c *benchCommand) measureScaling(v *scaling) error {
 		dir, err := c.makeTempContent(c.out)
 		if err != nil {
 			return err
+		}
+		if c.over == "edges" {
+			memory := ""
+			if c.maxMemory > 0 {
+				memory = fmt.Sprint(c.maxMemory)
+			}
+			return bench.Jobs(c.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) {
+				v.Jobs = append(v.Jobs, j)
+				c.progress.Wait(fmt.Sprintf("2^%d edges, after %s", bits.Len64(uint64(j.Edges))-1, j.Name))
+			})
 		}
 		return v.AddRMAT(c.ctx, dir, c.least, c.most, s, c.checkMemory)
 	}

@@ -1,0 +1,206 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Job is one run of the command on a block model of a number of edges: the text of the graph into a store,
+// or the labels of all nodes from some by a method.
+type Job struct {
+	Edges      int64   `json:"edges"` // expected number of the model
+	Nodes      int64   `json:"nodes"`
+	Name       string  `json:"job"` // ingest, auto, lp or cwk
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	PeakBytes  int64   `json:"peak_memory_bytes"`
+	Accuracy   float64 `json:"accuracy,omitempty"` // of nodes without a label
+}
+
+const (
+	jobDegree   = 20     // mean degree of the models
+	jobClasses  = 6      // of unequal sizes
+	jobLabels   = 10_000 // expected number of labels, of large models
+	jobFraction = 0.02   // largest share of labels
+
+	// mostJobSeconds bounds the processor time of a method on one model; a method that exceeds it is left
+	// out of larger ones, which take four times as long.
+	mostJobSeconds = 240
+
+	// JobStep is the factor between the numbers of edges of two models, as a power of 2.
+	JobStep = 2
+)
+
+var jobMethods = []string{"auto", "lp", "cwk"}
+
+// Jobs runs the command program on block models of 2^least, 2^(least+JobStep), … 2^most edges, which it
+// makes in dir, and calls report after each job. An empty memory means no limit.
+func Jobs(ctx context.Context, program, dir, memory string, least, most int, report func(Job)) error {
+	slow := map[string]bool{}
+	for scale := least; scale <= most; scale += JobStep {
+		j := &jobRun{ctx: ctx, program: program, dir: dir, memory: memory, edges: 1 << scale}
+		j.nodes = max(2*jobClasses, 2*j.edges/jobDegree)
+		text, store, labels, truth := j.path("edges.tsv"), j.path("store"), j.path("labels.tsv"), j.path("truth.tsv")
+		fraction := min(jobFraction, jobLabels/float64(j.nodes))
+		if _, err := j.run("generate", "sbm", "--nodes", fmt.Sprint(j.nodes), "--edges", fmt.Sprint(j.edges), "--classes", fmt.Sprint(jobClasses),
+			"--homophily", "0.9", "-o", text, "--labels", labels, "--fraction", fmt.Sprint(fraction), "--truth", truth); err != nil {
+			return err
+		}
+		made, err := j.run("ingest", text, "-o", store)
+		if err != nil {
+			return err
+		}
+		made.Name = "ingest"
+		report(*made)
+		if err := os.Remove(text); err != nil {
+			return err
+		}
+		for _, method := range jobMethods {
+			if slow[method] {
+				continue
+			}
+			job, err := j.run("classify", store, "--labels", labels, "--truth", truth, "--method", method, "-o", j.path("out.tsv"))
+			if err != nil {
+				return err
+			}
+			job.Name = method
+			report(*job)
+			slow[method] = job.CPUSeconds > mostJobSeconds
+		}
+		if err := os.RemoveAll(store); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobRun runs commands on one model.
+type jobRun struct {
+	ctx                  context.Context
+	program, dir, memory string
+	nodes, edges         int64
+}
+
+func (j *jobRun) path(name string) string { return filepath.Join(j.dir, name) }
+
+// run runs the command with arguments and returns its cost and accuracy.
+func (j *jobRun) run(args ...string) (*Job, error) {
+	args = append(args, "--json")
+	if j.memory != "" {
+		args = append(args, "--max-memory", j.memory)
+	}
+	cmd := exec.CommandContext(j.ctx, j.program, args...)
+	start := time.Now()
+	out, err := cmd.Output()
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		return nil, fmt.Errorf("bench: heatwalk %s: %w: %s", args[0], err, failed.Stderr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bench: heatwalk %s: %w", args[0], err)
+	}
+	var reported struct {
+		Peak int64 `json:"peak_memory_bytes"`
+	}
+	var scored struct {
+		Truth struct {
+			Accuracy float64 `json:"accuracy"`
+		} `json:"truth"`
+	}
+	err = json.Unmarshal(out, &reported)
+	if err == nil && args[0] == "classify" {
+		err = json.Unmarshal(out, &scored)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bench: output of heatwalk %s: %w", args[0], err)
+	}
+	state := cmd.ProcessState
+	return &Job{
+		Edges: j.edges, Nodes: j.nodes, Seconds: time.Since(start).Seconds(), CPUSeconds: (state.UserTime() + state.SystemTime()).Seconds(),
+		PeakBytes: reported.Peak, Accuracy: scored.Truth.Accuracy,
+	}, nil
+}
+
+//go:embed jobs.svg
+var jobsSVG string
+
+var jobsChart = sync.OnceValue(func() *template.Template { return template.Must(template.New("jobs").Parse(jobsSVG)) })
+
+// JobsSVG draws the processor time and the memory of jobs over the number of edges, on logarithmic axes.
+func JobsSVG(w io.Writer, jobs []Job) error {
+	return jobsChart().Execute(w, struct{ Panels []jobPanel }{[]jobPanel{
+		newJobPanel("seconds of processor time", 70, jobs, func(j Job) float64 { return j.CPUSeconds }),
+		newJobPanel("peak memory, GB", 430, jobs, func(j Job) float64 { return float64(j.PeakBytes) / 1e9 }),
+	}})
+}
+
+// jobPanel is one diagram, in pixels.
+type jobPanel struct {
+	Title               string
+	Left, Right, Middle float64
+	Top, Bottom         float64
+	Across, Down        []tick
+	Lines               []jobLine
+}
+
+// jobLine is the curve of one job.
+type jobLine struct {
+	Name, Color string
+	Points      []struct{ X, Y float64 }
+	EndX, EndY  float64
+}
+
+var jobColors = map[string]string{"ingest": "#777", "auto": "#3b6fd4", "lp": "#d4773b", "cwk": "#3b9d5a"}
+
+func newJobPanel(title string, left float64, jobs []Job, value func(Job) float64) jobPanel {
+	const width, top, bottom = 240.0, 40.0, 290.0
+	p := jobPanel{Title: title, Left: left, Right: left + width, Middle: left + width/2, Top: top, Bottom: bottom}
+	first, last, least, most := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, j := range jobs {
+		x, y := math.Log10(float64(j.Edges)), math.Log10(max(value(j), 1e-3))
+		first, last, least, most = min(first, x), max(last, x), min(least, y), max(most, y)
+	}
+	least, most = math.Floor(least), max(math.Ceil(most), math.Floor(least)+1)
+	at := func(j Job) (x, y float64) {
+		x = p.Middle
+		if last > first {
+			x = left + (math.Log10(float64(j.Edges))-first)/(last-first)*width
+		}
+		return pixel(x), pixel(bottom - (math.Log10(max(value(j), 1e-3))-least)/(most-least)*(bottom-top))
+	}
+	for y := least; y <= most; y++ {
+		p.Down = append(p.Down, tick{pixel(bottom - (y-least)/(most-least)*(bottom-top)), strconv.FormatFloat(math.Pow(10, y), 'g', 3, 64)})
+	}
+	seen := map[int64]bool{}
+	for _, j := range jobs {
+		if x, _ := at(j); !seen[j.Edges] {
+			seen[j.Edges] = true
+			p.Across = append(p.Across, tick{x, strconv.FormatFloat(float64(j.Edges), 'g', 2, 64)})
+		}
+	}
+	for _, name := range append([]string{"ingest"}, jobMethods...) {
+		line := jobLine{Name: name, Color: jobColors[name]}
+		for _, j := range jobs {
+			if j.Name == name {
+				x, y := at(j)
+				line.Points = append(line.Points, struct{ X, Y float64 }{x, y})
+				line.EndX, line.EndY = x, y
+			}
+		}
+		if len(line.Points) > 0 {
+			p.Lines = append(p.Lines, line)
+		}
+	}
+	return p
+}
