@@ -137,7 +137,7 @@ class Functions(unittest.TestCase):
             hw.expm_multiply(self.A, self.B, t=1e6)
         directed = self.A.copy()
         directed.data[3] *= 2
-        with self.assertRaisesRegex(hw.UsageError, "^graph: is directed"):
+        with self.assertRaisesRegex(hw.UsageError, "^graph: is directed, and exp needs an undirected graph; pass a symmetric matrix"):
             hw.expm_multiply(directed, self.B)
 
 

@@ -73,10 +73,9 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, threads: in
 
 
 def _default_threads() -> int | None:
-    """Return the threads of a worker process of joblib, which sets OMP_NUM_THREADS for this purpose."""
+    """Return OMP_NUM_THREADS, which joblib sets in its worker processes to their share of the cores."""
     with contextlib.suppress(ValueError, KeyError):
-        if os.environ.get("LOKY_WORKER_RANK") or os.environ.get("JOBLIB_SPAWNED_PROCESS"):
-            return max(1, int(os.environ["OMP_NUM_THREADS"]))
+        return max(1, int(os.environ["OMP_NUM_THREADS"]))
     return None
 
 
@@ -164,7 +163,10 @@ def _raise(code: int, command: list[str], lines: list[str], names: dict[str, str
     if number := first.get("line"):
         place += f":{number}"
     message = _renamed("; ".join([first.get("message", ""), *(f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])]), names)
-    raise CLASSES.get(code, CrashError)(message, _renamed(first.get("hint", ""), names), place, code, command, stderr)
+    hint = first.get("hint", "")
+    if "graph" in names.values():
+        hint = hint.replace("ingest with --undirected", "pass a symmetric matrix, for example (A + A.T) / 2,")
+    raise CLASSES.get(code, CrashError)(message, _renamed(hint, names), place, code, command, stderr)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

@@ -23,7 +23,7 @@ def cora(labelled: int | None = None, random_state: int = 1) -> tuple[Any, Any]:
     Parameters
     ----------
     labelled : int, optional
-        Keep the labels of so many papers, drawn at random; the others are None.
+        Keep the labels of this number of papers, drawn at random; the others are None.
 
     Returns
     -------
