@@ -7,8 +7,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -65,15 +70,32 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	smooth, work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
+	n, k := out.Scores.Dims()
+	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))
+	take := func(node, first int, values []float64) { // a node that no label reaches keeps its prior
+		if out.Reached.Contains(uint32(node)) {
+			simd.ConvertTo(out.Scores.Row(node)[first:first+len(values)], values)
+		}
+	}
+	if out.Raw = nil; keepsRaw(n, k, s) {
+		out.Raw = sparse.NewBlock[float64](n, k)
+		memory = budget.Remaining(memory, tall.BlockBytes[float64](n, k))
+		take = func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
+	}
+	work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, memory, take)
 	if err != nil {
 		return nil, err
 	}
-	out.Raw = smooth
 	out.Work.Add(work)
-	for i := range smooth.Rows {
+	row := make([]float64, k)
+	for i := range n {
 		if out.Reached.Contains(uint32(i)) {
-			out.share(i)
+			if out.Raw != nil {
+				copy(row, out.Raw.Row(i))
+			} else {
+				simd.ConvertTo(row, out.Scores.Row(i))
+			}
+			out.share(i, row)
 		}
 	}
 	for i, row := range p.Row {
@@ -85,23 +107,35 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	return out, nil
 }
 
-// share makes the scores of a node of its row of Raw, whose negative entries count as 0,
-// and takes its class from them.
-func (p *Prediction) share(i int) {
+// keepsRaw reports whether smoothed scores are kept in double precision: if they are requested, or
+// small. It does not depend on the memory limit.
+func keepsRaw(n, classes int, s *Settings) bool {
+	return s != nil && s.Raw || piece.Bytes[float64](n, classes) <= rawBytes
+}
+
+// share stores the scores and the class of a node with the given smoothed scores. Negative ones
+// count as 0; if all do, the scores stay.
+func (p *Prediction) share(i int, smooth []float64) {
 	sum := 0.0
-	for _, v := range p.Raw.Row(i) {
+	for _, v := range smooth {
 		sum += max(v, 0)
 	}
 	if sum > 0 {
-		for c, v := range p.Raw.Row(i) {
+		for c, v := range smooth {
 			p.Scores.Row(i)[c] = float32(max(v, 0) / sum)
 		}
 	}
-	p.Class[i] = classify.ArgMax(p.Raw.Row(i))
+	p.Class[i] = classify.ArgMax(smooth)
 }
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothed) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	own, err := Bytes(m.Method, p, tuned, s)
-	return max(own, propagate.SmoothBytes(len(p.Degrees), p.A.NNZ(), len(p.Names))+2*scoreBytes(p)), err
+	n, k := len(p.Degrees), len(p.Names)
+	scores := scoreBytes(p)
+	if keepsRaw(n, k, s) {
+		scores += tall.BlockBytes[float64](n, k)
+	}
+	limit := budget.Remaining(p.Remaining(s.Memory), scores)
+	return max(own, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

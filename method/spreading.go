@@ -25,12 +25,12 @@ const (
 
 	// solveColumns bounds the columns of classes or folds that are solved together.
 	solveColumns = 64
-
-	// rawBytes is the size above which the scores of all nodes are kept in single precision
-	// while they are computed. It does not depend on the memory limit, so that no limit
-	// changes a bit.
-	rawBytes = 512 << 20
 )
+
+// rawBytes is the size above which the scores of all nodes are kept in single precision
+// while they are computed. It does not depend on the memory limit, so that no limit changes a bit.
+// It is a variable so that tests reach that case on small graphs.
+var rawBytes int64 = 512 << 20
 
 func (m spreading) declaration() *spec.Spec { return &m.Spec }
 func (m spreading) isSampled() bool         { return false }
