@@ -115,8 +115,15 @@ func (k kernelSizes) scores() int64 {
 		apply := k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 		return 8*int64(n)*int64(machines) + outputs + 2*tall.BlockBytes[float64](n, width) + apply + scoreBytes(k.p)
 	case !k.by.Whole:
-		block := k.kernel.Bytes(k.grid[0], k.p.Degrees, k.p.A.NNZ(), false, upTo(n), k.p.Row, &kernel.Settings{Memory: k.set.Memory})
-		return block + outputs + 8*int64(n)*int64(len(k.p.Row)) + scoreBytes(k.p)
+		values, limit, fixed := 8*int64(n)*int64(len(k.p.Row)), int64(0), scoreBytes(k.p)
+		if k.set.Raw {
+			fixed += outputs
+		}
+		if k.set.Memory > 0 { // values of some nodes after others
+			limit = max(1, (k.set.Memory-fixed)/2)
+			values = max(8*int64(len(k.p.Row)), min(values, limit))
+		}
+		return fixed + values + k.kernel.Bytes(k.grid[0], k.p.Degrees, k.p.A.NNZ(), false, upTo(n), k.p.Row, &kernel.Settings{Memory: limit})
 	}
 	return 8*int64(n)*int64(n) + outputs + scoreBytes(k.p)
 }

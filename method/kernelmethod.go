@@ -104,10 +104,10 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual
 	case m.by.path != nil:
 		return s.Grid.tried(), s.Grid.usual() % s.Grid.settings(), nil
 	case validate.TooFew(p.Class):
-		v, err := m.by.Resolve(m.by.Learner.Own(s.Given), nil)
+		v, err := m.by.Resolve(givenFor(m.by.Learner, s.Given, len(p.Names)), nil)
 		return []spec.Values{v}, 0, err
 	}
-	return s.settled(m.by.Learner)
+	return s.settled(m.by.Learner, len(p.Names))
 }
 
 // begin finds what is known of the graph, and the kernels and settings of the learner to

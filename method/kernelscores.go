@@ -37,35 +37,64 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 		}
 		return r.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
 	}
-	place := make([]int, n)
-	values := &sparse.Block[float64]{}
 	if r.by.Whole {
+		place := make([]int, n)
 		for a, i := range r.items {
 			place[i] = a
 		}
-	} else {
-		var err error
-		if values, err = r.besideAll(ctx); err != nil {
+		return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+			r.whole.RowTo(row, place[i])
+			return r.fitted.ScoresTo(nil, row, row[place[i]])
+		})
+	}
+	r.beginShares(outputs)
+	some, memory := n, int64(0)
+	if r.set.Memory > 0 {
+		memory = max(1, (r.set.Memory-r.kernelScoresBytes())/2)
+		some = int(max(1, min(int64(n), memory/(8*int64(len(r.items))))))
+	}
+	for first := 0; first < n; first += some {
+		last := min(first+some, n)
+		values, err := r.itemValues(ctx, first, last, memory)
+		if err == nil {
+			err = r.shareNodes(ctx, outputs, first, last, 0, func(_ []float64, i int) []float64 {
+				return r.fitted.ScoresTo(nil, values.Row(i-first), 0)
+			})
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
-		if !r.by.Whole {
-			return r.fitted.ScoresTo(nil, values.Row(i), 0)
-		}
-		r.whole.RowTo(row, place[i])
-		return r.fitted.ScoresTo(nil, row, row[place[i]])
-	})
+	return nil
 }
 
-// besideAll returns the values between all nodes and the items, scaled.
-func (r *kernelPredictor) besideAll(ctx context.Context) (values *sparse.Block[float64], err error) {
+// kernelScoresBytes is the memory of the scores that a learner computes from kernel values.
+func (r *kernelPredictor) kernelScoresBytes() int64 {
+	bytes := scoreBytes(r.p)
+	if r.set.Raw {
+		bytes += piece.Bytes[float64](len(r.p.Degrees), len(r.p.Names))
+	}
+	return bytes
+}
+
+// itemValues returns the scaled kernel values between the nodes first ≤ i < last and the items. It
+// computes the columns of all nodes, so that values have the same bits for any range.
+func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memory int64) (*sparse.Block[float64], error) {
 	all := upTo(len(r.p.Degrees))
+	var values *sparse.Block[float64]
 	if r.kept != nil {
-		values = r.kept.Between(all, r.items)
+		values = r.kept.Between(all[first:last], r.items)
 	} else {
-		var report *kernel.Report
-		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {
+		values = sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
+		set := r.settings("walk")
+		set.Memory = memory
+		report, err := kernel.Block(ctx, r.kernels[r.best], all, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
+			for i := max(lo, first); i < min(lo+piece.Rows, last); i++ {
+				copy(values.Row(i - first)[left:], piece.Row(i-lo))
+			}
+			return ctx.Err()
+		}, set)
+		if err != nil {
 			return nil, err
 		}
 		r.out.Work.Sweeps += report.Sweeps

@@ -101,7 +101,7 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 		set.beside, err = besideOf(l.path, set.Given, classes)
 		return set, cmp.Or(err, set.Grid.validate())
 	}
-	all, usual, err := set.settled(l.Learner)
+	all, usual, err := set.settled(l.Learner, classes)
 	if err != nil {
 		return set, err
 	}
@@ -120,14 +120,26 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 
 // settled returns the settings of a learner that are tried, and the place of its defaults among
 // them, the first if they are not there.
-func (s *Settings) settled(by *classify.Learner) (all []spec.Values, usual int, err error) {
-	given := by.Spec.Own(s.Given)
+func (s *Settings) settled(by *classify.Learner, classes int) (all []spec.Values, usual int, err error) {
+	given := givenFor(by, s.Given, classes)
 	v, err := by.Resolve(given, nil)
 	if err != nil {
 		return nil, 0, err
 	}
 	all, err = validate.Settings(s.trying(&by.Spec), given, nil)
 	return all, max(0, slices.IndexFunc(all, func(o spec.Values) bool { return by.Text(o) == by.Text(v) })), err
+}
+
+// givenFor returns the given values of a learner's parameters, and those that replace its defaults
+// for the number of classes: a thousand classes have half a million pairs, which one-vs-one
+// classifiers would be trained for.
+func givenFor(by *classify.Learner, given spec.Values, classes int) spec.Values {
+	v := spec.Values{}
+	if by.Path != nil && by.Path.For != nil {
+		maps.Copy(v, by.Path.For(classes))
+	}
+	maps.Copy(v, by.Spec.Own(given))
+	return v
 }
 
 // complete returns settings together with the values beside them.

@@ -53,12 +53,12 @@ func TestSettledDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, at, err := new(Settings).settled(by)
+	all, at, err := new(Settings).settled(by, 2)
 	if err != nil || len(all) < 2 || at == 0 || by.Text(all[at]) != by.Text(usual) {
 		t.Errorf("%d of %v, %v; want that of %v", at, all, err, usual)
 	}
 	p := by.Param("lambda")
-	if all, at, err = (&Settings{Lists: map[string][]spec.Value{p.Name: p.Grid[:1]}}).settled(by); err != nil || len(all) != 1 || at != 0 {
+	if all, at, err = (&Settings{Lists: map[string][]spec.Value{p.Name: p.Grid[:1]}}).settled(by, 2); err != nil || len(all) != 1 || at != 0 {
 		t.Errorf("%d of %v, %v; want the only one", at, all, err)
 	}
 }

@@ -130,7 +130,10 @@ func (p *Prediction) share(i int, smooth []float64) {
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothed) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	own, err := Bytes(m.Method, p, tuned, s)
+	own, err := scoreBytes(p), error(nil)
+	if of, ok := m.Method.(Sizer); ok {
+		own, err = of.Bytes(p, tuned, s)
+	}
 	n, k := len(p.Degrees), len(p.Names)
 	scores := scoreBytes(p)
 	if keepsRaw(n, k, s) {

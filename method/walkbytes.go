@@ -73,7 +73,6 @@ func (w walkSizes) tuning(all *Problem) (int64, error) {
 func (w walkSizes) trials(c *chooser, tests, trials, jobs int) (most int64, err error) {
 	g := c.set.Grid
 	together, alphas, group := c.together(), len(g.alphas()), c.classGroup()
-	workers := int64(min(sched.Workers(c.set.Workers), len(g.Features)*jobs))
 	var products int64 // of the trials that are added up at a time
 	if group < len(w.p.Names) {
 		rows := len(c.seen)
@@ -91,8 +90,13 @@ func (w walkSizes) trials(c *chooser, tests, trials, jobs int) (most int64, err 
 		if err != nil {
 			return products + bytes, err
 		}
-		features := piece.Bytes[float32](len(picks), group*(walk.Steps-g.minSteps()+1))
-		most = max(most, products+bytes, products+features+workers*w.tester(len(c.seen), tests))
+		held := products
+		if group == len(w.p.Names) {
+			held = piece.Bytes[float32](len(picks), group*(walk.Steps-g.minSteps()+1))
+		}
+		each := w.tester(len(c.seen), tests)
+		workers := min(testersAtATime(w.set, held, each), len(g.Features)*jobs)
+		most = max(most, products+bytes, held+int64(workers)*each)
 	}
 	return most, nil
 }

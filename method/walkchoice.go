@@ -472,7 +472,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 			}
 		}
 	}
-	return c.runJobs(ctx, tried, jobs, hits)
+	return c.runJobs(ctx, tried, jobs, hits, x.Rows*x.Cols*4)
 }
 
 // slabByGroups is slab for one α, by groups of classes.
@@ -526,11 +526,21 @@ func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Tried, h
 				}
 			}
 		}
-		if err := c.runJobs(ctx, tried, jobs, hits); err != nil {
+		if err := c.runJobs(ctx, tried, jobs, hits, int(held)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// testersAtATime returns the number of trials that run at the same time: one for each worker, or
+// fewer if each needs so much memory that with held bytes no more fit.
+func testersAtATime(s *Settings, held, each int64) int {
+	workers := sched.Workers(s.Workers)
+	for s.Memory > 0 && workers > 1 && held+int64(workers)*each > s.Memory {
+		workers--
+	}
+	return workers
 }
 
 // trialJob is a trial whose hits begin at first.
@@ -545,12 +555,14 @@ func (c *chooser) firstHit(trial, features, alpha int) int {
 	return trial*g.Size() + (features*len(g.alphas())+alpha)*len(g.steps())*g.settings()
 }
 
-// runJobs runs trials, each with all lengths and settings of the learner, and adds their hits.
-func (c *chooser) runJobs(ctx context.Context, tried choose.Tried, jobs []trialJob, hits choose.Hits) error {
+// runJobs runs trials, each with all lengths and settings of the learner, and adds their hits. held
+// is the memory of their kernels or features in bytes.
+func (c *chooser) runJobs(ctx context.Context, tried choose.Tried, jobs []trialJob, hits choose.Hits, held int) error {
 	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
-	testers := make([]*choose.Tester, sched.Workers(c.set.Workers))
+	workers := testersAtATime(c.set, int64(held), walkSizes{c.p, c.set}.tester(len(c.seen), c.tested/max(1, c.dealt())))
+	testers := make([]*choose.Tester, workers)
 	found := make([]choose.Hits, len(jobs))
-	err := sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
+	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
 			testers[worker] = choose.New(len(c.p.Names), tried)
 		}

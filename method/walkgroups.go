@@ -65,8 +65,8 @@ func eachGroup(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.
 }
 
 // sumsGroups reports whether a prediction sums over groups of classes: if the features of the
-// training rows, with the weights of all classifiers on them, are large, and the kernel between
-// the rows is smaller. rows are all rows of the walk, train those for training.
+// training rows, with the fit to them and the weights of all classifiers, are large, and the kernel
+// between the rows is smaller. rows are all rows of the walk, train those for training.
 func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
 	if s.learner.Whole {
 		return false // it needs the kernel between all nodes, which is larger still
@@ -77,6 +77,9 @@ func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
 	machines, _ := s.machines(len(p.Names))
 	width := int64(steps) * int64(len(p.Names))
 	features := 4*int64(rows)*width + 2*8*int64(machines)*width
+	if s.learner.LinearMemory != nil {
+		features += s.learner.LinearMemory(s.load(p, int64(train), width))
+	}
 	return features > featureBytes && 8*int64(train)*int64(train) < features
 }
 
