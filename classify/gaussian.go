@@ -20,7 +20,7 @@ var gpLearner = Learner{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.3.3, equation 1.8",
 		Params: []spec.Param{{
-			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Of(1.0),
+			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000),
 		}},
 	},

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Learner declares a learner: its name and parameters, what it learns from, and
-// what it gives. Each stands in the file of its algorithm; [Learners] lists them.
+// Learner declares a learner: its name, its parameters, and functions that fit it. Each is declared
+// in the file of its algorithm; [Learners] lists them.
 type Learner struct {
 	spec.Spec
 
@@ -21,24 +21,24 @@ type Learner struct {
 	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error)
 
-	// Linear is Fit on explicit features, in less time than on them as a [Gram], by so many
-	// workers (0: one for each processor), which change no result. What it draws at random
-	// follows from rngSeed. nil: there is no such way.
+	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. The number
+	// of workers, 0 for one for each processor, changes no result. Random numbers follow from
+	// rngSeed. nil: the learner has none.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error)
 
-	// LinearMemory returns the bytes that Linear takes beside the features and the model.
+	// LinearMemory returns the bytes of Linear in addition to the features and the model.
 	LinearMemory func(l *Load) int64
 
-	// Outgrown, unless nil, names the learner that is to be taken on so many items with so many
-	// features; "": this one.
+	// Outgrown, unless nil, returns the name of the learner to use instead for these numbers of
+	// items and features, or "" for this one.
 	Outgrown func(items, features int) string
 
 	// Tried is the number of items that settings are compared on at the most on explicit
 	// features, since each is a fit that takes long; 0: as many as there are.
 	Tried int
 
-	// Path tells of the parameter that is chosen along a path, nil: there is none, and all
-	// combinations of usual values are compared.
+	// Path declares the parameter that is chosen along a path. If it is nil, all combinations of
+	// usual values are compared.
 	Path *Path
 
 	// Solve, unless nil, is Fit where solve returns (K + ridge·I)⁻¹·targets without a value of
@@ -57,8 +57,8 @@ type Learner struct {
 	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
-	// Memory returns the bytes that Fit takes beside the Gram for so many items with a
-	// class, but for a few numbers for each item.
+	// Memory returns the bytes of Fit in addition to the Gram for the given number of items with a
+	// class, without a few numbers for each item.
 	Memory func(items, classes int) int64
 }
 

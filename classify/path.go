@@ -10,8 +10,8 @@ import (
 // which are fitted together for less than as many fits cost, and what else methods on graphs are
 // to know of it. Its models have Machines.
 type Path struct {
-	// Spec has the parameters of the learner that are taken on kernels whose mean between an
-	// item and itself is about 1, with what is usual there.
+	// Spec has the learner's parameters for kernels whose mean between an item and itself is about
+	// 1, with the usual values there.
 	spec.Spec
 
 	// Along is the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
@@ -31,31 +31,32 @@ type Path struct {
 	// that is taken off the share of right answers where settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
-	// Train is [Learner].Fit by so many workers, within the bytes of Memory; nil: Fit is.
+	// Train is [Learner].Fit with the given number of workers, within the bytes of Memory. If it is
+	// nil, Fit is used.
 	Train func(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error)
 
-	// Memory returns the bytes that Train, and a fit to compare, take beside the values of the
-	// kernel. It may be nil only where Fit is.
+	// Memory returns the bytes of Train, and of a fit to compare, in addition to the values of the
+	// kernel. It may be nil only if Fit is.
 	Memory func(l *Load) int64
 
 	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
 	OnFeatures *Path
 
-	// For, unless nil, returns what counts in place of defaults for so many classes.
+	// For, unless nil, returns values that replace defaults for the given number of classes.
 	For func(classes int) spec.Values
 
-	// Pairwise, unless nil, tells whether there is a machine for every two classes, with values
-	// of all parameters but Along. Others set each class against the rest.
+	// Pairwise, unless nil, reports whether there is a classifier for every two classes, given the
+	// values of all parameters but Along. Other learners separate each class from the rest.
 	Pairwise func(v spec.Values) bool
 
-	// Noun is what a message calls a machine, "a support vector machine"; "": learning.
+	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.
 	Noun string
 }
 
 // PathFit fits a model with each of some settings, see [Path].
 type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error)
 
-// Load is what the memory of a fit depends on.
+// Load holds the numbers that determine the memory of a fit.
 type Load struct {
 	Items, Classes int64
 	Features       int64 // of each item; 0 on values of a kernel

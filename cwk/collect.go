@@ -112,7 +112,7 @@ func (w *Walk[T]) collect(ctx context.Context, from int, picks []Pick, scale T) 
 	return dst, nil
 }
 
-// planPicks returns a walker over what is picked from, and how many columns it walks at a time.
+// planPicks returns a walker over the picked variants, and the number of columns in a slab.
 func (w *Walk[T]) planPicks(from int, picks []Pick) (k *walker[T], cols int, err error) {
 	if err := w.validate(from); err != nil {
 		return nil, 0, err
@@ -122,8 +122,8 @@ func (w *Walk[T]) planPicks(from int, picks []Pick) (k *walker[T], cols int, err
 	return k, cols, err
 }
 
-// CollectBytes returns the memory of [Walk.Collect] of so many picks where all variants are
-// walked at once, the result included.
+// CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
+// included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(from, picks int) int64 {
 	return w.pickedBytes(from, picks) + w.walkBytes(w.classes()*len(w.Variants), 1)
 }
@@ -147,8 +147,8 @@ func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int6
 	return w.pickedBytes(from, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
 }
 
-// pickedBytes returns the memory of the features of so many picks, with lists of the picks and
-// their order.
+// pickedBytes returns the memory of the features of the given number of picks, with lists of the
+// picks and their order.
 func (w *Walk[T]) pickedBytes(from, picks int) int64 {
 	const perPick = 16 + 8
 	return tall.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)

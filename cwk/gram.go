@@ -76,7 +76,7 @@ func (w *Walk[T]) GramBytes(from int, rows, cols []Pick) (bytes int64, sweeps in
 
 // gramPlan says how a Gram block is made.
 type gramPlan struct {
-	rows  int // features of so many rows at a time; 0 if rows are cols
+	rows  int // rows whose features are in memory at a time; 0 if rows are cols
 	panel int // rows of a panel
 	slab  int // columns of a walk
 }
@@ -88,10 +88,10 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram shares the memory out. Of what the least plan leaves (one row of
-// features, one row of a panel, one column of a walk), up to a quarter goes to
-// panels and a quarter to features of rows, then the walk is made as wide as
-// it can be, and the rest goes to features again.
+// planGram divides the memory. Of the bytes that the smallest plan leaves (one row of
+// features, one row of a panel, one column of a walk), up to a quarter goes to panels and a
+// quarter to features of rows. The walk then gets all the columns that fit, because each slab
+// costs a walk, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
 	panelRow, row := int64(cols)*size[T](), w.pickedBytes(from, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}

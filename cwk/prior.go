@@ -77,7 +77,7 @@ func (p Prior) shared(s Seeds, v Variant) []float64 {
 	return dist
 }
 
-// problems returns what is wrong with the prior of an n-node walk.
+// problems validates the prior of an n-node walk.
 func (p Prior) problems(n int, s Seeds, variants []Variant) []error {
 	var list []error
 	switch {

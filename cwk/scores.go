@@ -93,9 +93,9 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], from
 	return nil
 }
 
-// ScoresBytes returns the memory of [Walk.Scores] of so many functions within w.Memory, the
-// scores that visit receives included, and its number of sweeps. With 0 functions it is that of
-// a call with dst, without dst. The error is that of a limit that is too low.
+// ScoresBytes returns the memory of [Walk.Scores] for the given number of functions within
+// w.Memory, the scores that visit receives included, and its number of sweeps. With 0 functions it
+// is that of a call with dst, without dst. The error is that of a limit that is too low.
 func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error) {
 	if err := w.Validate(); err != nil {
 		return 0, 0, err
@@ -144,8 +144,8 @@ type scorer[T sparse.Float] struct {
 	cols int
 }
 
-// scorer returns a scorer whose walks fit into memory beside taken bytes, if
-// need be without padding.
+// scorer returns a scorer whose walks, with taken bytes, fit into memory, if necessary without
+// padding.
 func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
@@ -162,7 +162,7 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	return s, nil
 }
 
-// bytes returns the memory of the walks and of the scores of so many functions.
+// bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
 	w := s.k.w
 	return w.functionBytes()*int64(functions) + w.vectorBytes() + w.blocksBytes(s.cols, s.lane.unpadded)

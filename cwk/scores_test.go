@@ -57,7 +57,7 @@ func testScores[T sparse.Float](t *testing.T) {
 		}
 		got := sparse.NewBlock[float64](f.Rows, 7)
 		for i := range got.Data {
-			got.Data[i] = math.NaN() // what was there is overwritten
+			got.Data[i] = math.NaN() // previous values are overwritten
 		}
 		sweeps := 0
 		w.Progress = func(_ string, done, all int64) {

@@ -38,11 +38,10 @@ func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
 	return &sparse.Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
-// layout returns how all columns are walked if blocks of so many columns fit
-// into memory: in slabs of the width, one in each lane at a time. On most
-// graphs that is one lane with all workers in it. If the graph is so small
-// that a slab stays in the cache of a core, every worker has a lane, and none
-// waits for another at the end of a step.
+// layout returns the width of slabs and the number of lanes, in which slabs are walked at the same
+// time, if blocks with fits columns fit into memory. On most graphs all workers share one lane.
+// If the graph is so small that a slab stays in the cache of a core, every worker has a lane, so
+// that workers do not wait for each other at the end of a step.
 func (k *walker[T]) layout(fits int) (width, lanes int) {
 	narrow := int(cacheBytes / size[T]() / int64(max(1, len(k.w.Degrees))))
 	least := laneBytes / int(size[T]())
@@ -57,8 +56,7 @@ func (k *walker[T]) layout(fits int) (width, lanes int) {
 	return min(width, fits/lanes/least*least), lanes
 }
 
-// sweepsAt returns the number of sweeps of a walk in which blocks of so many
-// columns fit into memory.
+// sweepsAt returns the number of sweeps of a walk if blocks with fits columns fit into memory.
 func (k *walker[T]) sweepsAt(fits int) int {
 	width, _ := k.layout(fits)
 	return (k.columns() + width - 1) / width * k.w.Steps
@@ -83,18 +81,18 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 	})
 }
 
-// bytes returns the memory of a walk in which blocks of so many columns fit into memory.
+// bytes returns the memory of a walk if blocks with fits columns fit into memory.
 func (k *walker[T]) bytes(fits int) int64 {
 	width, lanes := k.layout(fits)
 	return k.w.walkBytes(min(width, k.columns()), lanes)
 }
 
-// walkBytes returns the memory of so many walks at a time, each of so many columns.
+// walkBytes returns the memory of walks in the given number of lanes, each with cols columns.
 func (w *Walk[T]) walkBytes(cols, lanes int) int64 {
 	return w.vectorBytes() + int64(lanes)*w.blockBytes(cols)
 }
 
-// vectorBytes is what a walker takes beside its blocks: a factor for each row,
+// vectorBytes returns the memory of a walker in addition to its blocks: a factor for each row,
 // and another if there are rows without entries.
 func (w *Walk[T]) vectorBytes() int64 {
 	if slices.Contains(w.Degrees, 0) {
@@ -103,7 +101,7 @@ func (w *Walk[T]) vectorBytes() int64 {
 	return 8 * int64(len(w.Degrees))
 }
 
-// blockBytes is what the two blocks of a walk with so many columns take.
+// blockBytes returns the memory of the two blocks of a walk with the given number of columns.
 func (w *Walk[T]) blockBytes(cols int) int64 { return w.blocksBytes(cols, false) }
 
 // blocksBytes is blockBytes for blocks that are unpadded or not.

@@ -47,7 +47,7 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// What picks are said to take is what they do, where the walk itself takes little.
+// TestPickedBytes compares the memory of picks with its estimate on a walk that needs little itself.
 func TestPickedBytes(t *testing.T) {
 	const picks = 200_000
 	a := testgraph.Path(4)

@@ -61,8 +61,8 @@ func (w *Walk[T]) validate(from int) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
 }
 
-// problems adds what is wrong with the seeds of an n-node walk and reports
-// whether their lists belong together.
+// problems validates the seeds of an n-node walk and reports whether their lists have the same
+// length.
 func (s Seeds) problems(n int, add func(format string, args ...any)) bool {
 	if s.Classes < 1 {
 		add("seeds: %d classes, want at least 1", s.Classes)

@@ -36,9 +36,8 @@ type Walk[T sparse.Float] struct {
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
-	// Lo and Hi, unless both are 0, leave only the columns of the classes Lo ≤ c < Hi
-	// in the walk and the features, to the bit what they are among all classes.
-	// Scores need all of them.
+	// Lo and Hi, unless both are 0, restrict the walk and the features to the classes Lo ≤ c < Hi.
+	// The columns have the same bits as in a walk of all classes. Scores need all of them.
 	Lo, Hi int
 
 	// Memory limits the bytes that a method allocates, its result included;
@@ -54,11 +53,11 @@ type Walk[T sparse.Float] struct {
 // Run walks all variants at once and calls visit for t = 0 … Steps with runs
 // of finished rows of P_t, as sparse.Step does: every row once for each t,
 // from several goroutines at a time, all of t before t+1. Column g·Classes + c
-// of the whole walk is class c in variant g; p has the columns lo ≤ j < hi of it,
-// to the bit what they are among all; its rows may be read, not changed, and
-// only during the call. If enough is not nil, the walk ends after the first step t ≥ 1
-// for which enough, called when all rows of P_t have been visited, returns true. Run does
-// not heed Memory: it allocates two blocks of n×(hi−lo). Cost: at most Steps sweeps.
+// of the whole walk is class c in variant g. p has the columns lo ≤ j < hi of it, with the bits
+// that they have in the whole walk. Its rows may be read, not changed, and only during the
+// call. If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited, and the
+// walk ends once it returns true. Run ignores Memory: it allocates two blocks of n×(hi−lo).
+// Cost: at most Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
 	if err := w.Validate(); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 func TestUnreachedKeepThePrior(t *testing.T) {
 	ctx := context.Background()
 	entries := []sparse.Triplet{{Row: 5, Col: 6, Val: 1}, {Row: 6, Col: 5, Val: 1}, {Row: 7, Col: 8, Val: 1}, {Row: 8, Col: 7, Val: 1}}
-	for i := range uint32(4) { // the path 0 … 4, and two pairs beside it
+	for i := range uint32(4) { // the path 0 … 4, and two separate pairs
 		entries = append(entries, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})
 	}
 	a, err := sparse.FromTriplets(9, 9, entries)

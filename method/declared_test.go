@@ -27,8 +27,8 @@ func declare(t *testing.T, list ...*classify.Learner) {
 // shrunk is least squares under another name, whose machines never end.
 func shrunk() *classify.Learner {
 	param := spec.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: spec.Above(0), Default: spec.Of(0.1), Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10)}
-	beside := spec.Param{Name: "shape", Kind: spec.Choice, Words: []string{"round", "flat"}, Default: spec.Of("round")}
-	own := spec.Spec{Name: "shrunk", Params: []spec.Param{param, beside}}
+	constant := spec.Param{Name: "shape", Kind: spec.Choice, Words: []string{"round", "flat"}, Default: spec.Of("round")}
+	own := spec.Spec{Name: "shrunk", Params: []spec.Param{param, constant}}
 	fit := func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
 		model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"))
 		if err == nil {
@@ -266,8 +266,8 @@ func TestMemoryOfDecisions(t *testing.T) {
 	}
 }
 
-// On more rows than a learner is for another is taken that has the same parameter along its
-// path; where there is none, a prediction is refused, and advises the other.
+// TestOutgrownLearner tests that another learner with the same path parameter replaces one that cannot
+// fit this many rows, and that a prediction is rejected, with advice, if there is no such learner.
 func TestOutgrownLearner(t *testing.T) {
 	few := func(items, _ int) string {
 		if items > 40 {
@@ -293,8 +293,8 @@ func TestOutgrownLearner(t *testing.T) {
 		if replaced {
 			of = &learnerOf("linear-svm").Path.Spec
 		}
-		if beside := out.Parameters.Beside; len(beside) != 1 || beside[0].Spec != of {
-			t.Errorf("%d labels: beside %v", labels, beside)
+		if constant := out.Parameters.Constant; len(constant) != 1 || constant[0].Spec != of {
+			t.Errorf("%d labels: constant %v", labels, constant)
 		}
 		set.Given = spec.Values{"lambda": spec.Of(1.0)}
 		for _, name := range []string{"small-rls", "small-mean"} {

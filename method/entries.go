@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Entry is a method of a list, with what it has of its own there.
+// Entry is a method of a list with its own parameters and settings.
 type Entry struct {
 	Name   string // as it was written
 	Method Method

@@ -34,8 +34,8 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 }
 
 // missed returns the share of the reached nodes from which a walk with the steps
-// of the choice hardly ever comes to a label. On a path it needs about the
-// square of the distance.
+// of the choice hardly ever meets a label. On a path a walk needs about the square
+// of the distance in steps.
 func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
 	const label, none = 0, 1
 	n := len(p.Degrees)
@@ -63,14 +63,14 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 	return float64(of) / float64(max(1, reached.GetCardinality())), err
 }
 
-// leastShown is the least probability to come to a label that walks in float32 tell
-// from none.
+// leastShown is the smallest probability of meeting a label that float32 walks
+// distinguish from zero.
 const leastShown = 1e-5
 
-// neutral gives every machine the bias at which a node is undecided whose walk comes to
-// no label: all its features have the given value. The bias of a machine between
-// single labels says how long walks stay at them, and would outvote the label that a
-// distant node is nearest to.
+// neutral sets the bias of every classifier so that it is undecided about a node whose walk
+// meets no label, that is, whose features all have the given value. The fitted bias between
+// single labels depends on how long walks stay at them, and would outvote the label that is
+// nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		sum := 0.0

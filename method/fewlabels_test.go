@@ -144,7 +144,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// Kernels of very long walks stop when they are told to.
+// TestLongChoiceStops cancels the context during kernels of very long walks.
 func TestLongChoiceStops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

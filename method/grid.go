@@ -47,10 +47,10 @@ type Parameters struct {
 	Kernel   *Setting
 	Declared *Setting
 
-	// Beside are values that are never chosen: those of a learner beside the one along its
-	// path, and of [propagate.CorrectAndSmooth]. A prediction tells them, and takes those of
-	// its settings.
-	Beside []Setting
+	// Constant are values that are never chosen: those of a learner's other parameters than the one
+	// along its path, and of [propagate.CorrectAndSmooth]. A prediction reports them and reads
+	// them from its settings.
+	Constant []Setting
 }
 
 // Setting is the values of a declaration's parameters.
@@ -76,7 +76,7 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	if p.Declared != nil {
 		maps.Copy(all, p.Declared.Values)
 	}
-	for _, b := range p.Beside {
+	for _, b := range p.Constant {
 		maps.Copy(all, b.Values)
 	}
 	return json.Marshal(all)
@@ -105,7 +105,7 @@ func (p Parameters) String() string {
 		}
 		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), own, string(p.Features) + " features"}
 	}
-	for _, b := range p.Beside {
+	for _, b := range p.Constant {
 		parts = append(parts, b.text())
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
@@ -268,8 +268,8 @@ func (g Grid) MarshalJSON() ([]byte, error) {
 	return append(append([]byte{'{'}, text.Bytes()[1:]...), '}'), errors.Join(errs...)
 }
 
-// smallGrid returns the grid that methods on walks choose from unless told otherwise: what is
-// usually tried of [cwk.Spec] and along paths.
+// smallGrid returns the default grid of methods on walks: the usual values of [cwk.Spec] and of
+// the parameters along paths.
 func smallGrid(features ...Features) *Grid { return (&Grid{Features: features}).of(paths()...) }
 
 // noGrid returns the single setting of the defaults of [cwk.Spec] and of paths, plain.

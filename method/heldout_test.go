@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Every method tells of shuffled labels that it knows no more than their shares.
+// TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is that of their shares.
 func TestShuffledLabelsAreNotFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -52,8 +52,8 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 	}
 }
 
-// luckOf returns what the largest of some shares of labels is expected to be too large by:
-// for each other σ·φ(difference/σ), with the standard deviation σ of the difference.
+// luckOf returns the expected excess of the largest of some shares of labels: the sum of
+// σ·φ(difference/σ) over the others, with the standard deviation σ of the difference.
 func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 	for _, q := range others {
 		d := largest - q
@@ -147,8 +147,8 @@ func TestReferPropagates(t *testing.T) {
 	}
 }
 
-// What walks tell weighs right answers as it weighs labels: the same comes from
-// predictions without one fold after the other, each answer weighed by its class.
+// TestWalksWeighTheirAnswers compares the weighted accuracy of walks with that of predictions
+// without one fold after the other, each weighted by its class.
 func TestWalksWeighTheirAnswers(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 5, 200, 60, 3, 5, 1)
 	var keep []int
@@ -244,8 +244,8 @@ func accuracyReached(p *Problem, out *Prediction, class []int) float64 {
 	return float64(right) / float64(max(1, of))
 }
 
-// Label propagation with values of its parameters tells how often it is right with these, and
-// not without them.
+// TestPropagationTellsOfItsParameters tests that the estimate of label propagation is that of the
+// given parameter values.
 func TestPropagationTellsOfItsParameters(t *testing.T) {
 	const draws = 4
 	m := methodOf(t, "lp")

@@ -31,8 +31,8 @@ type kernelCache struct {
 // it does not depend on memory.
 const maxKept = 64 << 20
 
-// cachedKernelBytes is what the values of one kernel take that [kernelCache] keeps, 0 if it keeps
-// none of a graph with so many nodes, as many of which may have a label.
+// cachedKernelBytes returns the memory of the values of one kernel in a [kernelCache], for a graph
+// with the given numbers of nodes and of nodes that may have a label; 0 if they are too large.
 func cachedKernelBytes(nodes, labelled int) int64 {
 	if bytes := 8 * int64(padded(nodes)) * int64(labelled); bytes <= maxKept {
 		return bytes
@@ -43,10 +43,9 @@ func cachedKernelBytes(nodes, labelled int) int64 {
 // padded returns n rounded up to a multiple of four.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// newKernelCache returns a place for the values of kernels on a graph, with the labels that
-// any of the predictions may have, or nil if they are too large to keep. Of a memory that
-// is smaller than what they take, values that were not used for long are given back, but
-// for one kernel.
+// newKernelCache returns a cache of kernel values on a graph, where all has every label that a
+// prediction may have, or nil if the values of one kernel are too large. If the cache exceeds
+// memory, it drops the values that were not used for longest, but keeps one kernel.
 func newKernelCache(all *Problem, memory int64, workers int) *kernelCache {
 	n := len(all.Degrees)
 	if cachedKernelBytes(n, len(all.Row)) == 0 {
@@ -139,8 +138,8 @@ func (b *kernelValues) Between(nodes, labelled []int) *sparse.Block[float64] {
 	return block
 }
 
-// imagesTo stores in y what the machines from number first on give for all nodes, without
-// their bias, where item i of the model is the node rows[i].
+// imagesTo stores in y the decisions of the classifiers from number first on for all nodes, without
+// their bias. Item i of the model is the node rows[i].
 func (b *kernelValues) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.Model, rows []int, scale float64, workers int) error {
 	return sched.Run(ctx, workers, (y.Rows+choose.NodesAtATime-1)/choose.NodesAtATime, func(_, i int) error {
 		var sum [choose.NodesAtATime]float64

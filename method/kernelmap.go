@@ -22,7 +22,7 @@ type kernelMap struct {
 	Work     *problem.Work // to which products are added
 }
 
-// Decide applies the kernel to the dual coefficients of so many machines at a time,
+// Decide applies the kernel to the dual coefficients of width classifiers at a time,
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
 func (m *kernelMap) Decide(ctx context.Context, dual *classify.Model, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {

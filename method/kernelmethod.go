@@ -110,8 +110,8 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual
 	return s.settled(m.by.Learner, len(p.Names))
 }
 
-// begin finds what is known of the graph, and the kernels and settings of the learner to
-// choose from.
+// begin validates the problem and finds the components of the graph, the kernels, and the
+// learner's settings to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
 	own, err := m.settings(s, len(p.Names))
 	if err != nil {
@@ -172,7 +172,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	return r, err
 }
 
-// solves reports whether the learner learns from so many labels without a value of the kernel.
+// solves reports whether the learner is fitted to the labels without kernel values, see
+// [classify.Learner].
 func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.Solved }
 
 // run goes through the phases of a prediction.
@@ -191,7 +192,7 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 // parameters returns those of a kernel of the grid with values of the learner.
 func (r *kernelPredictor) parameters(kernel int, own spec.Values) Parameters {
 	return Parameters{
-		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.by.spec(), own}, Beside: r.by.besides(r.set.beside),
+		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.by.spec(), own}, Constant: r.by.constants(r.set.constant),
 	}
 }
 

@@ -90,7 +90,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 			}
 			decisions := model.ScoresTo(nil, whole.Row(i), 0)
 			scores := classify.SoftVotes(make([]float64, len(p.Names)), model.Pairs, decisions, choose.VoteSlope)
-			for m, pair := range model.Pairs { // the soft votes, below 1, tell among equals
+			for m, pair := range model.Pairs { // soft votes, below 1, break ties
 				if decisions[m] > 0 {
 					scores[pair.Positive]++
 				} else {
@@ -232,7 +232,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	}
 }
 
-// What is tried on the adjacency matrix is relative to its largest eigenvalue.
+// TestGridOfAdjacency tests that the grid on the adjacency matrix is relative to its largest eigenvalue.
 func TestGridOfAdjacency(t *testing.T) {
 	p := goldenProblem(t, "karate")
 	ctx := context.Background()
@@ -332,7 +332,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err := want.Solve(dense, targets); err != nil {
 			t.Fatal(err)
 		}
-		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, beside products that are
+		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, in addition to products that are
 		// exact to 1e-10.
 		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05
 		for m := range p.Names {

@@ -192,7 +192,7 @@ func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Bl
 		}
 		return err
 	}
-	pairs, decisions, loss, err := leaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.beside, r.settled...))
+	pairs, decisions, loss, err := leaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.constant, r.settled...))
 	if err != nil {
 		return err
 	}
@@ -276,7 +276,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 // them.
 func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	r.items = r.p.Row
-	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), complete(r.set.beside, r.values)[0]
+	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), complete(r.set.constant, r.values)[0]
 	switch {
 	case r.by.solves(len(class)):
 		r.gram = nil

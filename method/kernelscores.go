@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scoreAll turns what the model says of every node into scores.
+// scoreAll computes the scores of every node from a model that is not on a path.
 func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
 	if r.by.Dual && r.isWide(outputs) {
@@ -103,8 +103,8 @@ func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memor
 	return values, nil
 }
 
-// shareAll turns the decisions of a learner on every node, found with room for the values
-// with so many items, into scores.
+// shareAll stores as scores the probabilities that follow from the decisions of a learner on every
+// node. Each call of decisions receives scratch space for the given number of items.
 func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
 	r.beginShares(outputs)
 	return r.shareNodes(ctx, outputs, 0, len(r.p.Degrees), items, decisions)

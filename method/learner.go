@@ -32,7 +32,7 @@ func behindKernel(l *classify.Learner) learner {
 	return learner{l, l.Path}
 }
 
-// spec returns what the learner is given.
+// spec returns the declaration whose parameters the learner receives.
 func (l learner) spec() *spec.Spec {
 	if l.path != nil {
 		return &l.path.Spec
@@ -55,9 +55,9 @@ func onPath(of *spec.Spec) bool {
 	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
 }
 
-// besideOf returns the values of a path's parameters but the one along it, with those that are given.
+// constantsOf returns the values of a path's parameters but the one along it, with those that are given.
 // The error is that of [spec.Spec.Resolve].
-func besideOf(path *classify.Path, given spec.Values, classes int) (spec.Values, error) {
+func constantsOf(path *classify.Path, given spec.Values, classes int) (spec.Values, error) {
 	v := spec.Values{}
 	if path.For != nil {
 		maps.Copy(v, path.For(classes))
@@ -70,8 +70,8 @@ func besideOf(path *classify.Path, given spec.Values, classes int) (spec.Values,
 }
 
 // pairwise reports whether there is a machine for every two classes.
-func (l learner) pairwise(beside spec.Values) bool {
-	return l.path != nil && l.path.Pairwise != nil && l.path.Pairwise(beside)
+func (l learner) pairwise(constant spec.Values) bool {
+	return l.path != nil && l.path.Pairwise != nil && l.path.Pairwise(constant)
 }
 
 // mostPairwise is the largest number of classes whose votes fit into bytes.
@@ -82,23 +82,23 @@ func (s *Settings) checkStrategy(l learner, classes int) error {
 	if classes <= mostPairwise || l.path == nil {
 		return nil
 	}
-	beside, err := besideOf(l.path, s.Given, classes)
-	if err == nil && l.pairwise(beside) {
+	constant, err := constantsOf(l.path, s.Given, classes)
+	if err == nil && l.pairwise(constant) {
 		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", validate.ErrUsage, classes)
 	}
 	return err
 }
 
-// of returns the settings with every default for a learner: the grid has its settings, and
-// beside are the values that it has whatever is chosen. The error is that of
-// [spec.Spec.Resolve], or wraps [ErrGrid].
+// of returns the settings with every default for a learner: its settings are in the grid, and the
+// values that are not chosen in constant. The error is that of [spec.Spec.Resolve], or wraps
+// [ErrGrid].
 func (s *Settings) of(l learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
 	set.learner = l
 	var err error
 	if l.path != nil {
 		set.Grid = set.Grid.along(l.path)
-		set.beside, err = besideOf(l.path, set.Given, classes)
+		set.constant, err = constantsOf(l.path, set.Given, classes)
 		return set, cmp.Or(err, set.Grid.validate())
 	}
 	all, usual, err := set.settled(l.Learner, classes)
@@ -114,7 +114,7 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 	for _, v := range all {
 		grid.settled = append(grid.settled, &Setting{l.spec(), v})
 	}
-	set.Grid, set.beside = grid, nil
+	set.Grid, set.constant = grid, nil
 	return set, grid.validate()
 }
 
@@ -142,39 +142,39 @@ func givenFor(by *classify.Learner, given spec.Values, classes int) spec.Values 
 	return v
 }
 
-// complete returns settings together with the values beside them.
-func complete(beside spec.Values, settings ...spec.Values) []spec.Values {
+// complete returns the settings with the values that are not chosen.
+func complete(constant spec.Values, settings ...spec.Values) []spec.Values {
 	all := make([]spec.Values, len(settings))
 	for i, v := range settings {
 		all[i] = maps.Clone(v)
-		maps.Copy(all[i], beside)
+		maps.Copy(all[i], constant)
 	}
 	return all
 }
 
-// besides tells the values beside a setting of a learner, nil: there are none.
-func (l learner) besides(v spec.Values) []Setting {
+// constants returns the values v of the learner's parameters that are not chosen, nil if there are none.
+func (l learner) constants(v spec.Values) []Setting {
 	if l.path == nil || len(v) == 0 {
 		return nil
 	}
 	return []Setting{{&l.path.Spec, v}}
 }
 
-// toTry returns what a choice tries on features of so many classes.
+// toTry returns the candidates of a choice on features of the given number of classes.
 func (s *Settings) toTry(classes int) (choose.Tried, error) {
 	t := choose.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.tried()}
 	if path := s.learner.path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
-		beside, err := besideOf(t.Path, s.Given, classes)
+		constant, err := constantsOf(t.Path, s.Given, classes)
 		if err != nil {
 			return t, err
 		}
-		t.Values = complete(beside, t.Values...)
+		t.Values = complete(constant, t.Values...)
 	}
 	return t, nil
 }
 
-// unfinished is what a prediction says of a learner that ended at its limit.
+// unfinished is the message for a learner that ended at its iteration limit.
 func (l learner) unfinished() string {
 	noun := "learning"
 	if l.path != nil {
@@ -183,7 +183,7 @@ func (l learner) unfinished() string {
 	return noun + " ended at the limit of its steps, before its tolerance"
 }
 
-// outgrown returns the learner that is to be taken on so many rows of so many features.
+// outgrown returns the learner that replaces l for the given numbers of rows and features.
 func (l learner) outgrown(rows, features int) learner {
 	if l.Outgrown == nil {
 		return l

@@ -102,9 +102,8 @@ func TestMachinesAsGiven(t *testing.T) {
 	}
 }
 
-// TestParametersAreTold gives methods a value for each of their parameters that is not
-// chosen, those of machines and of what is around a method among them: a choice on splits
-// and a prediction tell them all.
+// TestParametersAreTold gives methods a value for each parameter that is not chosen, also of
+// classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 40)
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 1, 1)
@@ -161,8 +160,8 @@ func TestParametersAreTold(t *testing.T) {
 	}
 }
 
-// What is given of a cost, a λ, a tolerance and a walk stands in place of what is tried; that
-// of a walk where one of the methods has one.
+// TestGivenValuesAreNotTried tests that a given cost, λ, tolerance or walk replaces the grid of
+// the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
 	given := spec.Values{"cost": spec.Of(3.0), "lambda": spec.Of(0.3), "alpha": spec.Of(0.25), "svm-tolerance": spec.Of(1e-6)}
 	for _, c := range []struct {
@@ -184,7 +183,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
 		set, err := (&Settings{Given: c.given}).of(behindWalks(learners()[0]), 2)
-		if got := set.beside.Number("svm-tolerance"); got != c.want || err != nil {
+		if got := set.constant.Number("svm-tolerance"); got != c.want || err != nil {
 			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
 		}
 	}

@@ -45,7 +45,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *spa
 	return k, nodes, y
 }
 
-// Every learner behind a kernel says what it says when it is fitted to the kernel
+// TestLearnersAgainstWholeKernel compares every learner behind a kernel with a fit to the kernel
 // between all nodes.
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
@@ -136,8 +136,8 @@ func TestLearnerMethods(t *testing.T) {
 	}
 }
 
-// What a prediction takes grows with the values between all nodes where a learner needs
-// them, and a limit below that is refused.
+// TestLearnerNeeds tests that the estimate grows with the values between all nodes for learners
+// that need them, and that a smaller limit is rejected.
 func TestLearnerNeeds(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	n, m := int64(len(p.Degrees)), int64(len(p.Row))

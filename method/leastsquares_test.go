@@ -21,7 +21,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		t.Skip("takes a fifth of a second")
 	}
 	all := goldenProblem(t, "sbm300")
-	for _, wrong := range []int{3, 4, 5} { // every so many labels
+	for _, wrong := range []int{3, 4, 5} { // one label in this many is wrong
 		problem := *all
 		p := &problem
 		p.Class = slices.Clone(all.Class)

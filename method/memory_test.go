@@ -35,8 +35,8 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	}
 }
 
-// What a machine is trained in is within the plan, the rows of the kernel
-// included that it may keep.
+// TestMachinesStayWithinTheirPlan compares the memory of a fit, with the cached rows of the
+// kernel, with the estimate.
 func TestMachinesStayWithinTheirPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -64,7 +64,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		planned := walkSizes{p, &set}.fit(int64(rows), cols)
-		values := complete(set.beside, set.Grid.tried()[0])[0]
+		values := complete(set.constant, set.Grid.tried()[0])[0]
 		if values.Has("cost") {
 			values["cost"] = spec.Of(0.001)
 		}

@@ -88,7 +88,7 @@ func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fi
 	return counts, nil
 }
 
-// tuneBytes is what the blocks of kernels that are tried together may take.
+// tuneBytes bounds the blocks of kernels that are compared together.
 const tuneBytes = 96 << 20
 
 // tuneTogether returns how many kernels are tried together.
@@ -129,7 +129,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
 func (r *kernelPredictor) fitPath() choose.Fit {
-	return choose.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
+	return choose.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
 }
 
 // each returns what fits the learner with several settings, each by itself.

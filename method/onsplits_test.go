@@ -58,8 +58,8 @@ func TestTuneOnSplits(t *testing.T) {
 	}
 }
 
-// A walk of no step tells nothing of a node without a label, whatever the cost: it is
-// given the largest class, by tuning and by predictions alike.
+// TestTuneWithoutSteps tests that both tuning and predictions give the largest class to nodes
+// without a label if walks have no step.
 func TestTuneWithoutSteps(t *testing.T) {
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Names: []string{"few", "most", "some"}}

@@ -17,7 +17,7 @@ import (
 )
 
 // slowWalk returns P_0 … P_steps by the definition, with dense matrices.
-// visible tells which labels count.
+// visible reports whether a label is known to the walk.
 func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
 	n, _ := p.A.Dims()
 	k := len(p.Names)
@@ -66,7 +66,7 @@ func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) []
 	return walk
 }
 
-// slowReached tells by repeated passes which nodes reach a visible label.
+// slowReached finds the nodes that reach a visible label by repeated passes.
 func slowReached(p *Problem, visible func(i int) bool) []bool {
 	n, _ := p.A.Dims()
 	reached := make([]bool, n)
@@ -222,7 +222,7 @@ func compareHits(t *testing.T, got, want, close []int64) {
 }
 
 func indexOf(par Parameters) int {
-	par.Beside = nil
+	par.Constant = nil
 	for i := range oracleGrid.Size() {
 		if reflect.DeepEqual(oracleGrid.at(i), par) {
 			return i

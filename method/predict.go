@@ -40,8 +40,8 @@ type Prediction struct {
 	// [CrossValidate]; [PredictCompared] computes those of label propagation and of the largest class.
 	problem.Estimate
 
-	// Unfinished says which iteration ended at its limit; the prediction then is made
-	// from what it had. It is empty if every one came to its tolerance.
+	// Unfinished names the iteration that ended at its limit, in which case the prediction uses
+	// its last result. It is empty if every iteration converged.
 	Unfinished string
 
 	// BlockModel reports that auto stopped at beliefs of a block model, because their certainty
@@ -101,7 +101,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	set.Memory = p.Remaining(set.Memory)
 	if path := set.learner.path; path != nil {
 		var err error
-		if set.beside, err = besideOf(path, set.Given, len(p.Names)); err != nil {
+		if set.constant, err = constantsOf(path, set.Given, len(p.Names)); err != nil {
 			return nil, err
 		}
 	}

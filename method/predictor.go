@@ -230,8 +230,8 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[f
 	return w
 }
 
-// sumsBytes is what the votes on all nodes take while they come: scores already,
-// or all decisions of one against the rest.
+// sumsBytes returns the memory of the votes on all nodes before they are scores: their sums,
+// or all decisions if each class is separated from the rest.
 func sumsBytes(p *Problem, rest bool) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	if rest {
@@ -392,9 +392,9 @@ func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote [
 // alone.
 const undecided = 1e-6
 
-// finishVotes makes scores of sums of votes and, unless they are nil, of their counts. A
-// walk that is too short to come to a label from a node says nothing of it: where all
-// sums are equal, the largest class has a little more.
+// finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
+// that is too short to meet a label from a node gives no information on it: if all sums are
+// equal, the largest class receives a slightly higher score.
 func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
 	simd.ConvertTo(vote, sums)
 	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)

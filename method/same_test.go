@@ -108,8 +108,8 @@ func TestLinearLearner(t *testing.T) {
 	par := Parameters{Alpha: 0.5, Steps: 6, Declared: costOf(8), Features: Plain}
 	for _, name := range []string{"svm", "linear-svm"} {
 		got, err := predictWith(context.Background(), p, par, &Settings{learner: behindWalks(learnerOf(name))})
-		if err != nil || got.Parameters.Beside[0].Spec != &learnerOf(name).Path.Spec {
-			t.Errorf("%s: trained by %v, %v", name, got.Parameters.Beside, err)
+		if err != nil || got.Parameters.Constant[0].Spec != &learnerOf(name).Path.Spec {
+			t.Errorf("%s: trained by %v, %v", name, got.Parameters.Constant, err)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestManyClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := got.Parameters.Beside[0].Values["strategy"]; told != spec.Of(strategy) {
+		if told := got.Parameters.Constant[0].Values["strategy"]; told != spec.Of(strategy) {
 			t.Errorf("%d classes: %v, want %s", classes, told, strategy)
 		}
 		for i := range got.Class {

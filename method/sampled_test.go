@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Of labels beside those that kernels are tried on, machines learn from the kernel that was
-// chosen: a prediction with what was chosen has the same scores.
+// TestSampledKernelIsTheChosenOne tests that classifiers of all labels are fitted to the kernel that
+// was chosen on a sample: a prediction with the chosen parameters has the same scores.
 func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	p := problemtest.Planted(t, 3, 120, 60)
 	set := &Settings{Sample: 30}

@@ -49,7 +49,7 @@ type Settings struct {
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	learner   learner      // the zero value: the first of learners, behind walks
-	beside    spec.Values  // of the learner, but for its settings in Grid
+	constant  spec.Values  // of the learner, but for its settings in Grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
@@ -99,7 +99,7 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 	return set, errors.Join(set.check(), err)
 }
 
-// check returns what is wrong with what is not part of the grid.
+// check validates the settings but for the grid.
 func (s *Settings) check() error {
 	var all []error
 	if s.Folds < 0 || s.Folds == 1 {
@@ -111,7 +111,7 @@ func (s *Settings) check() error {
 	return errors.Join(all...)
 }
 
-// folds returns the number of folds for so many labels.
+// folds returns the number of folds for the given number of labels.
 func (s *Settings) folds(labels int) int {
 	if s.Folds > 0 {
 		return min(s.Folds, labels)

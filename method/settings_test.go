@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Settings that measure nothing are told by their names.
+// TestSettingsOutOfRange tests that errors name the settings that are out of range.
 func TestSettingsOutOfRange(t *testing.T) {
 	a := testgraph.Path(6)
 	p := &Problem{Graph: &graph.Graph{A: a, Degrees: []float64{1, 2, 2, 2, 2, 1}}, Row: []int{0, 1, 4, 5}, Class: []int{0, 0, 1, 1}, Names: []string{"a", "b"}}

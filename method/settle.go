@@ -61,8 +61,8 @@ func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values
 	return base, errors.Join(errs...)
 }
 
-// checkSteps returns a [*spec.ParameterError] where no walk that an entry tries comes to its
-// first step that counts.
+// checkSteps returns a [*spec.ParameterError] if no walk of an entry's grid reaches its first step
+// that counts.
 func checkSteps(e *Entry) error {
 	g := e.Settings.Grid
 	if !slices.Contains(e.Method.Takes(), "features") || len(g.steps()) > 0 {
@@ -124,7 +124,7 @@ func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool)
 	return own, nil
 }
 
-// wrongLine is what is wrong with a line of a grid file.
+// wrongLine returns the error of a line of a grid file.
 func wrongLine(l *gridfile.Line, what string) error {
 	return &textio.Error{File: l.File, Line: l.Number, Msg: what, Err: ErrGrid}
 }

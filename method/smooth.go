@@ -36,7 +36,7 @@ func (m smoothed) Declarations() []*spec.Spec {
 	return slices.Concat(m.Method.Declarations(), []*spec.Spec{&propagate.CorrectAndSmooth})
 }
 
-// Tune implements [Method]: what is chosen is the method within.
+// Tune implements [Method]. It chooses the parameters of the method within.
 func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	c, err := m.Method.Tune(ctx, p, splits, s)
 	if err != nil || c == nil {
@@ -44,7 +44,7 @@ func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits,
 	}
 	set := s.WithDefaults()
 	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
-	c.Beside = append(c.Beside, Setting{&propagate.CorrectAndSmooth, v})
+	c.Constant = append(c.Constant, Setting{&propagate.CorrectAndSmooth, v})
 	return c, err
 }
 
@@ -102,7 +102,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		out.Class[row] = p.Class[i]
 	}
 	out.Seconds.Walk += time.Since(start).Seconds()
-	out.Parameters.Beside = append(out.Parameters.Beside, Setting{&propagate.CorrectAndSmooth, v})
+	out.Parameters.Constant = append(out.Parameters.Constant, Setting{&propagate.CorrectAndSmooth, v})
 	out.Settings = max(1, out.Settings)
 	return out, nil
 }

@@ -109,7 +109,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 	}
 }
 
-// The same for any number of workers, and within what is said that it takes.
+// TestSmoothAgrees tests that scores are the same for any number of workers, and the memory estimate.
 func TestSmoothAgrees(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	m, err := parseMethods("wvrn+cs")

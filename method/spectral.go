@@ -38,7 +38,7 @@ var spectralLogisticSpec = spec.Spec{
 // embeddingTolerance is that of the eigenvectors.
 const embeddingTolerance = 1e-6
 
-// shortRow is ε beside the root mean square of the lengths of rows.
+// shortRow is ε relative to the root mean square of the lengths of rows.
 const shortRow = 0.01
 
 func (spectralLogistic) declaration() *spec.Spec { return &spectralLogisticSpec }

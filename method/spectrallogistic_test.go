@@ -149,7 +149,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 	}
 }
 
-// What a prediction takes is told beforehand, and a limit below that is refused.
+// TestSpectralLogisticNeeds tests the memory estimate, and that a smaller limit is rejected.
 func TestSpectralLogisticNeeds(t *testing.T) {
 	p := problemtest.Planted(t, 22, 120, 60)
 	methods, err := parseMethods("spectral+logistic")

@@ -39,7 +39,7 @@ func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []spec.Valu
 	return r.whole(ctx)
 }
 
-// columns returns the classes that are solved at a time, and the folds beside each other.
+// columns returns the number of classes that are solved at a time, and of folds in one solve.
 func (m spreading) columns(classes int) (together, folds int) {
 	if m.Coupled || classes <= solveColumns {
 		return classes, max(1, solveColumns/classes)

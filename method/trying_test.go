@@ -22,7 +22,7 @@ func TestTrying(t *testing.T) {
 	}
 	of = (&Settings{Lists: map[string][]spec.Value{"cost": {spec.Of(1.0)}}}).trying(ridge)
 	if of.Param("lambda") != nil || of.Param("cost").Instead != "" {
-		t.Errorf("λ stands beside the C that was listed: %v", of.Takes())
+		t.Errorf("λ is still among the parameters although C was listed: %v", of.Takes())
 	}
 	if of = (&Settings{Fixed: true}).trying(ridge); of.Param("lambda").Grid != nil {
 		t.Errorf("%v: defaults have a grid", of.Param("lambda").Grid)

@@ -183,9 +183,9 @@ func (w walkSizes) training(r *predictor, walk *cwk.Walk[float32], picks []cwk.P
 	return max(held+max(bytes, workers*w.tester(labels, tests)), gram+fit), nil
 }
 
-// fit bounds the memory of a fit to the given number of rows, beside these: the learner's own,
-// its coefficients, and the weights of all classifiers twice, as the learner returns them and as
-// the walk needs them.
+// fit bounds the memory of a fit to the given number of rows, in addition to these: the learner's
+// own, its coefficients, and the weights of all classifiers twice, as the learner returns them and
+// as the walk needs them.
 func (w walkSizes) fit(rows, features int64) int64 {
 	machines, _ := w.set.machines(len(w.p.Names))
 	bytes := 4*8*rows + 2*8*int64(machines)*features // rows, classes, squares and lists of each class; weights
@@ -283,7 +283,7 @@ func (s *Settings) members(p *Problem, rows int64) (members, workers int64) {
 // machines returns the number of binary classifiers, and whether each separates one class
 // from the rest.
 func (s *Settings) machines(classes int) (machines int, rest bool) {
-	if s.learner.pairwise(s.beside) {
+	if s.learner.pairwise(s.constant) {
 		return classes * (classes - 1) / 2, false
 	}
 	return classes, true

@@ -153,7 +153,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return counts, nil
 	})
 	if err == nil {
-		choice.Beside = set.learner.besides(set.beside)
+		choice.Constant = set.learner.constants(set.constant)
 	}
 	return choice, err
 }
@@ -365,7 +365,7 @@ func classesOf(w *cwk.Walk[float32]) int {
 	return w.Seeds.Classes
 }
 
-// narrow keeps a walk that so many rows are picked from to that width, if its
+// narrow limits the columns of a walk from which the given number of rows is picked, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], from, picks int) {
 	n, columns := len(w.Degrees), len(w.Variants)*classesOf(w)
@@ -534,7 +534,7 @@ func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Tried, h
 }
 
 // testersAtATime returns the number of trials that run at the same time: one for each worker, or
-// fewer if each needs so much memory that with held bytes no more fit.
+// fewer if these, with held bytes, would exceed the memory limit.
 func testersAtATime(s *Settings, held, each int64) int {
 	workers := sched.Workers(s.Workers)
 	for s.Memory > 0 && workers > 1 && held+int64(workers)*each > s.Memory {

@@ -38,8 +38,8 @@ func (m walkMethod) Takes() []string {
 	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.by.spec().Takes())
 }
 
-// Declarations implements [Method]. What is tried of the parameters of the walk, or
-// given, is in the [Grid] of the settings.
+// Declarations implements [Method]. The values of the walk's parameters are in the [Grid] of the
+// settings.
 func (m walkMethod) Declarations() []*spec.Spec { return []*spec.Spec{&cwk.Spec, m.by.spec()} }
 
 // Tune implements [Method].
@@ -137,13 +137,13 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 // pathValues returns the complete values with which a learner is fitted to the training rows, and
 // notes those that were not chosen.
 func (r *predictor) pathValues(by learner) (spec.Values, error) {
-	beside, err := besideOf(by.path, r.set.Given, len(r.p.Names))
+	constant, err := constantsOf(by.path, r.set.Given, len(r.p.Names))
 	if err != nil {
 		return nil, err
 	}
-	r.out.Parameters.Beside = by.besides(beside)
+	r.out.Parameters.Constant = by.constants(constant)
 	copies := float64(max(1, r.partitions())) // rows of each label
-	return choose.Weighed(by.path, complete(beside, r.par.Declared.Values)[0], copies), nil
+	return choose.Weighed(by.path, complete(constant, r.par.Declared.Values)[0], copies), nil
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
@@ -168,7 +168,7 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 	return f
 }
 
-// scoreNodes turns what the model says of the features of every node into scores.
+// scoreNodes computes scores from the model and the features of every node.
 func (r *predictor) scoreNodes(ctx context.Context) error {
 	if r.walked != nil {
 		return r.scoreGroups(ctx)

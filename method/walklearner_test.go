@@ -40,12 +40,12 @@ func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowI
 	return items, nodes
 }
 
-// Every learner behind cwk says what it says when it is fitted to the kernel between
+// TestWalkLearnersAgainstDense compares every learner behind cwk with a fit to the kernel between
 // rows of dense walks.
 func TestWalkLearnersAgainstDense(t *testing.T) {
 	p := goldenProblem(t, "karate")
 	for _, by := range learners() {
-		if by.Path != nil { // whose models are not told
+		if by.Path != nil { // its models are not available
 			continue
 		}
 		m := walkMethod{"cwk+" + by.Name, behindWalks(by)}
@@ -105,9 +105,9 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 	}
 }
 
-// Behind cwk every learner chooses walks and its own setting, in each training set and on
-// splits, the same for any number of workers and any limit, and is right about half the
-// nodes of a graph with four clear classes or more, as often as it tells.
+// TestWalkLearners tests every learner behind cwk: the choice of walks and of its own setting, in
+// each training set and on splits, its accuracy and the estimate of it on a graph with four
+// clear classes, and equal results for any number of workers and any memory limit.
 func TestWalkLearners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

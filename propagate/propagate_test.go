@@ -123,8 +123,8 @@ func TestPoissonAgainstDense(t *testing.T) {
 	}
 }
 
-// Workers, a memory limit that cuts the columns into groups, and other groups beside
-// them leave every bit as it is.
+// TestSameBits compares results for several numbers of workers, for memory limits that cut the
+// columns into groups, and with other groups of labels in the same call.
 func TestSameBits(t *testing.T) {
 	p := testgraph.Planted(t, 5, 400, 40)
 	whole := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
@@ -185,8 +185,8 @@ func TestWorkCountsColumns(t *testing.T) {
 	}
 }
 
-// What learners and smoothing allocate without a factor is what is listed, give or take a
-// fifth: vectors that are soon garbage count here.
+// TestMemoryIsWhatIsAllocated compares the allocations of learners and of smoothing without a factor
+// with their estimates. It allows a fifth more, because TotalAlloc counts short-lived vectors too.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	const n, classes = 20_000, 8
 	a := testgraph.Random(3, n, 3*n, true)

@@ -175,7 +175,7 @@ func TestRLAgainstDense(t *testing.T) {
 	}
 }
 
-// Walks of so many classes that their sequences of labels are too many are refused.
+// TestRLRefusesLongWalks tests that walks with too many sequences of labels are rejected.
 func TestRLRefusesLongWalks(t *testing.T) {
 	g := testgraph.Load(t, "karate")
 	v, err := relaxationLabelling.Resolve(spec.Values{"walk": spec.Of(16)}, nil)

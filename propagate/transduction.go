@@ -41,7 +41,7 @@ var gpTransduction = Learner{
 			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Of("normalized")},
 			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Of(10.0),
 				Grid: spec.Grid(1.0, 10.0, 100.0)},
-			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Of(100.0),
+			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: spec.Above(0), Default: spec.Of(100.0),
 				Grid: spec.Grid(10.0, 100.0)},
 			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
 				Range: spec.From(0), Words: []string{"none"}, Default: spec.Of(0.0)},

@@ -120,8 +120,8 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	}
 }
 
-// Of nodes that are likely for a class to nine digits the lower ones take it, and what is
-// likely is so with the offset.
+// TestSharesAmongEquals tests that of nodes whose probabilities, with the offset, agree to nine
+// digits the lower ones are assigned first.
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}

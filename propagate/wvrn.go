@@ -27,7 +27,7 @@ var wvrn = Learner{
 		Source: "Macskassy and Provost, Classification in networked data, JMLR 8, 2007, sections 3.5.1 and 4.2",
 		Params: []spec.Param{
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(99)},
-			{Name: "decay", Symbol: "decay", Meaning: "what the weight of votes is multiplied by from round to round",
+			{Name: "decay", Symbol: "decay", Meaning: "factor of the weight of votes from round to round",
 				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(0.99)},
 		},
 	},

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Design says how labelled items are divided into those to train on and those to test
-// on: by Folds, or by so many items PerClass, or else by Fraction.
+// Design declares how labelled items are divided into training and test items: by Folds, by a
+// number of items PerClass, or by Fraction.
 type Design struct {
 	// Folds is the number of folds of a partition. Each fold of the first partition is
 	// the test set of a split in turn, then each of the second, and so on.
@@ -18,8 +18,8 @@ type Design struct {
 	// PerClass is the number of training items of every class, chosen uniformly.
 	PerClass int
 
-	// Fraction is the share of the items to train on: round(Fraction·n) of them, chosen
-	// uniformly among all sets of so many that hold every class.
+	// Fraction is the share of training items: round(Fraction·n) of them, chosen uniformly among
+	// all sets of this size that have an item of every class.
 	Fraction float64
 
 	// Stratified gives folds that differ by at most one item of every class, and
@@ -42,13 +42,13 @@ type SplitError struct {
 	Smallest float64 // the smallest fraction that works for these splits, 0: none does
 
 	What string // is wrong with a given split, "" of a design
-	Row  int    // of the graph that What is about, −1: none
+	Row  int    // of the graph that the error is about, −1: none
 
 	Noun, Name string // words for an item and for Class; "": "node" and "a class"
 }
 
-// Error says what the design leaves, and which works, or what is wrong with the given
-// split, and in which row.
+// Error returns the problem of the design and a design that works, or the problem of the given
+// split and its row.
 func (e *SplitError) Error() string {
 	switch {
 	case e.What != "" && e.Row < 0:
@@ -241,7 +241,7 @@ func (d Design) stratified(class []int, seed, stream uint64) (func(i int) Split,
 	return func(i int) Split { return takeOf(members, taken, seed, stream|uint64(i)) }, nil
 }
 
-// takeOf draws a split with so many training items of each class.
+// takeOf draws a split with the given number of training items of each class.
 func takeOf(members [][]int, taken []int, seed, stream uint64) Split {
 	rng := newRand(seed, stream)
 	var s Split

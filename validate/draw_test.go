@@ -18,7 +18,7 @@ func classesOf(counts ...int) []int {
 }
 
 // TestFoldSplits checks that each partition tests on, or trains on, every item once,
-// and that folds hold what they promise of the classes.
+// and that folds have the promised items of each class.
 func TestFoldSplits(t *testing.T) {
 	class := classesOf(10, 7, 5)
 	for _, stratified := range []bool{true, false} {

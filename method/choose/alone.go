@@ -7,10 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Alone tells for every labelled node whether no label outside its own fold
-// can be reached from it. Its walk among hidden labels says nothing, whatever
-// its class. Cost: that of FindComponents; of a directed graph that of
-// [problem.Problem.Reached] for each fold.
+// Alone reports for every labelled node whether no label outside its own fold reaches it. The walk
+// of such a node contains no information on its class. Cost: that of FindComponents; of a
+// directed graph that of [problem.Problem.Reached] for each fold.
 func Alone(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
 	if p.Directed {
 		return aloneAlong(ctx, p, fold, workers, work)

@@ -113,7 +113,7 @@ func (c *committee) decide(cross []float64, n, lo, hi int) {
 			for s := b.lo; s < b.hi; s += 2 {
 				next := s + 1
 				if next == b.hi {
-					next = slots // nobody reads it
+					next = slots // it is not read
 				}
 				f = [8]float64{}
 				for q, item := range items {

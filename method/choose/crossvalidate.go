@@ -69,8 +69,8 @@ func related(row []float64, y []int) bool {
 	return false
 }
 
-// LeaveOneOut returns what the decisions by all other items say about each item.
-// One that has nothing in common with the others is given their largest class.
+// LeaveOneOut returns the outcome of each item by the decisions of a model of all other items. An
+// item whose kernel values with the others are 0 is given their largest class.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []Outcome {
 	list := make([]Outcome, len(class))
 	y := slices.Clone(class)

@@ -45,8 +45,8 @@ func (h *Estimator) addFold(of FoldLabels, right float64) {
 	h.right += right
 }
 
-// WeightsOf returns what a label of each class counts. Labels that are not the only ones of
-// their class count as many together as they are.
+// WeightsOf returns the weight of a label of each class. The weights of all labels whose class has
+// several add up to their number.
 func WeightsOf(p *problem.Problem) []float64 {
 	count, list, labels := CountsOf(p), make([]float64, len(p.Names)), float64(len(p.Row))
 	var shares []float64 // of the classes that have a label
@@ -121,14 +121,13 @@ func (h Estimator) variance(nodes int) float64 {
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
 
-// ofLargest returns the share of labels that have the class which most of them have, and how
-// much of it is luck, which other nodes do not share: with p of the labels of this class and
-// q of another
+// ofLargest returns the share of labels that have the largest class, and its expected excess
+// over the share among other nodes: with p of the labels of this class and q of another
 //
 //	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
 //
-// and the density φ of the normal distribution. Of two shares with a normal difference the
-// larger is so much too large in the mean, because it was picked for that.
+// and the density φ of the normal distribution. The larger of two shares with a normal difference
+// is too large by this in the mean, because it was selected for being larger.
 func ofLargest(p *problem.Problem) (share, luck float64) {
 	count, labels := CountsOf(p), float64(len(p.Row))
 	largest := slices.Index(count, slices.Max(count))

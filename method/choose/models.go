@@ -15,7 +15,7 @@ func (t *Trial) withTests() *Trial {
 }
 
 // asked calls visit with the kernel between each test row and the items, and itself: the sum
-// over so many steps on a path, the mean otherwise.
+// over the steps on a path, the mean otherwise.
 func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own float64)) {
 	if w.Path != nil {
 		terms = 1

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// What is found of every setting is held until one is chosen, and takes what plans count.
+// TestOutcomeBytes compares the memory of outcomes of all settings with its estimate.
 func TestOutcomeBytes(t *testing.T) {
 	const items, classes, settings = 300, 7, 40
 	k := sparse.NewBlock[float64](items, items)

@@ -99,7 +99,7 @@ func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
 }
 
 // Rescale divides a block of items among themselves by the mean of its diagonal, if that is
-// positive, and returns what it multiplied by.
+// positive, and returns the factor.
 func Rescale(k *sparse.Block[float64]) float64 {
 	f := MeanDiagonal(k, k.Rows)
 	Scale(k, f)

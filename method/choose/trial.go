@@ -15,7 +15,7 @@ type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
 
-	Weight    []float64   // what a right answer to a label of each class counts
+	Weight    []float64   // of a right prediction for a label of each class
 	Unreached []Unreached // further test nodes, which no label reaches
 	Largest   int         // the class of most nodes
 }
@@ -23,7 +23,7 @@ type Trial struct {
 // Unreached is a test node that no label reaches: its class, and the one it is given.
 type Unreached struct{ Class, Given int }
 
-// Tried is what a tester tries.
+// Tried holds the candidates that a tester compares.
 type Tried struct {
 	Steps    []int // of walks, increasing
 	MinSteps int   // the collected block starts at it
@@ -46,7 +46,7 @@ type Tester struct {
 	committee committee
 }
 
-// New returns a tester for so many classes.
+// New returns a tester for the given number of classes.
 func New(classes int, of Tried) *Tester {
 	w := &Tester{Tried: of, classes: classes}
 	if of.Path != nil {
@@ -62,7 +62,7 @@ type Hits struct {
 	Weight []float64
 }
 
-// NewHits returns the hits of so many settings, without any.
+// NewHits returns hits of the given number of settings, all zero.
 func NewHits(settings int) Hits { return Hits{make([]int64, settings), make([]float64, settings)} }
 
 // Of returns the hits of the settings lo ≤ i < hi.
@@ -129,9 +129,9 @@ func (w *Tester) begin(t *Trial) *Trial {
 	return t
 }
 
-// fit returns a model of every setting, in order, on the kernel of so many terms, nil where
-// the training rows have one class. They are valid until the next call. A learner without a
-// path is not free of the kernel's scale, which is that of the mean over steps.
+// fit returns a model of every setting, in order, on the kernel of the given number of terms, nil if
+// the training rows have one class. They are valid until the next call. A learner without a path
+// depends on the kernel's scale, and receives the mean over steps.
 func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
 	m := len(t.Train)
 	gram := func(values []float64) classify.Gram {
@@ -151,7 +151,7 @@ func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Mode
 	return w.along(weighed)(ctx, gram(w.gram), t.TrainClass)
 }
 
-// Outcome is what a trial's machines say about one of its test nodes.
+// Outcome is the prediction of a trial's classifiers for one of its test nodes.
 type Outcome struct {
 	Class     int
 	Fold      int
@@ -161,7 +161,7 @@ type Outcome struct {
 	Decisions []float64
 }
 
-// OutcomeBytes is what an outcome takes, with so many decisions.
+// OutcomeBytes returns the memory of an outcome with the given number of decisions.
 func OutcomeBytes(decisions int) int64 {
 	const rounded = 16 // to the next size that the runtime gives
 	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded

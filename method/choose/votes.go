@@ -36,8 +36,8 @@ func Favour[N uint8 | int](scores []float64, counts []N) {
 	scores[most], scores[likeliest] = scores[likeliest], scores[most]
 }
 
-// FavourVotes is [Favour] by what the machines for two classes each decide on one node;
-// it leaves the scores of machines for one class against all others.
+// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It does not change
+// the scores of one-vs-rest classifiers.
 func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
 		return

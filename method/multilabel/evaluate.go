@@ -25,8 +25,8 @@ type Report struct {
 	Results  []Result `json:"results"`
 }
 
-// Result is that of a method at a training size: means over
-// splits with their standard errors, and what the method chose on each.
+// Result holds the measures of a method at a training size, means over splits with their standard
+// errors, and the choice of the method on each split.
 type Result struct {
 	Method        string  `json:"method"`
 	TrainFraction float64 `json:"train_fraction"`
@@ -40,12 +40,12 @@ type Result struct {
 	micro, macro []float64
 }
 
-// Evaluate measures how well the labels of nodes are predicted that may have several
-// each, beside the most frequent labels for every node. Training nodes are drawn
-// uniformly, and a label that none of them has is never right. Each test node is given
-// as many labels as it has: Perozzi, Al-Rfou, Skiena 2014. There are so many splits for each
-// fraction of the labelled nodes; progress, if not nil, is called when one is done. Errors are
-// [*validate.SplitError] and those of [Predict].
+// Evaluate measures predictions of nodes with several labels each, and compares them with the most
+// frequent labels for every node. It draws the given number of splits for each fraction of the
+// labelled nodes, with training nodes drawn uniformly; a label that none of them has is never
+// right. Each test node is given as many labels as it has: Perozzi, Al-Rfou, Skiena 2014.
+// progress, if not nil, is called after each split. Errors are [*validate.SplitError] and those
+// of [Predict].
 func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(done, total int)) (*Report, error) {
 	set := s.WithDefaults()
 	row, sets := setsOf(p)

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Each split is what a model of its training nodes says of its test nodes, and the most
-// frequent labels of the training nodes for all of them.
+// TestEvaluate compares each split with a model of its training nodes, and with the most frequent
+// labels of these.
 func TestEvaluate(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
 	p := &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}

@@ -16,10 +16,9 @@ func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, 
 	})
 }
 
-// setF1 scores sets of labels that are predicted. With tp, fp and fn the numbers of
-// predictions of a label that are right, wrong and missing, micro is
-// 2Σtp/(2Σtp + Σfp + Σfn) over all labels, macro the mean of 2tp/(2tp + fp + fn), which
-// is 0 of a label that no item has and none is given.
+// setF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
+// and missing predictions of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro
+// the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given.
 func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, macro float64) {
 	if labels == 0 {
 		return 0, 0

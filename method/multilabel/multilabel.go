@@ -23,8 +23,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Columns of several labels are at most so many, and no more than half as many as nodes;
-// half and a quarter of them are tried too.
+// Models have at most mostColumns columns, and no more than half as many as nodes; half and a
+// quarter of them are compared too.
 const (
 	mostColumns = 256
 	widths      = 3
@@ -48,17 +48,16 @@ func withoutDirections(ctx context.Context, p *method.Problem, s *method.Setting
 	return p, &set, err
 }
 
-// newColumns tells where the nodes of a graph stand in it, labels or not: by the
-// eigenvectors u of the largest eigenvalues λ of
+// newColumns returns the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
 //
 //	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
 //
-// times |λ|. The share τ keeps small components from having the largest eigenvalues:
+// times |λ|. The share τ prevents small components from having the largest eigenvalues:
 // Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
-// blockmodel (2013). A model takes the first so many of them, each row of unit length.
+// blockmodel (2013). A model uses the first ones of them, with rows of unit length.
 //
-// The graph is without directions. Cost: some hundred products of A with four columns. An
-// iteration that ends at its limit gives what it has. The errors are those of
+// The graph is without directions. Cost: some hundred products of A with four columns. If the
+// iteration ends at its limit, the result is its last one. The errors are those of
 // [lanczos.Problem.Solve].
 func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sparse.Block[float64], error) {
 	set := s.WithDefaults()

@@ -194,8 +194,8 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.
 	return nil
 }
 
-// Sum returns a sum over all that the values between the graphs depend on beside the
-// parameters of kernels and the number that randomness is drawn from.
+// Sum returns a checksum of everything that determines the values between the graphs, but for the
+// parameters of kernels and the random seed.
 func (c *Collection) Sum() string {
 	h, all := sha256.New(), c.Graphs
 	numbers := func(lists ...any) {

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// TestOnGraphs learns the classes of half of a collection whose branches tell them, and
+// TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
 	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(120), "nodes": spec.Of(16), "noise": spec.Of(0.0)}, 3, nil)
@@ -66,8 +66,8 @@ func TestOnGraphs(t *testing.T) {
 	}
 }
 
-// TestUnfinished: where a learner comes to the limit of its iteration, what its model says of
-// each class are votes, as of every learner on kernel values, and the prediction tells so.
+// TestUnfinished tests that a learner that reaches its iteration limit gives votes for each class, as
+// every learner on kernel values does, and that the prediction reports the limit.
 func TestUnfinished(t *testing.T) {
 	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(12), "nodes": spec.Of(12), "noise": spec.Of(0.0)}, 3, nil)
 	if err != nil {

@@ -37,6 +37,6 @@ func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Colle
 	return bytes + most + (graphBytes+4*int64(classes))*int64(s.Graphs), nil
 }
 
-// graphBytes is what a graph takes beside its probabilities: its class, its place in training
-// and test sets, what is predicted of it and its place in a ranking.
+// graphBytes is the memory of a graph in addition to its probabilities: its class, its place in
+// training and test sets, its predicted class and its place in a ranking.
 const graphBytes = 112

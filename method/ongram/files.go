@@ -20,15 +20,15 @@ import (
 )
 
 // Files are kernel values in files: rows of all nodes, and columns of all nodes or of
-// those with a label. Nothing but the values between the items that the learner is given is
-// kept in memory; the files are read for these, and again for the scores. What is wrong in
-// a file is a [*nodefile.ParseError].
+// those with a label. Only the values between the learner's items are kept in memory; the files
+// are read once for these, and again for the scores. An error about the contents of a file is a
+// [*nodefile.ParseError].
 type Files struct {
 	Paths   []string // of kernels between the same nodes, in the same order
 	Product bool     // the product of the files' values is the kernel, not the sum
 
 	LabelFile string                // of columns
-	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may be about what is no column
+	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may name nodes without a column
 
 	Learner *classify.Learner
 	Values  spec.Values // complete, of its parameters
@@ -99,7 +99,7 @@ func sameAxis(got, want tablefile.Axis, which, path, first string) error {
 	return nil
 }
 
-// fault returns what is wrong with the first file.
+// fault returns an error about the first file.
 func (k *Files) fault(fix, format string, args ...any) error {
 	return &nodefile.ParseError{File: k.files[0].Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
@@ -111,12 +111,12 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 		}
 	})
 	if err != nil {
-		return nil, k.fault("give each an id of its own", "its %s cannot be told apart: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
+		return nil, k.fault("give each an id of its own", "its %s are not distinct: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
 	}
 	return nodes, nil
 }
 
-// columnLookup finds the columns of ids, and remembers what is none.
+// columnLookup finds the columns of ids, and remembers ids without a column.
 type columnLookup struct {
 	*shard.Nodes
 	found  bool
@@ -298,8 +298,8 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	return classify.DenseGram(g), nil
 }
 
-// unevenOf returns the first i and j for which |K(i, j) − K(j, i)| is more than
-// 1e-5·max|K|, what is left of single precision or of an iteration; zeros if there are none.
+// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound on the
+// rounding of single precision and of iterations; zeros if there are none.
 func unevenOf(k []float64, n int) (i, j int) {
 	var largest float64
 	for _, v := range k {
@@ -363,8 +363,8 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 	}, stop, nil
 }
 
-// sameSums tells by weighted sums whether a kernel between all nodes, most of which is read
-// and forgotten, is symmetric: Kw = Kᵀw for random weights w.
+// sameSums tests by weighted sums whether a kernel between all nodes, which is not kept in memory,
+// is symmetric: Kw = Kᵀw for random weights w.
 type sameSums struct {
 	column  []int     // of each row
 	weight  []float64 // of each column
@@ -404,8 +404,8 @@ func (s *sameSums) add(row int, values []float64) {
 	}
 }
 
-// uneven returns a row whose sum is not that of its column but for what is left of single
-// precision, −1 if there is none.
+// uneven returns a row whose sum differs from that of its column by more than the rounding of
+// single precision, or −1.
 func (s *sameSums) uneven() int {
 	if s == nil {
 		return -1

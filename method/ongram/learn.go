@@ -38,8 +38,8 @@ func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, c
 	return m, &problem.Error{Method: l.Name, Err: err}
 }
 
-// sharesTo stores in dst what the scores of an item say of each class: probabilities, or
-// else soft votes, which sum to one too. A nil dst allocates.
+// sharesTo stores in dst the share of each class that follows from the scores of an item:
+// probabilities, or else soft votes, which sum to one too. A nil dst allocates.
 func (m *machine) sharesTo(dst, scores []float64) []float64 {
 	if m.probabilities != nil {
 		return m.probabilities(dst, scores)

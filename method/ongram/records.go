@@ -34,7 +34,7 @@ type Records struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Classified is what is found of records.
+// Classified is the result of [Records.Classify].
 type Classified struct {
 	Choice          *Choice
 	Kernel, Learner spec.Values            // complete
@@ -46,8 +46,8 @@ type Classified struct {
 	machine *machine
 }
 
-// SharesTo stores in dst what the scores of record i say of each class: probabilities, or
-// else soft votes, which sum to one too. A nil dst allocates.
+// SharesTo stores in dst the share of each class that follows from the scores of record i:
+// probabilities, or else soft votes, which sum to one too. A nil dst allocates.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return c.machine.sharesTo(dst, c.Scores.Row(i))
 }

@@ -109,8 +109,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// What a kernel does not take is told by the number of the record in the whole table, and
-// what a learner does not, by its name.
+// TestRecordsErrors tests that an error of the kernel names the record of the whole table, and an
+// error of the learner names the learner.
 func TestRecordsErrors(t *testing.T) {
 	a := records(t, 12, 12)
 	l := a.Classes
@@ -132,8 +132,8 @@ func TestRecordsErrors(t *testing.T) {
 	}
 }
 
-// The alphabets are made of the values that records with a label have; the first other one
-// is told, unless it is to be missing.
+// TestRestrict tests that alphabets contain the values of labelled records only, and that the first
+// other value is an error unless it is to be missing.
 func TestRestrict(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, []byte("id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"), 0o666); err != nil {

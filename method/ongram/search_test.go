@@ -10,11 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// told is a kernel that tells the two classes apart where its parameter is 2, and else
-// takes all items for alike.
-func told(class []int) *search {
+// separating returns a search over a kernel that separates the two classes if its parameter is 2, and is
+// constant otherwise.
+func separating(class []int) *search {
 	return &search{
-		Kernel: &spec.Spec{Name: "told", Params: []spec.Param{
+		Kernel: &spec.Spec{Name: "separating", Params: []spec.Param{
 			{Name: "beta", Range: spec.From(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0), spec.Of(3.0)}},
 		}},
 		Learner: classify.Learners().Named("svm"), Items: len(class) + 1, Class: class, Classes: 2,
@@ -35,7 +35,7 @@ func told(class []int) *search {
 
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
-	s := told(class)
+	s := separating(class)
 	for i := range class {
 		s.Row = append(s.Row, i)
 	}
@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
-	// A given value stays, and what is measured is what it comes to: the larger class.
+	// A given value stays, and the accuracy is that of the larger class.
 	c, err = s.choose(t.Context(), spec.Values{"beta": spec.Of(3.0), "cost": spec.Of(1.0)})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 3, 6 of 10 right, one setting", c)
 	}
 	// Of two labels none can be hidden.
-	few := told([]int{0, 1})
+	few := separating([]int{0, 1})
 	few.Row = []int{0, 1}
 	c, err = few.choose(t.Context(), nil)
 	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !validate.TooFew(few.Class) {

@@ -90,9 +90,9 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 // Whole returns the number of nodes of the whole graph.
 func (c *Connected) Whole() int { return c.whole }
 
-// Source returns the row that stands for row v of the whole graph: its own, or that of the
-// isolated node which is kept. Rows must be asked for in increasing order, the first with at 0
-// and each other one with the returned next.
+// Source returns the row that has the prediction of row v of the whole graph: its own, or that of
+// the kept isolated node. Rows must be requested in increasing order, the first with at = 0 and
+// each other one with the returned next.
 func (c *Connected) Source(v, at int) (row, next int) {
 	if at < len(c.rows) && int(c.rows[at]) == v {
 		return at, at + 1

@@ -1,6 +1,6 @@
-// Package problem is what every method is given: a graph with classes on some of its
-// nodes, a [Problem], of which it knows the components and what labels reach. [Work] and
-// [Estimate] are what every method tells of its answer.
+// Package problem defines the input of every method: a [Problem], a graph with classes on some of
+// its nodes, with its components and the nodes that labels reach. [Work] and [Estimate] are
+// parts of every prediction.
 //
-// Package method has these types under its own name too.
+// Package method exports these types under its own name too.
 package problem

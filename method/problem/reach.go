@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// FindComponents returns the connected components of the graph, whatever the direction of its
-// edges. Where the graph does not have them they are found in one sweep, which is counted in
-// work, and it has them from then on: no other call with the graph must run beside that.
+// FindComponents returns the connected components of the graph, ignoring the direction of edges. If
+// the graph does not have them, it finds them in one sweep, counted in work, and stores them in
+// the graph, so that no other call with the graph may run at the same time.
 func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
 	if p.Components == nil {
 		parts, err := sparse.FindComponents(ctx, p.A, workers)
@@ -26,10 +26,10 @@ func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (
 	return p.Components, nil
 }
 
-// Whole returns the graph of an undirected problem with all that [graph.New] finds, but without
-// names of nodes. Components that are known are kept, and others are known after it. It
-// counts its sweeps in work, and must not run beside other calls with the graph. Errors are
-// those of graph.New.
+// Whole returns the graph of an undirected problem with everything that [graph.New] finds, but
+// without names of nodes. It keeps known components, stores new ones in the problem, and counts
+// its sweeps in work. No other call with the graph may run at the same time. Errors are those of
+// graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
 	if p.Components != nil {

@@ -26,10 +26,10 @@ type Estimate struct {
 
 	Reached, Unreached int // nodes without a label
 
-	// Singletons counts classes with a single label, beside the labels about the share of the
-	// nodes that have a class without any, if labels were drawn at random: Good, The
-	// population frequencies of species and the estimation of population parameters (1953).
-	// Accuracy is that among the classes that have labels.
+	// Singletons counts classes with a single label. Their share of the labels estimates the share of
+	// nodes whose class has no label, if labels were drawn at random: Good, The population
+	// frequencies of species and the estimation of population parameters (1953). Accuracy is that
+	// among the classes that have labels.
 	Singletons int
 }
 
@@ -45,11 +45,11 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 	p.Choose, p.Walk, p.Classify = p.Choose+q.Choose, p.Walk+q.Walk, p.Classify+q.Classify
 }
 
-// Error says why a method or learner cannot predict: its graph has directions, an iteration
-// did not come to its tolerance, or there is nothing to be learned.
+// Error reports why a method or learner cannot predict: its graph has directions, an iteration
+// did not converge, or the labels contain no information.
 type Error struct {
 	Method string // name of the method, or of its kernel or learner
-	Short  int64  // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
+	Short  int64  // bytes that a preconditioner needs in addition to the limit; 0: it was used, or could not be made
 	Err    error  // [ErrDirected], or that of the iteration or learner
 }
 

@@ -1,5 +1,5 @@
-// Package suggest tells which nodes to label next: those whose labels would teach most
-// beside the labels there are and each other, see [Nodes].
+// Package suggest selects the nodes to label next: those whose labels are expected to add most
+// information to the existing labels and to each other, see [Nodes].
 package suggest
 
 import (
@@ -24,7 +24,7 @@ import (
 // Suggestion is a node whose label would teach much.
 type Suggestion struct {
 	Row           int
-	Teaches       float64 // share of what all labels together could teach that this one does, beside those before it
+	Teaches       float64 // expected information gain of the label given those before it, as a share of that of all labels
 	Class, Second int     // the likeliest classes
 	Doubt         float64 // one less the probability of Class
 	Reached       bool    // by a walk from a label
@@ -59,33 +59,32 @@ func (s *Suggestion) reason(classes []string) string {
 	return fmt.Sprintf("undecided between %s and %s, and near others that are", classes[s.Class], classes[s.Second])
 }
 
-// The candidates are so many nodes and so many for each suggestion.
+// The number of candidates: a constant, and a multiple of the number of suggestions.
 const (
 	candidates = 600
 	each       = 4
 )
 
-// noise is the variance of a label beside that of the process, whose mean over
-// nodes is less than 1.
+// noise is the variance of a label in addition to that of the process, whose mean over nodes is
+// less than 1.
 const noise = 0.05
 
 // reach is γ·d̄ of the covariance (I + γL)⁻¹, d̄ the mean degree.
 const reach = 10
 
-// Nodes returns so many unlabelled nodes, the first ones teaching most, for a
-// prediction made from the labels of p. What classes have at nodes is seen as a Gaussian
-// process f with the covariance K = (I + γL)⁻¹, of which labels are noisy values, and
-// node i counts with w_i, one less the probability of its class. Each suggestion is the v
-// with the largest decrease of the variance of Σ_i w_i·f_i,
+// Nodes returns count unlabelled nodes, in falling order of expected information, for a
+// prediction made from the labels of p. Classes are modelled by a Gaussian process f with the
+// covariance K = (I + γL)⁻¹, of which labels are noisy values. Node i has the weight w_i, one
+// less the probability of its class. Each suggestion is the v with the largest decrease of the
+// variance of Σ_i w_i·f_i,
 //
 //	(Σ_i w_i·cov(f_i, f_v))² / (var f_v + noise)
 //
-// given the labels and the suggestions before it, so that a batch does not say the same
-// thing twice. It is Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the
-// nodes weighted by doubt, and as all such choices worse than chance where neighbours are of
-// different classes, see bench/results. Looked at are the nodes for which this would be largest
-// before any suggestion, with the least variance that their degrees allow. Where all nodes are
-// labelled there is none.
+// given the labels and the suggestions before it, so that a batch has no redundant nodes. It is
+// Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the nodes weighted by doubt. As
+// all such criteria it is worse than chance if neighbours have different classes, see
+// bench/results. The candidates are the nodes with the largest values before any suggestion, for
+// the smallest variance that their degrees allow. If all nodes are labelled, the result is empty.
 //
 // Edges have no direction here. Cost: a solve with a column for each candidate.
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
@@ -247,7 +246,7 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, left)
 }
 
-// condition takes from covariances what a label of node a tells.
+// condition conditions covariances on the label of node a.
 func condition(gram *sparse.Block[float64], with []float64, a int) {
 	row := slices.Clone(gram.Row(a))
 	scale := 1 / (row[a] + noise)

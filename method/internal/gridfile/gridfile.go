@@ -33,10 +33,10 @@ type Line struct {
 //go:embed paper.json
 var paper []byte
 
-// Open returns the lines of a grid by its name: none for "small" and "none", which are no
-// files, the values that the papers of the methods try for "paper" (those of Neumann, Garnett
-// and Kersting's section 4.1, with each kernel's matrix as in its paper), or else those of a
-// file. known tells the names of methods and of their kernels.
+// Open returns the lines of a grid by its name: no lines for "small" and "none", the values in the
+// methods' papers for "paper" (those of Neumann, Garnett and Kersting's section 4.1, with each
+// kernel's matrix as in its paper), or else those of a file. known reports whether a method or a
+// kernel of methods has a name.
 func Open(ctx context.Context, name string, known func(method string) bool) ([]Line, error) {
 	switch name {
 	case "small", "none":

@@ -20,8 +20,8 @@ func Run(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error 
 	})
 }
 
-// Sums returns so many sums over n items, each piece of which do adds to its own, in one order
-// for any number of workers.
+// Sums returns count sums over n items. do adds each piece to sums of its own, which are added up
+// in one order for any number of workers.
 func Sums(ctx context.Context, workers, n, count int, do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums
 	sums.Begin(count)
@@ -31,8 +31,8 @@ func Sums(ctx context.Context, workers, n, count int, do func(sums []float64, lo
 	return total, err
 }
 
-// Block returns a block for what is read row by row: nothing gathers there, so
-// padding would be wasted.
+// Block returns a block without padding, for values that are read row by row: no sweep gathers
+// from them, so that padding would waste memory.
 func Block[T sparse.Float](rows, cols int) *sparse.Block[T] {
 	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
 }

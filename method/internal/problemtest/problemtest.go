@@ -24,8 +24,8 @@ func Of(g testgraph.Labelled) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
-// Blocks returns a graph of blocks with so many neighbours of a node in its own block
-// and in each other, in the mean, labels on some nodes, and the classes of all.
+// Blocks returns a graph of blocks, in which a node has within neighbours in its own block and
+// between in each other on average, with labels on some nodes, and the classes of all.
 func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between float64) (*problem.Problem, []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))

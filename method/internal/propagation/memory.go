@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 )
 
-// width returns how many classes are propagated at a time, and how many bytes
-// a factor may take beside them, 0 for any number: where there is room for it beside
-// a single class, there is beside all that go together.
+// width returns the number of classes that are propagated at a time, and the bytes that a factor
+// may take in addition, 0 for no limit. A factor that fits with a single class fits with all that
+// are propagated together, so that its use does not depend on the number of classes.
 func (l *Propagation) width() (cols int, factor int64) {
 	cols = len(l.P.Names)
 	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
@@ -28,8 +28,8 @@ func (l *Propagation) walks() bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }
 
-// blockBytes is what propagating so many classes at a time takes, with the scores of all
-// and without a factor.
+// blockBytes returns the memory of propagating cols classes at a time, with the scores of all
+// classes and without a factor.
 func (l *Propagation) blockBytes(cols int) int64 {
 	n := len(l.P.Degrees)
 	scores := tall.BlockBytes[float32](n, len(l.P.Names))
@@ -46,8 +46,8 @@ func (l *Propagation) blockBytes(cols int) int64 {
 	return scores + tall.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
 }
 
-// factorBytes is what the factor takes that solves slow systems, beside the solve of
-// so many columns.
+// factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
+// of cols columns.
 func (l *Propagation) factorBytes(cols int) int64 {
 	if l.walks() {
 		return 0

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// enoughLabels are as many as tell how often an answer is right, to 1.5 %: then further
-	// folds are not asked, nor after harmonicWork entries × columns, some seconds. A road map
-	// takes 350 sweeps for a fold, a social network 20. A second fold confirms the first one, unless
-	// that took more than secondWork.
+	// enoughLabels is the number of predicted labels that determines an accuracy to 1.5 %. Further
+	// folds are left out, also after harmonicWork entries × columns, some seconds: a road map needs
+	// 350 sweeps for a fold, a social network 20. A second fold confirms the first one, unless that
+	// took more than secondWork.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
 	secondWork   = 1_000_000_000
 	fewestFolds  = 2
 )
 
-// OutOfFold returns the scores that label propagation gives labels, each without those of its
-// own fold: nil for labels of folds that are not asked, since others tell enough. Labels that
-// are alone, which no other one reaches, have the scores of such nodes. The error is that of
-// [Propagation.ScoresTo]. Cost: a prediction for each fold that
-// is asked; on a graph with directions see walkedOutOfFold.
+// OutOfFold returns the scores of label propagation at labels, each without the labels of its own
+// fold, and nil at labels of folds that are left out because there are enough others. Labels that
+// no other label reaches have the scores of such nodes. The error is that of
+// [Propagation.ScoresTo]. Cost: a prediction for each fold; on a directed graph see
+// walkedOutOfFold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alone []bool) (answers [][]float32, err error) {
 	if l.walks() {
 		return l.walkedOutOfFold(ctx, fold, folds, alone)
@@ -62,10 +62,10 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 }
 
 const (
-	// Walks of label propagation take so many steps, fewer where more than comparedWork
-	// entries × columns would be gathered from; then they walk for a single fold. Where they
-	// leave too many labels undecided they take twice as many, up to mostSteps, as long as
-	// the work allows, for fewer folds if need be.
+	// Walks of label propagation have mostComparedSteps steps, fewer if they would gather from more
+	// than comparedWork entries × columns; then they walk for a single fold. If they leave too many
+	// labels undecided, they take twice as many, up to mostSteps, while the work allows it, for fewer
+	// folds if necessary.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
@@ -102,8 +102,8 @@ func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int
 	}
 }
 
-// walkedFor returns the scores of the labels of the first folds after so many steps of walks
-// without the label's fold.
+// walkedFor returns the scores of the labels of the first folds after the given number of steps of
+// walks without the label's fold.
 func (l *Propagation) walkedFor(ctx context.Context, fold []int, folds, steps int) ([][]float32, error) {
 	p, k := l.P, len(l.P.Names)
 	w := walk[float32](l, steps)
@@ -151,7 +151,7 @@ func comparedColumns(p *problem.Problem, limit int64) int {
 // mostFolds is the largest number of folds.
 const mostFolds = 10
 
-// comparedBytes is what walks of [Propagation.Compare] take with so many columns together.
+// comparedBytes returns the memory of the walks of [Propagation.Compare] with width columns.
 func comparedBytes(p *problem.Problem, width int) int64 {
 	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
 	return p.ComponentBytes() + 2*tall.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)

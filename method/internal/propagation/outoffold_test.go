@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
 
-// What is said of a label without its fold is the harmonic function of the other labels, by
-// dense algebra: L_UU·F_U = A_UL·F_L.
+// TestOutOfFold compares the scores of labels without their fold with the harmonic function of the
+// other labels by dense algebra: L_UU·F_U = A_UL·F_L.
 func TestOutOfFold(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
 	fold := make([]int, len(p.Row))
@@ -63,7 +63,7 @@ func withoutFold(t *testing.T, l *Propagation, fold []int, f int) *mat.Dense {
 	return &out
 }
 
-// Of many labels some folds tell enough.
+// TestOutOfFoldAsksEnough tests that folds are left out if there are many labels.
 func TestOutOfFoldAsksEnough(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 3000, 2500, 2, 6, 1)
 	fold := make([]int, len(p.Row))

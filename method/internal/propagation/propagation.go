@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Label propagation makes so many steps at the most, of conjugate gradients or
-// of a walk.
+// mostSteps limits the steps of label propagation, of conjugate gradients or of a walk.
 const mostSteps = 1000
 
 // A walk ends when no class of no node has changed by more than settled in the
@@ -54,7 +53,7 @@ type Propagation struct {
 	unfinished string
 }
 
-// walk returns the walk of so many steps.
+// walk returns the walk with the given number of steps.
 func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps, Memory: l.Memory, Workers: l.Workers,
@@ -66,9 +65,9 @@ func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Validate() }
 
 // ScoresTo stores the scores of all nodes in scores and, unless it is nil, in raw, and adds
-// the sweeps to work. reached are the nodes that a label reaches. It says which iteration
-// ended at its limit, if one did. The error is a [*problem.Error] where the
-// system of the harmonic function does not come to its tolerance.
+// the sweeps to work. reached are the nodes that a label reaches. unfinished names the iteration
+// that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
+// function does not converge.
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
 	l.scores, l.raw, l.reached = scores, raw, reached
 	p := l.P
@@ -89,8 +88,8 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		h.Strict = l.Rough
 		work.Add(problem.Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
 		harmonic = true
-		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
-			return l.harmonic(ctx, h, lo, hi, tell)
+		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
+			return l.harmonic(ctx, h, lo, hi, report)
 		}
 	}
 	for lo := 0; lo < len(p.Names); lo += width {
@@ -136,13 +135,13 @@ func (l *Propagation) normalise() {
 	}
 }
 
-// walkFor stores the classes lo ≤ c < hi of the walk's distributions after so many steps
-// in the scores.
-func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+// walkFor stores the classes lo ≤ c < hi of the walk's distributions after l.Steps steps in the
+// scores.
+func (l *Propagation) walkFor(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
 	w.Progress = func(_ string, done, all int64) {
 		sweeps = int(done)
-		tell(float64(done) / float64(all))
+		report(float64(done) / float64(all))
 	}
 	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
 		if t < l.Steps {
@@ -155,10 +154,9 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done fl
 	return sweeps, err
 }
 
-// harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, as
-// exact as float32. It returns the number of sweeps; tell is called with the share of them
-// that is done.
-func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+// harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, to the precision
+// of float32. It returns the number of sweeps, and calls report with the share that is done.
+func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int, report func(done float64)) (sweeps int, err error) {
 	p := l.P
 	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
 	for i, row := range p.Row {
@@ -178,7 +176,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 		Recorder: func(step int, residual []float64) {
 			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)
 			far = min(1, max(far, gone, float64(step)/mostSteps))
-			tell(far)
+			report(far)
 		},
 	})
 	if l.Rough && errors.Is(err, iterative.ErrIterationLimit) {
@@ -208,8 +206,8 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	return res.Sweeps + 1, nil
 }
 
-// The residuals of the harmonic function: for scores in float32, for raw ones, and for those
-// that need only tell the likeliest class.
+// The residuals of the harmonic function: for scores in float32, for raw ones, and for those of
+// which only the largest class matters.
 const (
 	roughTolerance    = 1e-5
 	harmonicTolerance = 1e-8
@@ -224,10 +222,10 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// settle walks until nothing changes: on a graph whose edges have a direction, where no
-// system is symmetric, and with labels that do not absorb all of a walk. Each class is kept
-// when it has settled, whichever are walked beside it.
-func (l *Propagation) settle(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+// settle walks until nothing changes: on a directed graph, where no system is symmetric, and if
+// labels absorb only a part of a walk. Each class is stored once it has settled, so that its bits
+// do not depend on the classes that are walked together.
+func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
 	w := walk[float32](l, mostSteps)
 	rest := hi - lo // columns on the move
 	still := make([]bool, rest)
@@ -237,7 +235,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, tell func(done flo
 	}
 	w.Progress = func(_ string, done, all int64) {
 		sweeps = int(done)
-		tell(float64(done) / float64(all))
+		report(float64(done) / float64(all))
 	}
 	var moved float32 // by the last look, in columns on the move
 	look := func(t int) bool {

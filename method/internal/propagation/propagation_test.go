@@ -26,8 +26,8 @@ func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error)
 	return scores, work.Sweeps, err
 }
 
-// Label propagation gives what the whole walk does, however many classes fit at
-// a time, and ends long before it.
+// TestPropagation compares label propagation with the whole walk, for several numbers of classes at
+// a time, and tests that it ends earlier.
 func TestPropagation(t *testing.T) {
 	ctx := context.Background()
 	for _, directed := range []bool{false, true} {
