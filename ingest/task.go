@@ -76,8 +76,8 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	}
 	o.Options = options
 	w, err := shard.Create(t.dir, &o)
-	if err == nil && w.Unlocked {
-		t.warn(fmt.Errorf("%s: this file system has no locks; let no other heatwalk write there at the same time", t.dir))
+	if _, temporary := durable.InTempDir(t.dir); err == nil && w.Unlocked && !temporary {
+		t.warn(fmt.Errorf("%s: %w", t.dir, durable.ErrNoLocks))
 	}
 	if err == nil && w.Removed > 0 {
 		t.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", t.dir, table.Counted(w.Removed, "file")))

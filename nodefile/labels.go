@@ -120,7 +120,7 @@ func (r *labelReader) end() (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
-	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
+	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
 		return nil, err
 	}
 	r.finish()

@@ -74,21 +74,28 @@ type File interface {
 	Chmod(mode fs.FileMode) error
 }
 
+// Unlocked is implemented by files of [FS.CreateTemp] and by locks.
+type Unlocked interface {
+	// IsUnlocked reports that the file system has no locks, so that no other process is
+	// excluded.
+	IsUnlocked() bool
+}
+
 // IsUnlocked reports whether a result of [FS.Lock] excludes no other process, because the file
 // system has no locks.
 func IsUnlocked(lock io.Closer) bool {
-	l, ok := lock.(unlocked)
-	return ok && l.isUnlocked()
+	l, ok := lock.(Unlocked)
+	return ok && l.IsUnlocked()
 }
 
-// unlocked is a lock of a file system that may have no locks.
-type unlocked interface {
-	isUnlocked() bool
-	leave() error
-}
+// leavable is a lock whose name can stay when it is released.
+type leavable interface{ leave() error }
 
 // ErrLocked is returned for a lock that is held.
 var ErrLocked = errors.New("locked by another heatwalk")
+
+// ErrNoLocks is the warning about an output on a file system without locks.
+var ErrNoLocks = errors.New("this file system has no locks; let no other heatwalk write there at the same time")
 
 // ErrFull is joined to the error of the system when a device has no space left.
 var ErrFull = errors.New("no space left")

@@ -35,12 +35,17 @@ func TestWithoutLocks(t *testing.T) {
 		if _, err := os.Stat(first.Path); err != nil {
 			t.Errorf("%v: a directory in use was removed: %v", errno, err)
 		}
-		p, err := NewFile(OS, filepath.Join(dir, "out"))
-		if err == nil {
-			err = Commit(nil, p)
-		}
-		if err != nil {
-			t.Error(err)
+		for _, create := range []func(FS, string) (*Pending, error){NewFile, NewBeside, func(fsys FS, path string) (*Pending, error) { return NewPartial(fsys, path, false) }} {
+			p, err := create(OS, filepath.Join(dir, "out"))
+			if err == nil {
+				if !p.IsUnlocked() {
+					t.Errorf("%v: the file counts as locked", errno)
+				}
+				err = Commit(nil, p)
+			}
+			if err != nil {
+				t.Error(err)
+			}
 		}
 		for _, d := range []*TempDir{first, second} {
 			if err := d.Remove(); err != nil {

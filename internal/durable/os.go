@@ -25,9 +25,18 @@ func (system) Create(name string) (File, error) {
 }
 
 func (system) CreateTemp(name string) (File, error) {
-	f, err := createTemp(name)
+	f, unlocked, err := createTemp(name)
+	if unlocked {
+		return unlockedFile{f}, nil
+	}
 	return opened(f, err)
 }
+
+// unlockedFile is a file on a file system without locks.
+type unlockedFile struct{ *os.File }
+
+// IsUnlocked implements [Unlocked].
+func (unlockedFile) IsUnlocked() bool { return true }
 
 func (system) RemoveTemp(name string) error {
 	// A link or a pipe of such a name was not made by CreateTemp.

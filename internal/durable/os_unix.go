@@ -30,19 +30,18 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp holds an flock on a new file. A system that has no locks goes
-// without: removeTemp is refused there as well.
-func createTemp(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err
+// createTemp holds an flock on a new file, or reports that the file system has no locks, where
+// removeTemp fails as well.
+func createTemp(name string) (f *os.File, unlocked bool, err error) {
+	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, false, err
 	}
 	err = flockCall(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) || err == nil && !sameFile(f, name) {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+		return nil, false, fmt.Errorf("%s: %w", name, ErrLocked)
 	}
-	return f, nil
+	return f, err != nil, nil
 }
 
 // removeTemp removes a file unless a process has an flock on it.
@@ -126,7 +125,7 @@ func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
 
-func (l flock) isUnlocked() bool { return l.none }
+func (l flock) IsUnlocked() bool { return l.none }
 
 // leave lets go of a lock whose name another process may use.
 func (l flock) leave() error { return l.f.Close() }

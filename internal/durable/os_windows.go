@@ -32,16 +32,15 @@ const lockedByte = 1 << 62
 
 // createTemp opens a new file that can be renamed and removed while it is open,
 // and locks it.
-func createTemp(name string) (*os.File, error) {
-	f, err := openShared(name, windows.CREATE_NEW)
-	if err != nil {
-		return nil, err
+func createTemp(name string) (f *os.File, unlocked bool, err error) {
+	if f, err = openShared(name, windows.CREATE_NEW); err != nil {
+		return nil, false, err
 	}
 	if err := lockTemp(f); err != nil {
 		f.Close()
-		return nil, err
+		return nil, false, err
 	}
-	return f, nil
+	return f, false, nil
 }
 
 // removeTemp removes a file unless a process has a lock on it.

@@ -172,6 +172,13 @@ func (p *Pending) createPartial(resume bool) (err error) {
 	return err
 }
 
+// IsUnlocked reports whether another process may write or remove the temporary file, because the
+// file system has no locks.
+func (p *Pending) IsUnlocked() bool {
+	f, ok := p.f.(Unlocked)
+	return ok && f.IsUnlocked()
+}
+
 // Resumed reports whether the file has the content of an earlier run.
 func (p *Pending) Resumed() bool { return p.resumed }
 

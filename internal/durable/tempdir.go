@@ -109,7 +109,7 @@ func removeLeft(parent string) {
 		switch lock, err := OS.Lock(filepath.Join(path, tempLock)); {
 		case err != nil:
 		case IsUnlocked(lock): // another process may use it
-			_ = lock.(unlocked).leave()
+			_ = lock.(leavable).leave()
 		default:
 			_ = (&TempDir{path, lock}).Remove()
 		}

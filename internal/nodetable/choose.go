@@ -127,6 +127,15 @@ func (t *Reader) byTitles(titles []string) (node, value int) {
 			value, best = i, rank
 		}
 	}
+	if value >= 0 && t.Value == input.Label && isDisplayName(titles, value) {
+		name := value
+		value = -1
+		for i, title := range titles {
+			if rank, is := valueRank(title); is && i != name && (value < 0 || rank < best) {
+				value, best = i, rank
+			}
+		}
+	}
 	best = table.NodeRank("")
 	ties := 0
 	for i, title := range titles {
@@ -142,6 +151,14 @@ func (t *Reader) byTitles(titles []string) (node, value int) {
 		node = -1
 	}
 	return node, value
+}
+
+// isDisplayName reports whether a column has the names that Gephi shows for nodes. They are no
+// classes if the table has another column of classes.
+func isDisplayName(titles []string, column int) bool {
+	return titles[column] == "Label" && slices.Contains(titles, "Id") && slices.ContainsFunc(titles, func(title string) bool {
+		return title != "Label" && table.IsLabel(title)
+	})
 }
 
 // choose decides whether the first line is a header and which columns are read.
@@ -167,6 +184,8 @@ func (t *Reader) choose(line int64, first []string, below [][]string) (header bo
 	}
 	if header {
 		t.Titles = c.titles
+	} else if t.Fields == nil && c.maybeHeader() {
+		t.Hint = fmt.Sprintf("pass {%s=%s} if line %d is a header; otherwise ", t.Option, c.fieldsOf(t.Node, t.At), line)
 	}
 	c.report(header)
 	return header, nil
@@ -305,6 +324,18 @@ func (c *chooser) isHeader() bool {
 	c.guess = allKnown && !isInteger(first[at]) && (all(isInteger) ||
 		len(first) > 1 && len(ids) > 1 && !slices.ContainsFunc(first, hasDigit) && all(hasDigit) && (t.Lookup == nil || c.known(at) == len(ids)))
 	return c.guess
+}
+
+// maybeHeader reports whether the first line may be a header with unknown titles: it holds no node
+// of the graph, no digit, and a label that no other row has.
+func (c *chooser) maybeHeader() bool {
+	t := c.t
+	if t.Lookup == nil || t.Value == "" || t.Option == "" || len(c.below) == 0 || max(t.Node, t.At) >= len(c.titles) {
+		return false
+	}
+	_, known := t.find(c.titles[t.Node])
+	return !known && !slices.Contains(c.values(t.At), c.titles[t.At]) &&
+		!slices.ContainsFunc(c.titles, func(text string) bool { return strings.ContainsAny(text, "0123456789") })
 }
 
 // hasWords reports whether no field of the first line is a number.
@@ -528,15 +559,27 @@ func (c *chooser) untitled() error {
 		return nil
 	}
 	for i := 1; i < len(c.titles); i++ { // none of the ids is in the graph
+		if value := c.likelyValue(0, i); t.Option != "" && !all.holdsNodes(i) && c.holdsNodes(i) { // below a header
+			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(i, value)),
+				"column %s holds ids of the graph, %s does not", table.Quoted(c.titles[i]), table.Quoted(c.titles[0]))
+		}
 		if all.holdsNodes(i) && t.Option != "" {
-			value := 0
-			if len(c.titles) > 2 {
-				value = min(i+1, len(c.titles)-1)
-			}
+			value := c.valueNextTo(i)
 			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%d,%d}", t.Option, i+1, value+1), "column %d holds ids of the graph, column 1 does not", i+1)
 		}
 	}
 	return nil
+}
+
+// valueNextTo returns the likely column of the value if node is that of the node.
+func (c *chooser) valueNextTo(node int) int {
+	if len(c.titles) == 2 {
+		return 1 - node
+	}
+	if node+1 < len(c.titles) {
+		return node + 1
+	}
+	return node - 1
 }
 
 // report sets the description of the columns.

@@ -38,6 +38,7 @@ type Reader struct {
 
 	Titles   []string      // titles of the header; nil without a header
 	Line     int64         // line of the header; 0 without a header
+	Hint     string        // how to read a first line that may be a header; "" without doubt
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 

@@ -155,7 +155,8 @@ type classified struct {
 
 // phaseSeconds are the seconds of the phases of a run.
 type phaseSeconds struct {
-	Read float64 `json:"read"` // graph, labels and attributes
+	Read    float64 `json:"read"`    // graph, labels and attributes
+	Compare float64 `json:"compare"` // label propagation and the largest class
 	problem.PhaseSeconds
 	Write float64 `json:"write"` // the predictions
 }
@@ -204,7 +205,7 @@ func (c *classifyCommand) predict(name string) error {
 		c.unreached = "prior"
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classified: classified{
-		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
+		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
 		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -32,8 +33,9 @@ type console struct {
 	showAs    string // --progress
 	logFormat string
 
-	warning  sync.Mutex
-	warnings []string // printed so far
+	warning       sync.Mutex
+	warnings      []string // printed so far
+	warnedOfLocks bool
 }
 
 // output is stdout; it remembers the first error, since most of what prints
@@ -71,8 +73,19 @@ func (c *console) printReport(r fault.Report) {
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
-// warnOf prints a warning of a library.
-func (c *console) warnOf(w error) { c.warn("%s", fault.Text(w)) }
+// warnOf prints a warning of a library, that about a file system without locks once.
+func (c *console) warnOf(w error) {
+	if errors.Is(w, durable.ErrNoLocks) {
+		c.warning.Lock()
+		warned := c.warnedOfLocks
+		c.warnedOfLocks = true
+		c.warning.Unlock()
+		if warned {
+			return
+		}
+	}
+	c.warn("%s", fault.Text(w))
+}
 
 // warn prints something the user should know that does not stop the run.
 func (c *console) warn(format string, args ...any) {
@@ -135,15 +148,19 @@ func (c *console) tell(v document, text func(w io.Writer), outputs ...string) er
 	return c.stdout.err
 }
 
-// document prints v, a command's whole result, as the one JSON document on
-// stdout.
+// document prints v, the result of a command, as the one JSON document on stdout.
 func (c *console) document(v any) error {
 	c.progress.Close()
+	return encodeDocument(c.stdout, v)
+}
+
+// encodeDocument writes a JSON document that ends with seconds, peak memory and warnings.
+func encodeDocument(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return encode(c.stdout, closingLast(text))
+	return encode(w, closingLast(text))
 }
 
 // closingLast returns a document with seconds, peak memory and warnings at the end. The JSON

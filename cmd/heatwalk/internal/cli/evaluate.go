@@ -134,7 +134,7 @@ func publishReport(o *outputs, doc document, r reporter, store, chosen any, line
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
 	case format == ".json":
-		err = encode(o.w, doc)
+		err = encodeDocument(o.w, doc)
 	case format == ".html" && ok:
 		err = page.WriteHTML(o.w)
 	default:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -197,8 +198,17 @@ func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	if err != nil {
 		return nil, o.notCreated(err, path)
 	}
-	o.files = append(o.files, f)
+	o.add(f)
 	return f, nil
+}
+
+// add adds a file that the run publishes. Where the file system has no locks, another run could
+// remove its temporary file.
+func (o *outputs) add(f *durable.Pending) {
+	if f.IsUnlocked() {
+		o.run.warnOf(fmt.Errorf("%s: %w", o.path, durable.ErrNoLocks))
+	}
+	o.files = append(o.files, f)
 }
 
 // notCreated is the error of a file that could not be created.
@@ -362,7 +372,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 	if err != nil {
 		return err
 	}
-	return encode(w, runFile{
+	return encodeDocument(w, runFile{
 		Command:    commandLine(run.args),
 		Arguments:  run.args,
 		Directory:  directory,

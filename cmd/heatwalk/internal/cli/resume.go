@@ -61,7 +61,8 @@ func (o *outputs) beginPartial(path string) (io.Writer, error) {
 	case err != nil:
 		return nil, o.notCreated(err, path)
 	}
-	o.files, o.partial = append(o.files, f), f
+	o.partial = f
+	o.add(f)
 	return f, nil
 }
 

@@ -133,6 +133,10 @@ func missing(parts []Part) string {
 	return "shares " + strings.Join(ranges, ",")
 }
 
+// maxRunFile bounds the size of a run file, because it is read whole. It lists the inputs of the
+// store, as the manifest does, which has at most 8 MiB.
+const maxRunFile = 9 << 20
+
 // readPart reads the run file of a part.
 func readPart(ctx context.Context, path string) (Part, error) {
 	p := Part{Path: path}
@@ -143,7 +147,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		return p, &Error{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"
-	b, err := textio.ReadFile(ctx, name, 16<<20)
+	b, err := textio.ReadFile(ctx, name, maxRunFile)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return p, &Error{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}

@@ -198,7 +198,10 @@ type snapshot struct {
 
 func (s *Stage) snapshot() snapshot {
 	done, total, took := s.done.Load(), s.total.Load(), time.Since(s.started)
-	n := snapshot{amount: s.unit.amount(done), share: -1}
+	n := snapshot{share: -1}
+	if done > 0 { // "0 splits" would look like a result
+		n.amount = s.unit.amount(done)
+	}
 	if total > 0 {
 		total = max(total, done) // more than was expected
 		n.share = float64(done) / float64(total)
@@ -319,9 +322,9 @@ func (p *Display) End() {
 		p.mu.Unlock()
 		return
 	}
-	amount := s.unit.amount(s.done.Load())
-	if s.unit == Shares {
-		amount = ""
+	amount := ""
+	if done := s.done.Load(); done > 0 && s.unit != Shares {
+		amount = s.unit.amount(done)
 	}
 	p.Print([]byte(s.name + ": " + joined(amount, words.Seconds(took)) + "\n"))
 }
