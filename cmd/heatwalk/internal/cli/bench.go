@@ -72,7 +72,7 @@ func (c *benchCommand) settings() *bench.Settings {
 
 func newBench(run *session) *cobra.Command {
 	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := f.measures("bench %s [GRAPH]", arguments(run, "WORKLOAD", 1, 2), "Measure products, walks and decoding beside the limits of this machine", false)
+	cmd := f.measures("bench %s [GRAPH]", arguments(run, "WORKLOAD", 1, 2), "Measure products, walks and decoding, and the limits of this machine", false)
 	flags := cmd.Flags()
 	f.declare(flags, 8, 10, "columns of the block")
 	numberVar(run, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
@@ -85,8 +85,7 @@ func newBench(run *session) *cobra.Command {
 	return cmd
 }
 
-// measures returns a command that measures some workloads, whose names stand in its use: Krylov
-// methods, or the others.
+// measures returns a command for the workloads of Krylov methods, or for the others.
 func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short string, krylov bool) *cobra.Command {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
@@ -97,7 +96,7 @@ func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short st
 	}, func(args []string) error { return c.measure(bench.Workloads.Named(args[0]), args[1:]) })
 }
 
-// check notes what is wrong with the flags of f together, for one of the workloads.
+// check validates the flags for the workloads and records problems.
 func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads spec.List[*bench.Workload]) {
 	w, wrong := workloads.Named(args[0]), new(spec.ParameterError)
 	switch {
@@ -119,7 +118,7 @@ func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads spec.L
 	c.graphInputs.check(cmd, args[1:])
 }
 
-// measure measures a workload, on a graph if one is given, and tells what it took.
+// measure measures a workload, on a graph if one is given, and prints the result.
 func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
 	s, v := c.settings(), &benchmark{Workload: w.Name, Threads: runtime.GOMAXPROCS(0)}
 	var t *bench.Target
@@ -141,7 +140,7 @@ func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
 	return c.tell(v, func(io.Writer) { v.print(c.stdout, c.cost()) })
 }
 
-// open opens the graph that a workload sweeps as the flags say, and notes how.
+// open opens the graph of a workload in the form that the flags select, and sets the fields of v.
 func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, error) {
 	copied := w.Krylov || c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !w.Coded
 	g, t, err := c.openSwept(v.Graph, "", copied, w, &c.Settings)
@@ -170,8 +169,7 @@ func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, err
 			v.Source = "disk"
 		}
 	}
-	// The limits take memory of their own, which a run from disk is to show
-	// that it does not need.
+	// Measuring the limits needs memory, so that it is omitted for runs from disk or with a limit.
 	c.Limits = v.Source != "disk" && c.maxMemory == 0
 	return t, nil
 }
@@ -181,7 +179,7 @@ func (c *benchCommand) checkMemory(bytes int64) error {
 	return c.newPlan().Reserve(bytes, "the benchmark")
 }
 
-// print writes what a workload took.
+// print writes the result of a workload.
 func (v *benchmark) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
 	bandwidth, row, gathered, checksum, ids := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", "", "", v.IDs
@@ -240,8 +238,8 @@ func newKrylovBench(run *session) *cobra.Command {
 	return cmd
 }
 
-// openSwept opens a graph that a workload sweeps many times, or a copy of it in memory. Without
-// room for that beside what the workload takes, it is streamed.
+// openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
+// does not fit into memory together with the workload.
 func (c *benchCommand) openSwept(name, beside string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
 	if g, err = c.openWith(name, beside, !copied); err != nil {
 		return nil, nil, err
@@ -305,7 +303,7 @@ func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
 	c.graphInputs.check(cmd, args)
 }
 
-// scale measures along an axis, draws it and tells its points.
+// scale measures a workload for several sizes, draws a chart and prints the points.
 func (c *benchCommand) scale(args []string) error {
 	v := &scaling{Output: c.out, Graphs: args, Scaling: bench.Scaling{Over: c.over}}
 	if err := c.measureScaling(v); err != nil {
@@ -347,8 +345,8 @@ func (c *benchCommand) scale(args []string) error {
 	}, c.out)
 }
 
-// measureScaling measures on graphs that it makes, on one graph after the other, or on one
-// along another axis.
+// measureScaling measures generated graphs, given graphs, or one graph with different columns or
+// threads.
 func (c *benchCommand) measureScaling(v *scaling) error {
 	s := c.settings()
 	if len(v.Graphs) == 0 {

@@ -28,7 +28,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return mainWith(args, stdin, stdout, stderr, checkpoint.Warmup)
 }
 
-// mainWith is [Main] where a journal is written once a run has gone on for warmup.
+// mainWith is [Main] for runs that write their first journal after the given time.
 func mainWith(args []string, stdin io.Reader, stdout, stderr io.Writer, warmup time.Duration) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
@@ -39,8 +39,8 @@ func mainWith(args []string, stdin io.Reader, stdout, stderr io.Writer, warmup t
 	return run.guard(func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
 }
 
-// together is the time in which signals are taken for one: some senders signal a
-// process and then its group, and what is cleaned up must not suffer from that.
+// together is the time within which several signals count as one, because some programs send a
+// signal to a process and then to its group, and the second one must not interrupt the cleanup.
 const together = 500 * time.Millisecond
 
 // untilSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
@@ -49,7 +49,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup asks for
+	if !signal.Ignored(syscall.SIGHUP) { // ignored under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	// Without a receiver for SIGPIPE the runtime would kill the process when
@@ -76,7 +76,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
-		// Nor is the last word, or the exit code, to be lost to the second of two.
+		// A second signal must not suppress the last message or the exit code.
 		if !errors.Is(context.Cause(ctx), fault.ErrInterrupted) {
 			signal.Stop(signals)
 		}
@@ -134,14 +134,14 @@ func newRoot(run *session) *cobra.Command {
 	return root
 }
 
-// newGroup returns a command that has others below it and does nothing itself.
+// newGroup returns a command that only has subcommands.
 func newGroup(run *session, name, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// completeWords lets the shell complete the values of flags that have a list.
+// completeWords registers shell completions for flags with a list of values.
 func completeWords(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// It fails only for a flag that has completions already.
@@ -154,7 +154,7 @@ func completeWords(cmd *cobra.Command) {
 	})
 }
 
-// completeMethods lists the methods that may stand behind those of a list.
+// completeMethods lists the methods that can follow those of a list.
 func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var names []string
@@ -164,7 +164,7 @@ func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// command is a subcommand: its name, what makes it, and whether it plans what it does.
+// command is a subcommand: its name, its constructor, and whether it has estimates.
 type command struct {
 	name    string
 	make    func(*session) *cobra.Command
@@ -198,8 +198,8 @@ func commands() []command {
 	}
 }
 
-// called returns the one that is named by the first of args, so that a run need not
-// make the flags of all, or all of them.
+// called returns only the command that the first argument names, or all commands. It avoids
+// constructing the flags of commands that are not run.
 func called(list []command, args []string) []command {
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {

@@ -24,17 +24,17 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// fileFormat is a kind of file that convert writes.
+// fileFormat is a file format of the output of convert.
 type fileFormat struct {
 	name    string // for --to
 	endings []string
 	text    bool              // may be compressed
-	graph   *graphfile.Format // nil if it holds none
-	matrix  *tablefile.Format // of a matrix of features; nil if it holds none
+	graph   *graphfile.Format // nil if it has no graphs
+	matrix  *tablefile.Format // for matrices of features; nil if it has none
 	kernel  bool              // the matrix is written as a precomputed kernel
 }
 
-// fileFormats are the formats of graphs that are written and those of matrices; one name is one format.
+// fileFormats lists the formats of graphs and matrices, combined by name.
 var fileFormats = func() (list []*fileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {
@@ -54,7 +54,7 @@ var fileFormats = func() (list []*fileFormat) {
 	return list
 }()
 
-// formatOfFile returns the format that an output is to have, nil if that is not clear.
+// formatOfFile returns the format of an output by --to or by its ending, or nil.
 func formatOfFile(path, to string) *fileFormat {
 	ending := table.Extension(path)
 	for _, f := range fileFormats {
@@ -70,12 +70,12 @@ type convertCommand struct {
 	graphInputs
 	out, to string
 	format  *fileFormat
-	matrix  bool // the input is a matrix of features, for which the others are
+	matrix  bool // the input is a matrix of features; the flags below are for these
 
 	labels    string
-	columns   int // 0: as many as there are
+	columns   int // 0: the largest index
 	zeroBased bool
-	dtype     string // "": that of the input
+	dtype     string // "": the type of the input
 }
 
 func newConvert(run *session) *cobra.Command {
@@ -103,7 +103,7 @@ func newConvert(run *session) *cobra.Command {
 	return cmd
 }
 
-// check notes what is wrong with the flags of f together, and finds the format.
+// check validates the flags, records problems, and determines the format.
 func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 	if len(args) != 1 {
 		return
@@ -117,7 +117,7 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 		if c.labels != "" && c.format != nil && !c.format.text {
 			c.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
-		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // these are ids of rows too
+		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
 		c.refuse(cmd.Flags(), rule{true, strings.Join(ofGraphs, " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
 	inputs := append(args, c.labels, c.config.Nodes)
@@ -125,8 +125,8 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, nil, inputs...)
 }
 
-// isMatrix reports whether an input is a matrix of features: by its content, by
-// its name if it cannot be read, or by the output where it can only be read once.
+// isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
+// be read, or by the format of the output if it can be read only once.
 func (c *convertCommand) isMatrix(input string) bool {
 	if isStream(input) {
 		format := formatOfFile(c.out, c.to)
@@ -138,7 +138,7 @@ func (c *convertCommand) isMatrix(input string) bool {
 	return tablefile.Detect(c.ctx, input) != nil
 }
 
-// checkFormat finds the format of the output, and notes what is wrong with it.
+// checkFormat determines the format of the output and records problems.
 func (c *convertCommand) checkFormat(input string) {
 	if c.out == "" {
 		return
@@ -166,7 +166,7 @@ func (c *convertCommand) checkFormat(input string) {
 	}
 }
 
-// untilEnd takes what is written until the context ends.
+// untilEnd discards writes; they fail after the context has ended.
 type untilEnd struct{ ctx context.Context }
 
 // Write implements [io.Writer].
@@ -177,8 +177,8 @@ func (u untilEnd) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeCompressed writes the file path by way of w until the run is interrupted, compressed if
-// its name ends so, shows how much, and returns the bytes of the file.
+// writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
+// is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
 	compressed, finish, err := textio.Compress(io.MultiWriter(untilEnd{run.ctx}, w, stage), path)
@@ -194,10 +194,10 @@ func writeCompressed(run *session, w io.Writer, path string, write func(w io.Wri
 // converted is the JSON document of convert.
 type converted struct {
 	Output string `json:"output"`
-	IDs    string `json:"ids,omitempty"` // the file beside it; absent for stdout
+	IDs    string `json:"ids,omitempty"` // the file of ids; absent for stdout
 	Format string `json:"format"`
 	graphCounts
-	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that are in the file of ids alone
+	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that only the file of ids lists
 	Bytes   int64 `json:"bytes"`
 	Closing
 }
@@ -249,7 +249,7 @@ func (c *convertCommand) runGraph(name string) error {
 	if errors.Is(err, graphfile.ErrFormat) {
 		return fault.Usage("-o", "%s", fault.Text(err))
 	}
-	where := "write to a file to get their ids beside it"
+	where := "write to a file to get a file of their ids"
 	if err == nil && c.out != "-" {
 		doc.IDs = c.out + ".ids"
 		where = "they are in " + doc.IDs + "; read it with --nodes"
@@ -275,13 +275,13 @@ func (c *convertCommand) runGraph(name string) error {
 // convertedMatrix is the JSON document of convert for a matrix.
 type convertedMatrix struct {
 	Output  string   `json:"output"`
-	Labels  string   `json:"labels,omitempty"` // the file beside it
+	Labels  string   `json:"labels,omitempty"` // the file of labels
 	Format  string   `json:"format"`
 	Rows    int      `json:"rows"`
 	Cols    int      `json:"cols"`
 	Dtype   string   `json:"dtype"`
 	Kernel  bool     `json:"kernel"`
-	Classes []string `json:"classes,omitempty"` // the classes that the labels 1, 2 … stand for
+	Classes []string `json:"classes,omitempty"` // names of the classes 1, 2 …
 	Bytes   int64    `json:"bytes"`
 	Closing
 }
@@ -296,7 +296,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	options := &tablefile.Options{
 		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: c.stdin,
 		Progress: c.progress.Stages(progress.Bytes),
-		Copy: func() (string, error) { // of what can be read only once
+		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := c.makeTempContent(c.out)
 			return filepath.Join(dir, "content"), err
 		},
@@ -353,7 +353,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	return c.tell(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
 }
 
-// printMatrix says what was written.
+// printMatrix prints the summary of a written matrix.
 func printMatrix(run *session, w io.Writer, d *convertedMatrix) {
 	what := "features"
 	if d.Kernel {

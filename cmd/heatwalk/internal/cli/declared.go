@@ -18,14 +18,13 @@ import (
 // specs are declarations.
 type specs []*spec.Spec
 
-// Lists of declarations, of which the first is the default: of kernels between nodes that of
-// walks, which start from labels.
+// Lists of declarations; the first one is the default. For kernels between nodes it is cwk.
 func learners() specs     { return classify.Learners().Specs() }
 func nodeKernels() specs  { return append(specs{&cwk.Spec}, kernel.Families().Specs()...) }
 func tableKernels() specs { return closed.Kernels().Specs() }
 func graphKernels() specs { return graphs.Kernels().Specs() }
 
-// names returns what they are called.
+// names returns the names of the declarations.
 func (l specs) names() (names []string) {
 	for _, s := range l {
 		names = append(names, s.Name)
@@ -33,7 +32,7 @@ func (l specs) names() (names []string) {
 	return names
 }
 
-// named returns the declaration with a name, nil if there is none.
+// named returns the declaration with the given name, or nil.
 func (l specs) named(name string) *spec.Spec {
 	for _, s := range l {
 		if s.Name == name {
@@ -43,8 +42,8 @@ func (l specs) named(name string) *spec.Spec {
 	return nil
 }
 
-// parseNamed reads the value of a flag NAME:PARAMETER=VALUE, with one of the declared names,
-// and notes an error, for which it returns nil.
+// parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
+// error and then returns nil.
 func parseNamed(run *session, flag, text string, of specs) (*spec.Spec, spec.Named) {
 	n, err := spec.ParseNamed(text)
 	if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
@@ -58,7 +57,7 @@ func parseNamed(run *session, flag, text string, of specs) (*spec.Spec, spec.Nam
 	return s, n
 }
 
-// unknownName words the error about a name that nothing declares.
+// unknownName returns the message about an unknown name.
 func unknownName(name string, names []string) string {
 	if name == "" {
 		return "it is missing; give one of " + strings.Join(names, ", ")
@@ -69,9 +68,9 @@ func unknownName(name string, names []string) string {
 	return quoted(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
-// parseGiven returns the values that are given for parameters of a declaration, and with them the
-// defaults of all others, and notes errors: about the value of a
-// flag, or for "" about the flags with the names of the parameters.
+// parseGiven returns the given values of the parameters of a declaration, and the same completed by
+// the defaults of the others. It records errors about the flag, or for "" about the flags with the
+// names of the parameters.
 func parseGiven(run *session, flag string, text map[string]string, s *spec.Spec) (given, complete spec.Values) {
 	given = spec.Values{}
 	wrongs := map[string]bool{}
@@ -118,7 +117,7 @@ func parseGiven(run *session, flag string, text map[string]string, s *spec.Spec)
 	}
 }
 
-// itTakes lists parameters.
+// itTakes lists the parameters for a message.
 func itTakes(names []string) string {
 	if len(names) == 0 {
 		return "it takes none"

@@ -28,7 +28,7 @@ var (
 	coraLabels []byte
 )
 
-// demoFraction is the share of papers whose subject the demo is told.
+// demoFraction is the share of papers whose subject is a training label of the demo.
 const demoFraction = 0.05
 
 // demonstration is the JSON document of demo.
@@ -57,7 +57,7 @@ type demonstration struct {
 	Closing
 }
 
-// demoCommand has no flags of its own but --temp-dir.
+// demoCommand has no flags except --temp-dir.
 type demoCommand struct{ graphInputs }
 
 func newDemo(run *session) *cobra.Command {
@@ -69,8 +69,8 @@ func newDemo(run *session) *cobra.Command {
 	return cmd
 }
 
-// run ingests the built-in graph as if it came through stdin, hides most of its labels, does
-// what classify does, and compares.
+// run ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
+// does, and compares.
 func (c *demoCommand) run() error {
 	began := time.Now()
 	c.config.Stdin, c.source = bytes.NewReader(coraEdges), "reading cora"
@@ -114,7 +114,7 @@ func (c *demoCommand) run() error {
 	return c.tell(d, func(io.Writer) { d.print(c.stdout) })
 }
 
-// print writes the steps of the demo, and the times of those that took any.
+// print writes the steps of the demo and their times.
 func (d *demonstration) print(w io.Writer) {
 	memory := "peak " + words.Bytes(system.PeakMemory())
 	if d.MachineMemory > 0 {

@@ -27,14 +27,14 @@ type eigenCommand struct {
 	out      string
 }
 
-// eigenParameters are what eigenpairs were found with.
+// eigenParameters holds the parameters of eigenpairs.
 type eigenParameters struct {
 	Matrix     string   `json:"matrix"`
 	Which      string   `json:"which"`
-	Near       *float64 `json:"near,omitempty"` // of interior ones
+	Near       *float64 `json:"near,omitempty"` // for interior pairs
 	K          int      `json:"k"`
 	Tolerance  float64  `json:"tolerance"`
-	Resolution float64  `json:"resolution,omitempty"` // of modularity
+	Resolution float64  `json:"resolution,omitempty"` // for modularity
 	Seed       int64    `json:"seed"`
 }
 
@@ -76,7 +76,7 @@ func newEigen(run *session) *cobra.Command {
 	return cmd
 }
 
-// check notes what is wrong with the flags of f.
+// check validates the flags and records problems.
 func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
 	c.require(flags, "matrix", "which")
@@ -112,7 +112,7 @@ type eigenReport struct {
 
 // run writes the eigenpairs.
 func (c *eigenCommand) run(name string) error {
-	var values, ids io.Writer // of arrays beside an .npy file
+	var values, ids io.Writer // separate files for an output in .npy format
 	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
 		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
 			if values, err = d.beside(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
@@ -165,9 +165,9 @@ func (c *eigenCommand) run(name string) error {
 	return d.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
 }
 
-// imprecise returns the place of the first unknown eigenvalue whose error bound is more than a
-// tenth of it, so that its first digit is not sure, and a tolerance that gives more digits, 0
-// if there is none. The smallest eigenvalues of a Laplacian can be very small beside its norm.
+// imprecise returns the index of the first unknown eigenvalue whose error bound exceeds a tenth of it,
+// so that its first digit is uncertain, and a tolerance that gives more digits, or 0. This happens
+// because the smallest eigenvalues of a Laplacian can be very small relative to its norm.
 func imprecise(p *spectral.Pairs) (place int, finer float64) {
 	for j := p.Known; j < len(p.Values); j++ {
 		v := p.Values[j]
@@ -178,7 +178,7 @@ func imprecise(p *spectral.Pairs) (place int, finer float64) {
 	return 0, 0
 }
 
-// eigenError says what the user can do about an error of the solver.
+// eigenError adds the remedy to an error of the solver.
 func eigenError(err error, f *eigenCommand, pairs *spectral.Pairs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
@@ -205,7 +205,7 @@ func (p *eigenParameters) eigenproblem() *spectral.Problem {
 	return e
 }
 
-// showProducts returns a callback that shows the products of an eigenproblem.
+// showProducts returns a callback that shows the progress in products.
 func showProducts(run *session) func(stage string, done, total int64) {
 	show := run.progress.Showing("iterating", "product")
 	return func(_ string, done, _ int64) {
@@ -214,7 +214,7 @@ func showProducts(run *session) func(stage string, done, total int64) {
 	}
 }
 
-// lines say what the pairs are.
+// lines returns the summary of the pairs.
 func (r *eigenReport) lines() (lines []string) {
 	const most = 20
 	for j, v := range r.Values {

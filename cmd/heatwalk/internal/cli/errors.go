@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// fail prints err, if there is one to print, and returns the exit code.
+// fail prints err, unless it is nil or printed already, and returns the exit code.
 func (run *session) fail(err error) int {
 	err = fault.Resumed(err)
 	code := fault.Code(err)
@@ -42,7 +42,7 @@ func (run *session) fail(err error) int {
 	return code
 }
 
-// namedFlag gives the error about a parameter, which is no flag, the flag in which it is named.
+// namedFlag adds the flag that accepts a parameter to an error about the parameter.
 func namedFlag(run *session, err error) error {
 	wrong := new(spec.ParameterError)
 	if run.command == nil || !errors.As(err, &wrong) || run.command.Flags().Lookup(wrong.Parameter) != nil {
@@ -56,7 +56,7 @@ func namedFlag(run *session, err error) error {
 	return err
 }
 
-// overLimit says what --max-memory would have to be, if err is about it.
+// overLimit adds a sufficient --max-memory to an error about the memory limit.
 func (l *limits) overLimit(err error) error {
 	var (
 		over  *budget.Error
@@ -81,7 +81,7 @@ func (l *limits) overLimit(err error) error {
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
 	enough := l.memory + short
-	need := words.Bytes(enough + enough/100) // its figures are rounded
+	need := words.Bytes(enough + enough/100) // because the printed number is rounded
 	otherwise := ""
 	if room != nil && room.Unordered {
 		otherwise = ", or pass --order none"
@@ -99,16 +99,16 @@ func (l *limits) overLimit(err error) error {
 	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(l.memory), what, need, otherwise)
 }
 
-// unsolved says that an iteration did not come to its end, in place of its own words,
-// which count steps and columns. Of a kernel loosened tells what to do, of a method another.
+// unsolved replaces the message of an iteration that did not converge, which counts steps and columns.
+// loosened is the remedy for a kernel, another the remedy for a method.
 const (
 	unsolved = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
 	loosened = "loosen --tolerance, or take parameters farther from the end of their range"
 	another  = "take parameters farther from the end of their range, or another --method"
 )
 
-// graphError names the graph in an error of a kernel or method about its directions, or about
-// an iteration on it that did not come to its tolerance.
+// graphError adds the name of the graph to an error about its direction, or about an iteration that
+// did not converge.
 func (l *limits) graphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
@@ -127,7 +127,7 @@ func (l *limits) graphError(err error, graph, advice string) error {
 	return err
 }
 
-// interruption returns the error of an interrupted run: how far it had come, and what it leaves as it was.
+// interruption returns the error of an interrupted run, with its progress and the state of its output.
 func (run *session) interruption() error {
 	reached := cmp.Or(run.reached, words.Seconds(time.Since(run.started)))
 	if run.doing == "" {

@@ -24,7 +24,7 @@ type estimated struct {
 }
 
 func newEstimate(run *session) *cobra.Command {
-	cmd := newGroup(run, "estimate COMMAND ...", "What a long command would take: memory, disk, sweeps")
+	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk and sweeps of a long command")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
 	if len(run.args) > 1 {
@@ -36,8 +36,8 @@ func newEstimate(run *session) *cobra.Command {
 	return cmd
 }
 
-// estimateOf returns a command that ends where cmd, or each of its own, would
-// begin to compute.
+// estimateOf returns a command that ends before cmd, or each of its subcommands, would begin to
+// compute.
 func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	do := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
@@ -58,7 +58,7 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// printPlan prints what a run takes.
+// printPlan prints memory, disk and sweeps of a run.
 func printPlan(run *session, command string) error {
 	run.progress.Close()
 	p := run.planned

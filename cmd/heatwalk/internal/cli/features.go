@@ -25,10 +25,10 @@ import (
 type featuresCommand struct {
 	graphInputs
 	walking
-	name   string // of the kernel, with its parameters
+	name   string // name of the kernel with its parameters
 	kind   string
 	folds  int
-	asked  bool // for so many folds
+	asked  bool // --folds was given
 	rows   string
 	dtype  string
 	out    string
@@ -87,7 +87,7 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	}
 	w.Lo, w.Hi = first, end
 	parameters := f.parameters()
-	var fold []int // of each label, nil: none is hidden
+	var fold []int // fold of each label; nil: no labels are hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
 		parameters.Folds, parameters.Seed = f.folds, f.seed
 		fold = validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.seed), 0)
@@ -123,7 +123,7 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
 }
 
-// walking holds what a walk is made of.
+// walking holds the flags of a walk.
 type walking struct {
 	labels, prior string
 	values        spec.Values // complete values of the parameters of cwk.Spec
@@ -133,7 +133,7 @@ func (w *walking) alpha() float64 { return w.values.Number("alpha") }
 func (w *walking) steps() int     { return w.values.Int("steps") }
 func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
 
-// declare declares the flags of w, and those that say how labels are read.
+// declare declares the flags of w and those for reading labels.
 func (w *walking) declare(in *inputs, flags *pflag.FlagSet, labels string) {
 	in.labelFlags(flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
 	w.priorFlag(flags)
@@ -144,8 +144,7 @@ func (w *walking) priorFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// check finds the values of a walk whose parameters are not chosen, and notes errors in
-// the flags of w.
+// check completes the parameters of a walk by their defaults, and records problems of the flags.
 func (w *walking) check(run *session, flags *pflag.FlagSet, n spec.Named) {
 	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
 	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
@@ -169,7 +168,7 @@ func (w *walking) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.P
 	return cwk.Prior{Given: p}, nil
 }
 
-// newWalk returns the walk that f describes, but for its matrix and memory.
+// newWalk returns the walk that f describes, without its matrix and memory.
 func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walking) (*cwk.Walk[T], error) {
 	prior, err := f.readPrior(in, d.g, d.l)
 	show := d.run.progress.Showing("walking", "sweep")
@@ -180,7 +179,7 @@ func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walking) (*cwk.Walk[T],
 	}, err
 }
 
-// walkMatrix is a matrix that a walk makes.
+// walkMatrix is a matrix that is computed by a walk.
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (bytes int64, sweeps int, err error)
@@ -202,7 +201,7 @@ func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
 	return sparse.Stride[T](classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
 }
 
-// fewerNodes is what to do where a block of nodes is too large for a disk.
+// fewerNodes is the remedy if a block of nodes is too large for the disk.
 const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
 // writeWalk writes a matrix of the walk w.
@@ -264,12 +263,12 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	return d.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
-// parameters returns what a walk is done with.
+// parameters returns the parameters of a walk.
 func (w *walking) parameters() walkParameters {
 	return walkParameters{Alpha: w.alpha(), Steps: w.steps(), MinSteps: w.minSteps(), Prior: w.prior}
 }
 
-// walkParameters are what a walk was done with.
+// walkParameters holds the parameters of a walk.
 type walkParameters struct {
 	Kernel   string  `json:"kernel,omitempty"`
 	Alpha    float64 `json:"alpha"`

@@ -41,7 +41,7 @@ func (v *value) Set(s string) error {
 // String implements pflag.Value.
 func (v *value) String() string { return v.text }
 
-// Type implements pflag.Value; it is what the help text shows.
+// Type implements pflag.Value; the help text shows it.
 func (v *value) Type() string {
 	if v.isLong() {
 		return "WORD"
@@ -53,7 +53,7 @@ func (v *value) Type() string {
 // showing them in place of its value.
 func (v *value) isLong() bool { return len(v.kind) > len("auto|honest|plain") }
 
-// words returns what may be written for a flag whose help text lists it.
+// words returns the accepted words of a flag whose help text lists them.
 func (v *value) words() []string {
 	if !strings.Contains(v.kind, "|") {
 		return nil
@@ -61,12 +61,12 @@ func (v *value) words() []string {
 	return strings.Split(v.kind, "|")
 }
 
-// problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
+// problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
 func (u *usage) problem(place, format string, args ...any) {
 	u.problems = append(u.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
-// noted reports whether something is wrong with a flag or argument already.
+// noted reports whether a problem of a flag or argument is recorded already.
 func (u *usage) noted(place string) bool {
 	return slices.ContainsFunc(u.problems, func(p fault.Problem) bool { return p.Place == place })
 }
@@ -79,10 +79,10 @@ func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string
 	flags.Var(v, name, usage)
 }
 
-// numeric is a number of some type that a flag takes.
+// numeric is a type of numeric flags.
 type numeric interface{ int | int64 | float64 }
 
-// numberVar declares a number of a range, in whose text symbol stands for it.
+// numberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
 func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
@@ -124,7 +124,7 @@ func choiceVar(run *session, flags *pflag.FlagSet, p *string, name, initial stri
 	enumVar(run, flags, p, name, initial, choices, choices, usage)
 }
 
-// enumVar declares a flag each of whose words stands for one of values.
+// enumVar declares a flag with a word that selects one of values.
 func enumVar[C any](run *session, flags *pflag.FlagSet, p *C, name, initial string, words []string, values []C, usage string) {
 	variable(run, flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
 		if i := slices.Index(words, s); i >= 0 {
@@ -180,14 +180,14 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// rule says that flags are of no use where it holds, and what to do: WHAT; WHAT TO DO.
+// rule rejects flags that have no effect under a condition, with the message PROBLEM; REMEDY.
 type rule struct {
 	holds bool
 	flags string // names, separated by blanks
 	what  string
 }
 
-// refuse notes the flags that were given against rules.
+// refuse records the given flags that rules reject.
 func (u *usage) refuse(flags *pflag.FlagSet, rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
@@ -198,7 +198,7 @@ func (u *usage) refuse(flags *pflag.FlagSet, rules ...rule) {
 	}
 }
 
-// require notes the flags without a default that are missing.
+// require records required flags that are missing.
 func (u *usage) require(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)

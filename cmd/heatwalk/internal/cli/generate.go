@@ -24,12 +24,12 @@ import (
 // generated is the JSON document of generate.
 type generated struct {
 	Output     string         `json:"output"`
-	Files      []string       `json:"files,omitempty"` // of a collection
+	Files      []string       `json:"files,omitempty"` // files of a collection
 	Labels     string         `json:"labels,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
 	Model      string         `json:"model"`
 	Parameters map[string]any `json:"parameters"`      // the flags, by name
-	Store      any            `json:"store,omitempty"` // if the output is one
+	Store      any            `json:"store,omitempty"` // for an output that is a store
 	Closing
 
 	values   spec.Values
@@ -44,7 +44,7 @@ func newGenerate(run *session) *cobra.Command {
 	return cmd
 }
 
-// generateCommand makes graphs of one model.
+// generateCommand generates graphs of one model.
 type generateCommand struct {
 	graphInputs
 	generated
@@ -99,7 +99,7 @@ func modelFlags(run *session, flags *pflag.FlagSet, s *spec.Spec) {
 		if p.Kind != spec.Switch {
 			usage += " (default " + info.Default + ")"
 		}
-		later := func(string) error { return nil } // its declaration checks the text
+		later := func(string) error { return nil } // modelValues checks the text
 		switch p.Kind {
 		case spec.Switch:
 			flags.Bool(p.Name, false, usage)
@@ -125,7 +125,7 @@ func modelValues(run *session, flags *pflag.FlagSet, s *spec.Spec) spec.Values {
 	return values
 }
 
-// check notes what is wrong with the outputs of a graph.
+// check validates the outputs of a graph and records problems.
 func (r *generateCommand) check(cmd *cobra.Command) {
 	if !isStoreName(r.Output) {
 		checkOutput(r.session, "-o", r.Output, nil)
@@ -149,15 +149,15 @@ func (r *generateCommand) check(cmd *cobra.Command) {
 	}
 }
 
-// isStoreName reports whether an output of generate is to be a store.
+// isStoreName reports whether the output path is that of a store.
 func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || isDir(path)
 }
 
-// checkCollection notes what is wrong with the output of a collection.
+// checkCollection validates the output of a collection and records problems.
 func (r *generateCommand) checkCollection(*cobra.Command) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		r.problem("-o", "name what the files begin with, as in -o DIR/DS for DIR/DS_A.txt")
+		r.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
 	}
 }
 
@@ -217,7 +217,7 @@ func (r *generateCommand) runGraph() error {
 	}, r.Output)
 }
 
-// planGenerate begins a run that makes edges.
+// planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *session, output string, size generate.Size) error {
 	p := run.newPlan()
 	if err := p.Reserve(size.Bytes, "edges"); err != nil {
@@ -245,8 +245,8 @@ func planGenerate(run *session, output string, size generate.Size) error {
 	return run.begin(p)
 }
 
-// withoutSeparator returns the path of a directory as the name beside which its
-// run file stands.
+// withoutSeparator removes the separator at the end of the path of a directory, so that the name of
+// its run file can be derived.
 func withoutSeparator(dir string) string {
 	if base := filepath.Base(dir); base == "." || base == ".." {
 		if whole, err := filepath.Abs(dir); err == nil {
@@ -256,8 +256,8 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// writeStore ingests the edges while they are made, puts the store in place with o, and
-// returns what it holds.
+// writeStore ingests the edges while they are generated, publishes the store with o, and returns its
+// summary.
 func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, error) {
 	r.keeps(r.Output)
 	edges, stop := generate.Stream(r.ctx, g)
@@ -280,7 +280,7 @@ func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, erro
 	return madeStore(report) + "\n", nil
 }
 
-// runCollection makes and writes a collection.
+// runCollection generates and writes a collection.
 func (r *generateCommand) runCollection() error {
 	c, err := generate.NewCollection(r.ctx, r.values, uint64(r.seed), func(bytes int64) error {
 		return r.beginWith(bytes, "graphs")

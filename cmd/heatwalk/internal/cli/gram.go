@@ -31,19 +31,19 @@ type gramCommand struct {
 	unknown ingest.UnknownIDs
 }
 
-// learnerFlags name a learner with its parameters.
+// learnerFlags holds the flags of a learner and its parameters.
 type learnerFlags struct {
 	listed  string
 	learner *classify.Learner
 	given   spec.Values
-	values  spec.Values // with the defaults of those that are not given
+	values  spec.Values // given values and defaults
 }
 
 func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial string) {
 	flags.StringVar(&f.listed, "learner", initial, "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
 }
 
-// check finds the learner and its parameters.
+// check parses the learner and its parameters.
 func (f *learnerFlags) check(run *session) {
 	if of, n := parseNamed(run, "--learner", f.listed, learners()); of != nil {
 		f.learner = classify.Learners().Named(n.Name)
@@ -57,7 +57,7 @@ func unknownIDsFlag(run *session, flags *pflag.FlagSet, p *ingest.UnknownIDs) {
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "label lines whose id is unknown")
 }
 
-// How the kernels of several files become one. Both are kernels if these are.
+// Combinations of the kernels of several files. Sums and products of kernels are kernels.
 const (
 	sumOfKernels     = "sum"
 	productOfKernels = "product"
@@ -78,7 +78,7 @@ func newGram(run *session) *cobra.Command {
 	return newGroup(run, "gram", "Learning from kernel values in a file", classify)
 }
 
-// check finds the learner, and notes errors in the flags of f.
+// check parses the learner and records problems of the flags.
 func (c *gramCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	checkOutput(c.session, "-o", c.out, gramFormats, append(args, c.labels)...)
@@ -163,8 +163,8 @@ func (c *gramCommand) classify(files []string) error {
 		d.Learner, words.Counted(d.Labelled, "label"), taken(&c.learner.Spec, c.values)), d.Skipped.String())
 }
 
-// writeGram writes predictions as for the nodes of a graph: a label and a score of each class
-// for every row. next returns those of the next row, and the error ends the run.
+// writeGram writes predictions as for the nodes of a graph: a label and a score of each class for
+// every row. next returns the class and stores the scores of the next row; its error ends the run.
 func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
 	scores := make([]float64, len(k.Labels.Names))
 	f := &found{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
@@ -181,7 +181,7 @@ func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func
 	return cmp.Or(writePredictions(o, f, columns, false, ""), err)
 }
 
-// taken says behind a comma with what parameters something was done, "" without any.
+// taken returns the values of parameters for a summary, after a comma, or "".
 func taken(s *spec.Spec, v spec.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text
@@ -189,13 +189,13 @@ func taken(s *spec.Spec, v spec.Values) string {
 	return ""
 }
 
-// keepData checks a run without a graph against its limits on disk and memory.
+// keepData checks a run without a graph against the limits of disk and memory.
 func keepData(run *session, disk, bytes int64) error {
 	run.disk = disk
 	return run.beginWith(learnerBytes+bytes, "data and learner")
 }
 
-// learnError names the learner, and the place of what it was given, in errors of it.
+// learnError adds the learner and the place of its data to an error of it.
 func learnError(err error, place string) error {
 	wrong := new(problem.Error)
 	if !errors.As(err, &wrong) {
@@ -207,7 +207,7 @@ func learnError(err error, place string) error {
 	return fault.Machine(err, place, "%s; take another learner or kernel", unlearned(wrong))
 }
 
-// unlearned names a learner, and tells why it has not learned.
+// unlearned returns the message about a learner that failed, with the reason.
 func unlearned(e *problem.Error) string {
 	return e.Method + ": " + strings.TrimPrefix(e.Err.Error(), "classify: ")
 }

@@ -17,26 +17,25 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// inputs holds the flags that say how tables of labels, ids and attributes are read, and reads
-// them.
+// inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
 type inputs struct {
 	*session
-	text      input.Text           // how tables are read
-	labelling nodefile.LabelConfig // how files of labels are read
+	text      input.Text           // settings of the text of tables
+	labelling nodefile.LabelConfig // settings of label files
 	tempDir   string
 }
 
-// graphInputs holds the flags that say how files become a graph, and opens graphs. The flags
-// belong to ingest and are taken wherever GRAPH is a file.
+// graphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
+// ingest and are accepted wherever GRAPH is a file.
 type graphInputs struct {
 	inputs
-	names    []string // of the flags
+	names    []string // names of the flags
 	config   ingest.Config
 	sources  sources
-	streamed bool   // no frame of the store stays in memory
-	tabled   bool   // the output of the command reports the use of columns
+	streamed bool   // the store is read from disk in every sweep
+	tabled   bool   // the output of the command includes the use of columns
 	source   string // the name of config.Stdin, for progress
-	taken    int64  // bytes of memory that making config.Stdin takes
+	taken    int64  // memory of the producer of config.Stdin
 }
 
 func newInputs(run *session) inputs { return inputs{session: run} }
@@ -79,8 +78,7 @@ func (r *graphInputs) declare(flags *pflag.FlagSet) {
 	flags.AddFlagSet(own)
 }
 
-// textFlags declares the flags that say how tables are read, of edges, labels, ids and
-// attributes.
+// textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
 func (in *inputs) textFlags(flags *pflag.FlagSet) {
 	t := &in.text
 	variable(in.session, flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
@@ -100,11 +98,11 @@ const inputGroup = "heatwalk input"
 func isInput(f *pflag.Flag) bool { _, is := f.Annotations[inputGroup]; return is }
 
 func (in *inputs) tempFlag(flags *pflag.FlagSet) {
-	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: beside the output)")
+	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: folder of the output)")
 }
 
-// parseFields reads a list of columns: least to most of them, numbers or titles, as
-// in example.
+// parseFields parses a list of least to most columns, as numbers or titles; example is shown in the
+// error.
 func parseFields(fields *[]string, s string, least, most int, example string) error {
 	var list []string
 	for _, part := range strings.Split(s, ",") {
@@ -134,11 +132,10 @@ type openGraph struct {
 	name string // as the user gave it
 
 	attributes *tablefile.Features // nil if none were read
-	unread     error               // of attributes that exceed the memory limit; attributes has their sizes
+	unread     error               // attributes exceed the memory limit; attributes has their sizes
 }
 
-// check notes what is wrong with a GRAPH argument and the flags that say
-// how to read it.
+// check validates a GRAPH argument and the flags for reading it, and records problems.
 func (r *graphInputs) check(cmd *cobra.Command, args []string) {
 	r.checkSources()
 	if len(args) > 0 && ingest.IsStore(args[0]) {
@@ -146,8 +143,8 @@ func (r *graphInputs) check(cmd *cobra.Command, args []string) {
 	}
 }
 
-// checkStdin notes that stdin can be only one of the inputs, and so can a pipe: whoever
-// reads it second finds nothing, or waits for ever.
+// checkStdin records a problem if stdin or a pipe is given for two inputs, because the second reader
+// would find nothing or wait forever.
 func checkStdin(run *session, inputs ...string) {
 	var before []os.FileInfo // pipes
 	n := 0
@@ -169,7 +166,7 @@ func checkStdin(run *session, inputs ...string) {
 	}
 }
 
-// pipeOf returns what an input is if that is a pipe, else nil.
+// pipeOf returns the file information of an input that is a pipe, else nil.
 func pipeOf(run *session, input string) os.FileInfo {
 	var info os.FileInfo
 	var err error
@@ -187,13 +184,13 @@ func pipeOf(run *session, input string) os.FileInfo {
 	return info
 }
 
-// open opens the store, or reads the file, called name. beside is the path of an output, next to
-// which a temporary store may lie; it may be "".
+// open opens the store name, or reads the file name. The folder of the output path beside, unless it
+// is empty, may be used for a temporary store.
 func (r *graphInputs) open(name, beside string) (*openGraph, error) {
 	return r.openWith(name, beside, false)
 }
 
-// openWith opens a graph, which stays in memory in the code of the store if coded is true.
+// openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
 func (r *graphInputs) openWith(name, beside string, coded bool) (*openGraph, error) {
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
@@ -240,13 +237,13 @@ func (r *graphInputs) openWith(name, beside string, coded bool) (*openGraph, err
 	return g, nil
 }
 
-// axis is that of the nodes, in the order of the ids.
+// axis returns the nodes in the order of the ids.
 func (g *openGraph) axis() axis {
 	nodes := g.Nodes
 	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
-// close closes the graph and removes its temporary files. The end of the command does too.
+// close closes the graph and removes its temporary files, as the end of the command does.
 func (g *openGraph) close() {
 	if err := g.Close(); err != nil {
 		g.run.warn("temporary files of %s could not be removed: %s", g.name, cause(err))

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// finish publishes the output of a run and prints its result: d with --json, else lines and
-// what the run took.
+// finish publishes the output of a run and prints its result: d with --json, else lines and time and
+// memory of the run.
 func (o *outputs) finish(d document, store, parameters any, lines ...string) error {
 	if err := o.publish(store, parameters, nil); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (o *outputs) finish(d document, store, parameters any, lines ...string) err
 	return o.run.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
 }
 
-// print writes lines, but for empty ones, and what the run took.
+// print writes the lines that are not empty, and time and memory of the run.
 func (o *outputs) print(w io.Writer, lines []string) {
 	for _, line := range lines {
 		if line != "" {
@@ -36,13 +36,12 @@ func (o *outputs) print(w io.Writer, lines []string) {
 	fmt.Fprintln(w, cost)
 }
 
-// graphRun is a run on a graph that writes something, with all that it has read and has
-// begun to write.
+// graphRun is a run on a graph with an output: its inputs and its open output.
 type graphRun struct {
 	*outputs
 	g          *openGraph
-	l          *nodefile.Labels // nil: without
-	rows, cols []int            // of a matrix, if they are nodes
+	l          *nodefile.Labels // may be nil
+	rows, cols []int            // rows and columns of a matrix that are nodes
 }
 
 // beginRun begins the outputs, opens the graph, and reads the other inputs with read.
@@ -57,8 +56,7 @@ func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format
 	return d, err
 }
 
-// begin begins a run that learns from the labels of a graph and its attributes, if there
-// are any.
+// begin begins a run that learns from labels, and from attributes if they are given.
 func (f *learning) begin(name, path string) (*graphRun, error) {
 	return f.beginRun(name, newOutputs(f.session, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
 		f.progress.Wait("reading " + f.labels)
@@ -69,27 +67,26 @@ func (f *learning) begin(name, path string) (*graphRun, error) {
 	})
 }
 
-// problem returns what is to be learned.
+// problem returns the learning problem: graph, labels and attributes.
 func (d *graphRun) problem() *method.Problem { return problemOf(d.g, d.l) }
 
-// learnerBytes is the memory of the part of the program that only learners use, and of its small
-// tables.
+// learnerBytes is the memory of the code of learners, and of small tables.
 const learnerBytes = 3 << 20
 
 // labelBytes is the memory of a label: its row and its class.
 const labelBytes = 16
 
-// denseInputs are the files that a run which writes a matrix reads beside the graph, "" for
-// none. Without a list of rows or columns all nodes are meant.
+// denseInputs holds the other input files of a run that writes a matrix; "" means that a file is not
+// given. Without a list of rows or columns all nodes are used.
 type denseInputs struct {
 	labels     string
-	seeds      bool // labels are what a walk starts from
+	seeds      bool // labels are the seeds of a walk
 	rows, cols string
-	block      bool // there are columns that are nodes
+	block      bool // the columns are nodes
 }
 
-// checkDense notes what is wrong with the graph, the output and the other inputs of a
-// run that writes a matrix.
+// checkDense validates the graph, the output and the other inputs of a run that writes a matrix, and
+// records problems.
 func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, share shareFlag, others ...string) {
 	inputs := append(slices.Clone(args), others...)
 	r.check(cmd, args)
@@ -119,7 +116,7 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 		if err == nil && inputs.block {
 			d.cols, err = r.rowsOf(inputs.cols, d.g)
 		}
-		const row, class = 8, 4 // of a list of rows; of all nodes, for LIBSVM's text
+		const row, class = 8, 4 // bytes of an element of a list of rows; of the class of a node, for LIBSVM text
 		lists := row * int64(len(d.rows)+len(d.cols))
 		if d.l != nil {
 			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
@@ -129,17 +126,17 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 	})
 }
 
-// pick returns what a walk picks of its rows, see [cwk.Picks].
+// pick returns the picks of a walk, see [cwk.Picks].
 func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
 	const pick = 16 // bytes
 	d.g.Reserve(pick*int64(len(rows)), "lists of nodes")
 	return cwk.Picks(rows, seeds, fold)
 }
 
-// runFileBytes is about what a run file takes.
+// runFileBytes is the approximate size of a run file.
 const runFileBytes = 4 << 10
 
-// labelOf returns what LIBSVM's text has in front of row i.
+// labelOf returns the label of row i for LIBSVM text.
 func (d *graphRun) labelOf() func(i int) string {
 	number := classNumbers(d.l, len(d.g.Degrees))
 	return func(i int) string { return number(d.rows[i]) }

@@ -33,7 +33,7 @@ import (
 type graphsCommand struct {
 	inputs
 	directed bool
-	vertices string // what labels them
+	vertices string // labels of vertices without a label
 	measure  string
 	base     string
 	values   string // raw or cosine
@@ -51,8 +51,7 @@ func newGraphs(run *session) *cobra.Command {
 	return newGroup(run, "graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
 }
 
-// newCommand returns a command on a collection. check notes mistakes in its flags, given all
-// inputs.
+// newCommand returns a command on a collection. check records problems of its flags, given all inputs.
 func (c *graphsCommand) newCommand(use, short string, check func(flags *pflag.FlagSet, inputs []string), run func(name string) error) *cobra.Command {
 	return c.session.newCommand(use, arguments(c.session, "INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
 		c.check(cmd.Flags())
@@ -60,16 +59,16 @@ func (c *graphsCommand) newCommand(use, short string, check func(flags *pflag.Fl
 	}, func(args []string) error { return run(args[0]) })
 }
 
-// declare declares the flags of f that say how a collection is read and compared.
+// declare declares the flags for reading and comparing a collection.
 func (c *graphsCommand) declare(flags *pflag.FlagSet, values string) {
 	choiceVar(c.session, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	choiceVar(c.session, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
-	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with ids beside it, .npz (default: 1 for equal ones)")
+	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with a file of ids, .npz (default: 1 for equal ones)")
 }
 
-// declareLearning declares the flags of f that say what is learned with.
+// declareLearning declares the flags for labels, learners and their choice.
 func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
 	flags.StringVar(&c.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
@@ -78,8 +77,8 @@ func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
 	flags.SortFlags = false
 }
 
-// namedList reads a list of names with parameters, and collects the parameters that are
-// given: of several names a parameter has the same value.
+// namedList parses a list of names with parameters and adds the values to given. A parameter has the
+// same value for all names.
 func namedList(run *session, flag, list string, of specs, given spec.Values) (found specs) {
 	for text := range strings.SplitSeq(list, ",") {
 		s, n := parseNamed(run, flag, text, of)
@@ -98,8 +97,8 @@ func namedList(run *session, flag, list string, of specs, given spec.Values) (fo
 	return found
 }
 
-// check finds kernels, learners and their parameters, and notes errors about them, and
-// flags that make no difference to any.
+// check parses kernels, learners and their parameters. It records problems, also about flags that have
+// no effect.
 func (c *graphsCommand) check(flags *pflag.FlagSet) {
 	c.given = spec.Values{}
 	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.given)
@@ -124,10 +123,10 @@ func (c *graphsCommand) check(flags *pflag.FlagSet) {
 	)
 }
 
-// ofPairs reports whether --base makes a difference to a kernel.
+// ofPairs reports whether --base has an effect on a kernel.
 func ofPairs(k *graphs.Kernel) bool { return k.Pairs }
 
-// kernelsOfPairs names the kernels that take --base.
+// kernelsOfPairs returns the names of the kernels with --base.
 func kernelsOfPairs() string {
 	var list specs
 	for _, k := range graphs.Kernels() {
@@ -143,9 +142,9 @@ type collectionRun struct {
 	*outputs
 	name      string
 	f         *graphsCommand
-	c         *graphfile.Collection // nil: it has not been read yet
-	shape     *graphfile.Shape      // of c, or a bound
-	readBytes int64                 // of data while it is read
+	c         *graphfile.Collection // nil before it is read
+	shape     *graphfile.Shape      // sizes of c, or upper bounds
+	readBytes int64                 // memory of reading
 	set       *graphs.Settings
 	bytes     int64 // of kernels and learners, in addition to the collection
 
@@ -157,8 +156,8 @@ type collectionRun struct {
 	with       *method.Settings
 }
 
-// read begins the output and reads INPUT. Where the layout tells what reading takes
-// and that is too much, nothing is read, and the error says what is enough for all of the run.
+// read begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
+// nothing is read, and the error has a sufficient limit for the whole run.
 func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*collectionRun, error) {
 	o, err := beginOutputs(c.session, out, format)
 	if err != nil {
@@ -209,7 +208,7 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 	return r, nil
 }
 
-// plan returns what a run takes: the collection, what is listed, and the rest, if any.
+// plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
 func (r *collectionRun) plan(rest func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
 	p := r.run.newPlan()
 	_ = p.Reserve(r.shape.Bytes(), "graphs")
@@ -227,7 +226,7 @@ func (r *collectionRun) plan(rest func(p *heatwalk.Plan) error) (*heatwalk.Plan,
 
 const readingGraphs = "graphs while they are read"
 
-// keep plans a run with all that is listed and rest tells, and keeps it to that.
+// keep plans a run, with the items of rest, and limits its memory to the plan.
 func (r *collectionRun) keep(rest func(p *heatwalk.Plan) error) (err error) {
 	if r.bytes, err = r.computationBytes(); err != nil {
 		return r.explain(err)
@@ -263,7 +262,7 @@ func (r *collectionRun) computationBytes() (int64, error) {
 	return bytes + learnerBytes, err
 }
 
-// explain names files and flags in errors about a collection.
+// explain adds files and flags to errors about a collection.
 func (r *collectionRun) explain(err error) error {
 	var (
 		graph *graphs.GraphError
@@ -279,7 +278,7 @@ func (r *collectionRun) explain(err error) error {
 	return learnError(err, r.name)
 }
 
-// axis is that of the graphs.
+// axis returns the ids of the graphs.
 func (r *collectionRun) axis() axis { return tablefile.AxisOf(r.c.IDs) }
 
 // nodes returns the graphs as nodes, for readers of files.
@@ -314,7 +313,8 @@ func newGraphsKernel(run *session) *cobra.Command {
 	return cmd
 }
 
-// valuesBytes is what a row of values between so many graphs takes, and what is written of it.
+// valuesBytes returns the memory of a row of values between the given number of graphs, and of its
+// copy for the output.
 func valuesBytes(graphs int) int64 {
 	return tall.BlockBytes[float64](1, graphs) + 4*int64(graphs)
 }
@@ -374,8 +374,8 @@ func (c *graphsCommand) runKernel(name string) error {
 		words.Counted(d.Nodes, "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, c.dtype)))
 }
 
-// begin begins a run that learns: it reads a collection and its labels and plans the run,
-// which writes files of so many bytes.
+// begin begins a run that learns: it reads a collection and its labels and plans the run; files
+// returns the size of its output files.
 func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int64) (*collectionRun, error) {
 	r, err := c.read(name, out, nil)
 	if err != nil {
@@ -406,8 +406,7 @@ func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int
 	return r, r.keep(nil)
 }
 
-// readClasses reads the classes of graphs. One that is called -1 is a class, as in many
-// published collections.
+// readClasses reads the classes of graphs. -1 is a class, because many published collections use it.
 func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	nodes, err := r.nodes()
 	if err != nil {
@@ -485,7 +484,7 @@ func newGraphsEvaluate(run *session) *cobra.Command {
 			c.splitting.check(run, flags, inputs...)
 		}, c.runEvaluate)
 	flags := cmd.Flags()
-	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
+	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
 	c.splitting.declare(run, flags)
 	c.declareLearning(flags, ", or several joined by commas")
 	return cmd

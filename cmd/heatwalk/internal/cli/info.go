@@ -22,10 +22,10 @@ type info struct {
 	LargestComponent int64         `json:"largest_component"`
 	Isolated         int64         `json:"isolated"`
 	MaxDegree        float64       `json:"max_degree"`
-	Order            string        `json:"order"` // of the rows in the store
+	Order            string        `json:"order"` // order of the rows in the store
 	BitsPerEntry     float64       `json:"bits_per_entry"`
 	BytesTotal       int64         `json:"bytes_total"`
-	Columns          input.Columns `json:"columns,omitempty"` // of a file: what became of them
+	Columns          input.Columns `json:"columns,omitempty"` // use of the columns of a file
 	Identity         string        `json:"identity,omitempty"`
 	Labelled         *int          `json:"labelled,omitempty"`
 	Classes          *int          `json:"classes,omitempty"`
@@ -36,7 +36,7 @@ type info struct {
 	Closing
 
 	frequent string // the most frequent class
-	odd      string // lines of a file
+	odd      string // summary of lines that are not ordinary edges
 }
 
 type infoCommand struct {
@@ -63,9 +63,9 @@ func newInfo(run *session) *cobra.Command {
 	return cmd
 }
 
-// measure measures a graph, with the labels of a file if there is one.
+// measure computes the counts of a graph, and of labels if a file is given.
 func (r *infoCommand) measure(name string) (*info, error) {
-	r.streamed = true // a sweep or two do not pay for frames in memory
+	r.streamed = true // because loading frames is not worth it for two sweeps
 	r.tabled = true
 	g, err := r.open(name, "")
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *infoCommand) measure(name string) (*info, error) {
 	return v, nil
 }
 
-// print writes what is known of a graph.
+// print writes the counts of a graph.
 func (v *info) print(w io.Writer, cost string) {
 	kind, of := "undirected", "edges join"
 	if v.Directed {

@@ -48,7 +48,7 @@ func newIngest(run *session) *cobra.Command {
 	return cmd
 }
 
-// check notes what is wrong with the flags of f together.
+// check validates the flags and records problems.
 func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
 	if c.dir == "" {
 		c.problem("-o", "the store's directory is missing; write -o DIR")
@@ -88,7 +88,7 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 			return err
 		}
 		if config.Duplicates == ingest.DefaultDuplicates {
-			config.Duplicates = ingest.SumDuplicates // links and content together
+			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
 	c.keeps(c.dir)
@@ -111,7 +111,7 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 	})
 }
 
-// madeStore says what a new store holds, and what did not come into it.
+// madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
 func madeStore(r *ingest.Report) string {
 	text := ""
 	for _, f := range r.Files {
@@ -130,7 +130,7 @@ func madeStore(r *ingest.Report) string {
 	return text
 }
 
-// oddLines tells of lines that are no edges of their own, "" if all are.
+// oddLines returns the summary of lines that were dropped or merged, or "".
 func oddLines(r *ingest.Report) string {
 	dropped := " dropped"
 	if r.Store.SelfLoops > 0 {
@@ -143,7 +143,7 @@ func oddLines(r *ingest.Report) string {
 	})
 }
 
-// ingestConfig returns the settings of an ingest, with those of r.
+// ingestConfig returns the settings of an ingest.
 func (r *graphInputs) ingestConfig() *ingest.Config {
 	own := r.config
 	c := &own
@@ -193,15 +193,15 @@ func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.R
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
-	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
+	if errors.Is(err, shard.ErrNotStore) { // about the output
 		err = fault.Usage("-o", "%v", err)
 	}
 	r.progress.End()
 	return report, err
 }
 
-// planIngest plans an ingest. The size of a graph that is made of something else is known when
-// it has been made: it is made for a while.
+// planIngest plans an ingest. A graph that is derived from other data is computed temporarily, because
+// its size is not known before.
 func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	if r.sources.any() || r.config.Sources != nil {
 		return r.planMade(dir, inputs)
@@ -222,7 +222,7 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	return r.planIngestOf(bytes, store+temporary)
 }
 
-// planMade plans an ingest by doing it.
+// planMade plans an ingest by running it temporarily.
 func (r *graphInputs) planMade(dir string, inputs []string) error {
 	temp, err := r.makeTemp(dir)
 	if err != nil {
@@ -235,7 +235,7 @@ func (r *graphInputs) planMade(dir string, inputs []string) error {
 	return r.planIngestOf(r.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
 }
 
-// planIngestOf plans an ingest with the given memory and files.
+// planIngestOf plans an ingest with the given memory and size of its files.
 func (r *graphInputs) planIngestOf(memory, files int64) error {
 	p := heatwalk.NewPlan(0)
 	_ = p.Reserve(memory, "ingest") // there is no limit
@@ -243,8 +243,8 @@ func (r *graphInputs) planIngestOf(memory, files int64) error {
 	return r.begin(p)
 }
 
-// measuredBytes returns the bytes of data of what has been done so far when it is done
-// again: it may take a bit more, but not more than there is.
+// measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
+// most the limit.
 func (l *limits) measuredBytes() int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
@@ -254,7 +254,7 @@ func (l *limits) measuredBytes() int64 {
 	return bytes
 }
 
-// sources holds the flags that make a graph of what is no list of edges.
+// sources holds the flags for graphs from hyperedges and citations.
 type sources struct {
 	hyperedges           bool
 	cocitation, coupling bool
@@ -267,12 +267,12 @@ func (s *sources) declare(run *session, flags *pflag.FlagSet) {
 	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
 }
 
-// any reports whether the inputs are not to be read as edges of the graph.
+// any reports whether the graph is derived from hyperedges or citations.
 func (s *sources) any() bool { return s.hyperedges || s.citations() }
 
 func (s *sources) citations() bool { return s.cocitation || s.coupling }
 
-// checkSources notes what goes against each other.
+// checkSources records contradictions between flags.
 func (r *graphInputs) checkSources() {
 	s, c := &r.sources, &r.config
 	switch {
@@ -288,8 +288,8 @@ func (r *graphInputs) checkSources() {
 	}
 }
 
-// makeSources stores sources in c in the place of inputs, for a graph that is to lie in dir. It
-// returns the bytes of temporary stores, and what ends their use.
+// makeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
+// returns the size of temporary stores, and a function that closes them.
 func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
 	if s.hyperedges {
 		settings := *c
@@ -327,7 +327,7 @@ func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest
 	}, nil
 }
 
-// graphCounts are what documents say of every graph.
+// graphCounts holds the counts of a graph in documents.
 type graphCounts struct {
 	Nodes    int64 `json:"nodes"`
 	Edges    int64 `json:"edges"`
@@ -340,7 +340,7 @@ func countsOf(m *shard.Manifest) graphCounts {
 	return graphCounts{m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted}
 }
 
-// storeOf returns what a run file says about a store.
+// storeOf returns the description of a store for a run file.
 func storeOf(m *shard.Manifest) any {
 	return struct {
 		Identity string `json:"identity"`
@@ -351,7 +351,7 @@ func storeOf(m *shard.Manifest) any {
 	}{m.Identity, countsOf(m), orderOf(m), m.Options, m.Sources}
 }
 
-// orderOf returns what the order of a store's rows is called.
+// orderOf returns the name of the order of the rows of a store.
 func orderOf(m *shard.Manifest) string { return cmp.Or(m.Order, noOrder) }
 
 // noOrder is the order of the ids.

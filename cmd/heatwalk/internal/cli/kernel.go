@@ -59,8 +59,8 @@ func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
 }
 
-// rowsOf reads a list of ids; without one, all rows in the order of the ids, but for
-// those that stand for hyperedges.
+// rowsOf reads a list of ids. Without a list it returns all rows in the order of the ids, except rows of
+// hyperedges.
 func (in *inputs) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.Collect(g.Nodes.Rows())
@@ -91,16 +91,16 @@ type kernelCommand struct {
 	graphInputs
 	walking
 	denseFlags
-	listed    string         // the kernel with its parameters
-	name      string         // without them
-	family    *kernel.Family // nil: of walks
-	given     spec.Values    // of its parameters
+	listed    string         // value of --kernel
+	name      string         // name of the kernel
+	family    *kernel.Family // nil for cwk
+	given     spec.Values    // given values of the parameters
 	tolerance float64        // 0: not given
 	share     shareFlag
 	resume    bool
 }
 
-// check finds the kernel, and notes errors in the flags of f.
+// check parses the kernel and records problems of the flags.
 func (c *kernelCommand) check(cmd *cobra.Command) {
 	of, n := parseNamed(c.session, "--kernel", c.listed, nodeKernels())
 	if of == nil {

@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// labelFlags declares the flag of a file of labels, and those that say how such
-// files are read.
+// labelFlags declares the flag of a label file and the flags for reading it.
 func (in *inputs) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
 	c := &in.labelling
 	flags.StringVar(p, "labels", "", usage)
@@ -29,8 +28,7 @@ func (in *inputs) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
 	in.missingFlag(flags)
 }
 
-// missingFlag declares the flag of words that stand for no value, of labels and of the ends of
-// edges.
+// missingFlag declares the flag for the words that mean a missing label or a missing end of an edge.
 func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
@@ -55,12 +53,12 @@ func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, e
 	return l, err
 }
 
-// listConfig says how lists of ids and splits are read.
+// listConfig returns the settings for lists of ids and splits.
 func (in *inputs) listConfig(path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.text, Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
 }
 
-// labelConfig says how files of labels are read. fix is what to do about unknown nodes.
+// labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
 func (in *inputs) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
@@ -68,8 +66,8 @@ func (in *inputs) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.L
 	return &c
 }
 
-// classNumbers returns what LIBSVM's text has in front of each of n rows: the number of
-// its class from 1, 0 without one. nil are no labels.
+// classNumbers returns the label of each of n rows for LIBSVM text: the number of its class from 1, or
+// 0 without a class.
 func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 	if l == nil {
 		return func(int) string { return "0" }
@@ -81,7 +79,7 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 	return func(row int) string { return strconv.Itoa(int(number[row])) }
 }
 
-// readSeeds reads the labels that a walk starts from: at least two classes.
+// readSeeds reads the labels at which a walk starts: at least two classes.
 func (r *graphInputs) readSeeds(path string, g *openGraph) (*nodefile.Labels, error) {
 	l, err := r.readLabels(path, g)
 	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
@@ -93,19 +91,19 @@ func (r *graphInputs) readSeeds(path string, g *openGraph) (*nodefile.Labels, er
 	return l, l.Trainable()
 }
 
-// skippedLines counts the lines of a file of labels that label nothing.
+// skippedLines counts the lines of a label file without effect.
 type skippedLines struct {
-	Unlabelled int `json:"unlabelled"` // empty, or a word that stands for none
-	Unknown    int `json:"unknown"`    // of nodes that are not in the graph
+	Unlabelled int `json:"unlabelled"` // empty, or a word for a missing label
+	Unknown    int `json:"unknown"`    // nodes that are not in the graph
 
-	Missing []string `json:"missing,omitempty"` // the words that were taken as no label
+	Missing []string `json:"missing,omitempty"` // the words for missing labels that occurred
 }
 
 func skippedOf(l *nodefile.Labels) skippedLines {
 	return skippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
 }
 
-// String says what was skipped, "" if nothing.
+// String returns the summary of skipped lines, or "".
 func (s skippedLines) String() string {
 	without := " without a label"
 	if len(s.Missing) > 0 {
@@ -118,7 +116,7 @@ func (s skippedLines) String() string {
 	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, "label line") + ": " + parts
 }
 
-// problemOf returns what is to be learned.
+// problemOf returns the learning problem: graph, labels and attributes.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	p := g.ProblemOf(l.Row, l.Class, l.Names)
 	if g.attributes != nil {
@@ -127,7 +125,7 @@ func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	return p
 }
 
-// attributeFlags are the flags of what is known of nodes beside their labels.
+// attributeFlags holds the flags for attributes of nodes.
 type attributeFlags struct {
 	file string
 	ids  string
@@ -135,10 +133,10 @@ type attributeFlags struct {
 
 func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
-	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: the file .rows.ids beside it)")
+	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 }
 
-// check notes what is wrong with the flags of f together.
+// check validates the flags and records problems.
 func (f *attributeFlags) check(run *session, flags *pflag.FlagSet) {
 	run.refuse(flags,
 		rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
@@ -146,16 +144,16 @@ func (f *attributeFlags) check(run *session, flags *pflag.FlagSet) {
 	)
 }
 
-// attributesDocument is what the JSON documents say of attributes.
+// attributesDocument describes attributes in JSON documents.
 type attributesDocument struct {
-	Nodes   int      `json:"nodes"` // nodes that have attributes
+	Nodes   int      `json:"nodes"` // nodes with attributes
 	Columns int      `json:"columns"`
-	Values  int64    `json:"values"`            // attributes that are not 0
+	Values  int64    `json:"values"`            // nonzero values
 	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
 	Passed  []string `json:"passed_over,omitempty"`
 }
 
-// attributesOf returns what there is to say of the attributes of g, nil if it has none.
+// attributesOf returns the description of the attributes of g, or nil.
 func attributesOf(g *openGraph) *attributesDocument {
 	if g.attributes == nil {
 		return nil
@@ -170,7 +168,7 @@ func attributesOf(g *openGraph) *attributesDocument {
 	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, ignored}
 }
 
-// String says it in a line.
+// String returns the description as a line.
 func (d *attributesDocument) String() string {
 	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"), words.Counted(d.Nodes, "node"))
 	if d.Unknown > 0 {
@@ -179,7 +177,7 @@ func (d *attributesDocument) String() string {
 	return text
 }
 
-// readAttributes reads what is known of the nodes of g, if a file is given.
+// readAttributes reads the attributes of the nodes of g, if a file is given.
 func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error) {
 	if f.file == "" {
 		return nil
@@ -203,13 +201,13 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 	case errors.Is(err, tablefile.ErrTable):
 		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
-		return fault.Usage("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+		return fault.Usage("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)
 	}
 	return err
 }
 
-// sizesOf returns how many labels each class has.
+// sizesOf returns the number of labels of each class.
 func sizesOf(l *nodefile.Labels) []int {
 	size := make([]int, len(l.Names))
 	for _, c := range l.Class {

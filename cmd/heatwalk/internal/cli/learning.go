@@ -20,17 +20,17 @@ type learning struct {
 	graphInputs
 	walking
 	attributes attributeFlags
-	several    bool   // labels a node
-	listed     string // the methods, by their names
+	several    bool   // nodes have several labels
+	listed     string // value of --method
 	effort     string
 
 	entries []method.Entry
-	base    method.Settings // of all methods
+	base    method.Settings // settings of all methods
 }
 
 func newLearning(run *session) learning { return learning{graphInputs: newGraphInputs(run)} }
 
-// methods returns those that are named.
+// methods returns the named methods.
 func (f *learning) methods() (list []method.Method) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
@@ -38,7 +38,7 @@ func (f *learning) methods() (list []method.Method) {
 	return list
 }
 
-// declare declares the flags of f but for labels and method.
+// declare declares the flags of f except those of labels and method.
 func (f *learning) declare(flags *pflag.FlagSet) {
 	f.walking.priorFlag(flags)
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
@@ -57,7 +57,7 @@ func (f *learning) severalFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 }
 
-// check finds the methods and notes errors in the flags of f.
+// check parses the methods and records problems of the flags.
 func (f *learning) check(flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
@@ -67,7 +67,7 @@ func (f *learning) check(flags *pflag.FlagSet) {
 	f.require(flags, "labels")
 }
 
-// settle finds the candidates of all methods in a grid, and notes errors about it.
+// settle reads the grid, sets the candidates of all methods, and records problems.
 func (f *learning) settle(grid string) {
 	base, err := method.Settle(f.ctx, f.entries, grid, nil, nil)
 	f.base = *base
@@ -78,7 +78,7 @@ func (f *learning) settle(grid string) {
 	}
 }
 
-// checkGrid notes what is wrong with a grid, the file of one, or a method's own values.
+// checkGrid records a problem of a grid, of a grid file, or of the values of a method.
 func checkGrid(run *session, name string, err error) {
 	wrong, parameter := new(nodefile.ParseError), new(spec.ParameterError)
 	switch {
@@ -95,7 +95,7 @@ func checkGrid(run *session, name string, err error) {
 	}
 }
 
-// checkForm notes a form of a kernel that no learner takes.
+// checkForm records a problem if the kernel of a method is not symmetric, because learners require it.
 func checkForm(run *session, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
@@ -139,12 +139,12 @@ func unfinishedAdvice(m method.Method) string {
 	return advice
 }
 
-// withoutUsage returns what an error of usage says.
+// withoutUsage returns the message of an error of usage.
 func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
-// settings completes settings that say what is tried: with what there is to work with.
+// settings completes the settings of a method with workers, memory, attributes and progress.
 func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(stage string, done, total int64)) (*method.Settings, error) {
 	prior, err := f.readPrior(&f.inputs, d.g, d.l)
 	s := *tried

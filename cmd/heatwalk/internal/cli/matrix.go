@@ -19,8 +19,8 @@ var denseFormats = func() (endings []string) {
 	return endings
 }()
 
-// matrixFormatOf returns the format of a matrix in a file whose name ends like path, or like
-// the first of the formats if path ends like none of them. nil: such a file is no matrix.
+// matrixFormatOf returns the format of a matrix by the ending of path, or the format of the first of
+// formats if path has another ending; nil if the ending is not that of a matrix.
 func matrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := formatOfFile(formatOf(path, formats), ""); f != nil {
 		return f.matrix
@@ -43,13 +43,13 @@ type matrixDocument struct {
 	Closing
 }
 
-// newWriter begins the file of a matrix, with the ids beside it.
+// newWriter begins the file of a matrix and the files of its ids.
 func newWriter[T sparse.Float](o *outputs, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
 	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
 	return tablefile.NewWriter[T](o.w, o.format, m)
 }
 
-// fillMatrix writes a matrix: values stores row i.
+// fillMatrix writes a matrix; values stores row i.
 func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
 	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
 	if dtype == "float64" {
@@ -58,17 +58,17 @@ func fillMatrix(o *outputs, dtype string, m *tablefile.Matrix, values func(i int
 	return tablefile.Fill[float32](o.run.ctx, o.w, o.format, m, values)
 }
 
-// takesPieces tells whether the output can be written in any order. An estimate, which
-// begins no file, tells the same.
+// takesPieces reports whether the output can be written in any order. The result is the same for an
+// estimate, which begins no file.
 func takesPieces(o *outputs) bool { return o.format.AnyOrder && !isStream(o.path) }
 
-// shapeOf says how large a matrix is.
+// shapeOf returns the shape and type of a matrix as text.
 func shapeOf(rows, cols int, dtype string) string {
 	return fmt.Sprintf("%s × %s %s", words.Count(rows), words.Count(cols), dtype)
 }
 
-// checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
-// error with advice if they do not fit its disk.
+// checkMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
+// has not enough space.
 func checkMatrix(o *outputs, rows, cols axis, dtype, advice string) (bytes int64, err error) {
 	bytes = o.format.Size(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
@@ -78,7 +78,7 @@ func checkMatrix(o *outputs, rows, cols axis, dtype, advice string) (bytes int64
 	return bytes + runFileBytes, err
 }
 
-// counted is how many bytes were written to it.
+// counted is a writer that counts bytes.
 type counted int64
 
 // Write implements [io.Writer].
@@ -89,20 +89,19 @@ func (c *counted) Write(p []byte) (int, error) {
 
 // idBytes returns the bytes of a file of ids.
 func idBytes(ids axis) int64 {
-	var file counted // takes everything
+	var file counted // never fails
 	_ = tablefile.WriteIDs(&file, ids)
 	return int64(file)
 }
 
-// checkSpace returns an error if a file of so many bytes does not fit beside
-// path.
+// checkSpace returns an error if the disk of path has not the given space.
 func checkSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {
 		return nil
 	}
 	free, err := durable.OS.Free(filepath.Dir(path))
 	if err != nil || bytes <= free {
-		return nil // where the free space is not known, writing will tell
+		return nil // the free space is not known; writing reports a full disk
 	}
 	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
 		words.Bytes(bytes), shape, words.Bytes(free), advice)

@@ -19,10 +19,10 @@ func newMethods(run *session) *cobra.Command {
 		func(*cobra.Command, []string) {}, func(args []string) error { return runMethods(run, strings.Join(args, "")) })
 }
 
-// declaration is a kernel, learner or method with what it is named in, as JSON.
+// declaration describes a kernel, learner or method in JSON, with a flag that accepts it.
 type declaration struct {
 	Name       string          `json:"name"`
-	Flag       string          `json:"flag"` // in which it is named
+	Flag       string          `json:"flag"` // a flag that accepts the name
 	Command    string          `json:"command"`
 	Formula    string          `json:"formula"`
 	Source     string          `json:"source,omitempty"`
@@ -47,7 +47,7 @@ type methodsDocument struct {
 	Closing
 }
 
-// declarations lists all that can be named.
+// declarations lists all kernels, learners and methods.
 func declarations() (list []declaration) {
 	add := func(flag, command string, of specs) {
 		for _, s := range of {
@@ -114,7 +114,7 @@ func declarationOf(s *spec.Spec, flag, command string) declaration {
 	return d
 }
 
-// runMethods prints all names, or all about one.
+// runMethods prints all names, or the description of one.
 func runMethods(run *session, name string) error {
 	all := declarations()
 	if name != "" {
@@ -153,7 +153,7 @@ A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
 	})
 }
 
-// print writes all about a declaration.
+// print writes the description of a declaration.
 func (d *declaration) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", d.Name, d.Formula)
 	if d.Source != "" {

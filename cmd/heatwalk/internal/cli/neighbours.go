@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// neighbours holds the flags that make a graph of attributes.
+// neighbours holds the flags for a graph of nearest neighbours of attributes.
 type neighbours struct {
 	of, ids string
 	source.NeighbourSettings
@@ -22,14 +22,14 @@ type neighbours struct {
 // declare declares the flags of n.
 func (n *neighbours) declare(run *session, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	numberVar(run, flags, &n.Neighbours, "neighbours", 0, spec.Range{Least: 1, Most: math.MaxInt32}, "N", "edges between each row of --of and so many with the largest cosine")
+	numberVar(run, flags, &n.Neighbours, "neighbours", 0, spec.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
 	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	numberVar(run, flags, &n.Least, "least-cosine", 0, spec.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
-	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: FILE.rows.ids beside it, or numbers from 0)")
-	numberVar(run, flags, &n.Weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, beside those of INPUT")
+	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: X.rows.ids for X.npy, or numbers from 0)")
+	numberVar(run, flags, &n.Weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
 }
 
-// check notes what is wrong with the flags.
+// check validates the flags and records problems.
 func (n *neighbours) check(run *session, cmd *cobra.Command, args []string, r *graphInputs) {
 	given := n.of != ""
 	run.refuse(cmd.Flags(),
@@ -49,14 +49,14 @@ func (n *neighbours) check(run *session, cmd *cobra.Command, args []string, r *g
 
 const maxContentWeight = 1e100
 
-// read reads the rows of --of as a source of the graph. Where there is no room for
-// them it is the ingest that tells what it takes.
+// read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
+// the required memory.
 func (n *neighbours) read(run *session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.ctx, n.of, &tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}
-	var of int64 // entries
+	var of int64 // number of entries
 	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.stdin, func(entries, need int64) error {
 		of = entries
 		if limit := run.dataLimit(); limit > 0 && need > limit {

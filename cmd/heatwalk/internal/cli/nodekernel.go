@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// kernelReport is the JSON document of kernel, but for walks.
+// kernelReport is the JSON document of kernel for all kernels except cwk.
 type kernelReport struct {
 	Output     string           `json:"output"`
 	Rows       int              `json:"rows"`
@@ -30,8 +30,8 @@ type kernelReport struct {
 	HalfSteps bool   `json:"half_steps"` // the block is UᵀU
 	Sweeps    int    `json:"sweeps"`
 
-	// ErrorBound is never below the error of any value in the file, Relative
-	// is that over the largest value. They are null where nothing is known.
+	// ErrorBound is an upper bound of the error of every value, Relative the bound divided by the
+	// largest value. They are null if no bound is known.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
 	Relative      *float64 `json:"relative_error_bound"`
@@ -40,7 +40,7 @@ type kernelReport struct {
 	Closing
 }
 
-// kernelParameters are what a block was made with.
+// kernelParameters holds the parameters of a block.
 type kernelParameters struct {
 	family *kernel.Family
 	values spec.Values
@@ -53,7 +53,7 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// writeNodeKernel writes a block of any kernel but the coinciding walk kernel.
+// writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
 func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
@@ -77,7 +77,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.progress.Showing("computing", "product")}
 	f.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
-	if !takesPieces(d.outputs) { // which is in memory until it is complete
+	if !takesPieces(d.outputs) { // the block is in memory until it is complete
 		d.g.Reserve(block, wholeBlock)
 	}
 	k, v, err := d.g.OpenKernel(f.ctx, f.name, f.given, d.rows, d.cols, settings)
@@ -96,7 +96,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	// Behind the columns, or rows, that an earlier run has finished.
+	// Continue after the columns, or rows, that an earlier run has finished.
 	before, right, down := done.count, done.Done, 0
 	if shape.Axis == parts.ByRows {
 		right, down = 0, done.Done
@@ -127,11 +127,11 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
-// wholeBlock is the memory of a block in a format that is written at once.
+// wholeBlock names the memory of a block that is written at the end.
 const wholeBlock = "block"
 
-// asymmetric says that a graph is directed, which what does not take, and which
-// flag names what does, if any.
+// asymmetric returns the message that what requires an undirected graph; instead is a flag for an
+// alternative, if any.
 func asymmetric(what, instead string) string {
 	text := "is directed, and " + what + " needs an undirected graph; ingest with --undirected"
 	if instead != "" {
@@ -140,8 +140,7 @@ func asymmetric(what, instead string) string {
 	return text
 }
 
-// finishKernel publishes a block, completes the report on it with what was found, and says
-// what it is.
+// finishKernel publishes a block, completes its report with the results, and prints the summary.
 func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
 	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = found.Method, found.HalfSteps, found.Sweeps, found.Largest, found.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"

@@ -33,7 +33,8 @@ func parseScores(top *int, s string) error {
 	return nil
 }
 
-// predictionBytes bounds the files of an estimated run that writes predictions: 0 for others.
+// predictionBytes returns an upper bound of the size of a file of predictions, for estimates; 0 for
+// real runs.
 func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	switch {
 	case !o.run.estimating:
@@ -42,13 +43,13 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + idBytes(ids)
 	}
 	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
-	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // which is smaller than text
-	linesBytes := func(n int) int64 {                                                       // of the longest that there may be, without ids
-		var file counted // takes everything
+	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // Parquet is smaller than text
+	linesBytes := func(n int) int64 {                                                       // size of n lines of the largest length, without ids
+		var file counted // never fails
 		_ = tablefile.WritePredictions(o.run.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
 			p.Label = columns.Classes[0]
 			for i := range p.Scores {
-				p.Scores[i] = 1.23456e-10 // none takes more
+				p.Scores[i] = 1.23456e-10 // the longest text of a score
 			}
 		})
 		return int64(file)
@@ -56,7 +57,7 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	return runFileBytes + linesBytes(0) + idBytes(ids) + int64(ids.N)*(linesBytes(1)-linesBytes(0))
 }
 
-// found is what was found of nodes, records or graphs, in the order of the output.
+// found holds the predictions for nodes, records or graphs, in the order of the output.
 type found struct {
 	ids  axis
 	line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
@@ -65,13 +66,12 @@ type found struct {
 	// reaches it; nil: archives do not hold these.
 	predicted func(i int) (class int, reached bool)
 
-	// raw stores the scores that probabilities are made of, which are called rawNames; nil:
-	// there are none.
+	// raw stores the scores from which probabilities are computed, with the names rawNames; may be nil.
 	raw      func(i int, row []float64)
 	rawNames []string
 }
 
-// writePredictions writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
+// writePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
 func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype string) error {
 	if o.format == nil {
 		return tablefile.WritePredictions(o.run.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
@@ -89,7 +89,7 @@ func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype
 	})
 }
 
-// learned is what the JSON documents of all that predicts begin and end with.
+// learned holds the common keys of the JSON documents of predictions.
 type learned struct {
 	Output   string       `json:"output"`
 	Labelled int          `json:"labelled"`
@@ -102,19 +102,19 @@ type learned struct {
 	Closing
 }
 
-// learnedFrom returns what was learned from labels.
+// learnedFrom returns the keys about the labels.
 func learnedFrom(o *outputs, l *nodefile.Labels) learned {
 	return learned{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
 }
 
-// estimate notes how well so many tested items were predicted, if there are any.
+// estimate sets the estimated accuracy, unless tested is 0.
 func (d *learned) estimate(accuracy, stderr float64, tested int) {
 	if tested > 0 {
 		d.AccuracyEstimate, d.AccuracyStderr = &accuracy, &stderr
 	}
 }
 
-// estimated says what estimate noted, "" for nothing.
+// estimated returns the estimated accuracy as text, or "".
 func (d *learned) estimated() string {
 	if d.AccuracyEstimate == nil {
 		return ""
@@ -122,8 +122,8 @@ func (d *learned) estimated() string {
 	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
 }
 
-// compareTruth compares the class of each node, or of what is called so by noun, with the true
-// labels, if there are any and if it can, and tells what no prediction can be right about.
+// compareTruth compares the class of each node (noun: graph or record) with its true label, unless truth
+// is nil. It warns about true labels that do not occur in training, because no prediction can be correct.
 func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil
@@ -141,7 +141,7 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *
 	return t
 }
 
-// compared says how predictions compare with the labels of a file, "" if they were not.
+// compared returns the comparison with the labels of a file as text, or "".
 func (d *learned) compared(file, noun string) string {
 	t := d.Truth
 	if t == nil {

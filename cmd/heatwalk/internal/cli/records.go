@@ -21,10 +21,10 @@ import (
 type recordInputs struct {
 	inputs
 	config nodefile.AttributeConfig
-	listed string // the kernel with its parameters
+	listed string // value of --kernel
 	kernel *closed.Kernel
-	given  spec.Values // its parameters that were given
-	values spec.Values // all of them
+	given  spec.Values // given values of the parameters
+	values spec.Values // given values and defaults
 }
 
 func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
@@ -33,13 +33,13 @@ func newRecords(run *session) *cobra.Command {
 	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run), newRecordsEvaluate(run))
 }
 
-// declare declares the flags of one kernel and of the table.
+// declare declares the flags of the kernel and of the table.
 func (f *recordInputs) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listed, "kernel", tableKernels()[0].Name, "`SPEC` of the kernel, as in hypercube:beta=0.5; see heatwalk methods")
 	f.declareTable(flags)
 }
 
-// declareTable declares the flags that say how the table is read.
+// declareTable declares the flags for reading the table.
 func (f *recordInputs) declareTable(flags *pflag.FlagSet) {
 	variable(f.session, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&f.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
@@ -50,7 +50,7 @@ func (f *recordInputs) declareTable(flags *pflag.FlagSet) {
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 }
 
-// check finds the kernel and its parameters.
+// check parses the kernel and its parameters.
 func (f *recordInputs) check() {
 	if of, n := parseNamed(f.session, "--kernel", f.listed, tableKernels()); of != nil {
 		f.kernel = closed.Kernels().Named(n.Name)
@@ -124,7 +124,7 @@ func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
 	return a, err
 }
 
-// warnNumbers warns of attributes with so many values that they are no categories.
+// warnNumbers warns about attributes with too many values to be categories.
 func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !k.Texts && n > 20 && n > len(a.IDs)/2 {
@@ -209,8 +209,7 @@ func (c *recordsClassifyCommand) run(path string) error {
 	return o.finish(d, nil, map[string]spec.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
 }
 
-// readAll reads the table, the labels of its records and, if there are any, the true
-// ones.
+// readAll reads the table, the labels of its records, and the true labels if they are given.
 func (c *recordsClassifyCommand) readAll(file string) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
 	if a, err = c.recordInputs.read(file); err != nil {
 		return nil, nil, nil, err
@@ -273,7 +272,7 @@ func (c *recordsKernelCommand) run(path string) error {
 	return o.finish(d, nil, c.values, shapeOf(d.Rows, d.Cols, c.dtype)+" · "+kernelOf(c.kernel, c.values, a))
 }
 
-// kernelOf names a kernel, its parameters and the attributes.
+// kernelOf returns the kernel, its parameters and the number of attributes as text.
 func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
 	return k.Name + " of " + words.Counted(len(a.Columns), "attribute") + taken(&k.Spec, v)
 }

@@ -34,8 +34,8 @@ func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
 	})
 }
 
-// bounds returns what of n things, called as in "column", belongs to the share:
-// lo ≤ i < hi.
+// bounds returns the part lo ≤ i < hi of n items that belongs to the share; noun names an item in errors,
+// for example "column".
 func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	if s.of == 0 {
 		return 0, n, nil
@@ -47,8 +47,7 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	return edge(s.index), edge(s.index + 1), nil
 }
 
-// check notes what is wrong with a share: all shares are to read the same
-// store, and write files in one form.
+// check records problems of a share: all shares must read the same store and write the same format.
 func (s *shareFlag) check(run *session, graph []string, out, format string, formats []string) {
 	if s.of == 0 {
 		return
@@ -61,7 +60,7 @@ func (s *shareFlag) check(run *session, graph []string, out, format string, form
 	}
 }
 
-// partOfBlock returns the rows and the columns of a share of a block, and its place.
+// partOfBlock returns the rows and the columns of a share of a block, and its position.
 func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape parts.Shape, err error) {
 	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
 	noun, nodes := "column", &cols

@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// flagError turns a mistake of the flag parser into ours, with the nearest
-// right flag, together with what was found wrong before.
+// flagError converts an error of the flag parser, adds the most similar flag, and joins the problems
+// recorded before.
 func flagError(run *session, cmd *cobra.Command, err error) error {
 	run.formatErrors()
 	var (
@@ -31,7 +31,7 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		run.missingValue(missing.GetFlag())
 	case errors.As(err, &invalid):
-		name := "--" + invalid.GetFlag().Name // a switch, since the others check themselves
+		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
 		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
 	default:
 		run.problem(cmd.Name(), "%v", err)
@@ -39,14 +39,13 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 	return run.checked()
 }
 
-// missingValue notes that a flag stands without its value.
+// missingValue records that the value of a flag is missing.
 func (u *usage) missingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	u.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
-// formatErrors settles the form of errors where the parser stopped before it
-// came to the flags that say so.
+// formatErrors determines the format of errors if the parser stopped before the flags of the format.
 func (run *session) formatErrors() {
 	for i, arg := range run.args {
 		name, text, given := strings.Cut(arg, "=")
@@ -87,7 +86,7 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
 	case named != "":
 		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
-	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // or else it wants two hyphens
+	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing
 		sort.Strings(others)
 		run.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
 	case near != "":
@@ -97,8 +96,7 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	}
 }
 
-// namingFlag returns the flag of a command that takes names with a parameter, "" if there is
-// none.
+// namingFlag returns the flag of a command that accepts names with the given parameter, or "".
 func namingFlag(cmd *cobra.Command, parameter string) string {
 	for _, flag := range []string{"method", "kernel", "learner"} {
 		if cmd.Flags().Lookup(flag) != nil && slices.ContainsFunc(declarations(), func(d declaration) bool {
@@ -110,7 +108,7 @@ func namingFlag(cmd *cobra.Command, parameter string) string {
 	return ""
 }
 
-// noSuchCommand is the root's check of its arguments.
+// noSuchCommand returns the error about an unknown command.
 func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -133,10 +131,10 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	return run.checked()
 }
 
-// checkEffect notes the flags that make no difference to any of the methods.
+// checkEffect records the flags without effect on any of the methods.
 func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
-		return // their names are wrong, which is noted already
+		return // their names are wrong, which is recorded already
 	}
 	var names, takes []string
 	for _, m := range methods {
@@ -144,14 +142,14 @@ func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 		takes = append(takes, flagsOf(m)...)
 	}
 	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
-		takes = append(takes, f.Name) // so every method that chooses nothing does anyway
+		takes = append(takes, f.Name) // methods without a choice ignore it
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids"} {
 		u.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
 }
 
-// flagsOf returns the flags that make a difference to a method.
+// flagsOf returns the flags with an effect on a method.
 func flagsOf(m method.Method) []string {
 	var names []string
 	for _, name := range m.Takes() {
@@ -161,7 +159,7 @@ func flagsOf(m method.Method) []string {
 		names = append(names, "feature-ids")
 	}
 	if len(names)+len(m.Declarations()) > 0 {
-		names = append(names, "unreached") // the largest class is for every node
+		names = append(names, "unreached") // majority predicts a class for every node
 	}
 	if slices.ContainsFunc(m.Declarations(), func(s *spec.Spec) bool {
 		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
