@@ -58,8 +58,7 @@ func (s *search) predict(sp spectrum) *otherMethod {
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
-	const slack = 4
-	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.wanted, r.known.count()), limit: slack * predicted}
+	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.wanted, r.known.count()), predicted: predicted}
 	need := FactoredBytes(g.n, len(g.result.Values), r.known.count())
 	if err := r.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
@@ -86,7 +85,6 @@ type lobpcg struct {
 	*run
 	k       *krylov        // for its basis
 	cols    int            // of X
-	limit   float64        // products
 	inverse Preconditioner // nil without one
 
 	x, y     *sparse.Block[float64] // of slabColumns
@@ -97,6 +95,9 @@ type lobpcg struct {
 	held     int                    // number of columns of P
 	inner    *mat.Dense             // PᵀBP
 	blocks   int                    // products with a block
+
+	predicted      float64 // products, +∞ if nothing is known
+	initial, worst float64 // the largest residual of a wanted column that has not converged, at first and now
 }
 
 // lobpcgColumns returns the number of columns that are iterated for the given number of wanted pairs.
@@ -164,7 +165,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 		}
 		converged := g.countConverged()
 		over := g.products >= g.s.MaxProducts
-		if !over && converged < g.wanted && float64(g.blocks) > g.limit {
+		if !over && converged < g.wanted && g.isSlow() {
 			return nil, errSlow
 		}
 		if over || converged == g.wanted {
@@ -184,6 +185,13 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 		}
 		g.result.Restarts++
 	}
+}
+
+// isSlow reports whether the method needs much more than the predicted products: it has used three
+// times as many, or all of them without half of the progress, in orders of magnitude of the residual.
+func (g *lobpcg) isSlow() bool {
+	used := float64(g.blocks) / g.predicted
+	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.s.Tolerance*g.norm)
 }
 
 // product stores the columns in g.x and B times them in g.y.
@@ -234,7 +242,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 // wanted columns that have.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
-	worst := 0.0
+	g.worst = 0
 	for j, r := range g.residual {
 		goal := g.s.Tolerance * g.norm
 		if relative := g.s.Relative * math.Abs(g.theta[j]); relative > 0 {
@@ -244,15 +252,18 @@ func (g *lobpcg) countConverged() (converged int) {
 		case r > goal:
 			g.active = append(g.active, j)
 			if j < g.wanted {
-				worst = max(worst, r)
+				g.worst = max(g.worst, r)
 			}
 		case j < g.wanted:
 			converged++
 		}
 	}
+	if g.initial == 0 {
+		g.initial = g.worst
+	}
 	g.report(g.products)
 	if g.s.Recorder != nil {
-		g.s.Recorder(g.result.Restarts, worst/max(g.norm, math.SmallestNonzeroFloat64))
+		g.s.Recorder(g.result.Restarts, g.worst/max(g.norm, math.SmallestNonzeroFloat64))
 	}
 	return converged
 }

@@ -413,7 +413,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	}
 	margin := 0.5 // because plans predict too few products, and fewer while the end is not resolved
 	if s.probing {
-		margin = 0.15
+		margin = 0.25
 	}
 	if o := s.predict(p.spectrum); next.products > margin*o.cost {
 		return o
