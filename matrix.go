@@ -103,8 +103,11 @@ func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, 
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := kernel.New(ctx, g.Graph, name, v)
-	return k, v, err
+	ks, err := family.NewAll(ctx, g.Graph, []spec.Values{v})
+	if err != nil {
+		return nil, nil, err
+	}
+	return ks[0], v, nil
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by

@@ -10,18 +10,24 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// image computes the engine's image of the unit vectors of nodes, within the
-// tolerance that measure, given the bounds of the columns, compares with what
-// is reached: a number that must not exceed 1. The block is valid until the
-// next call.
-func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+// image stores the engine's image of the unit vectors of nodes in dst. It repeats the computation with
+// smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
+// or float64 allows no more; then an elimination may help, which loses no digits.
+//
+// It is the only step between the loops over slabs and the engines: graphs of up to
+// [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
+func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (a *applied, err error) {
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
 	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
 		return a, err
 	}
-	a, err := c.approach(ctx, e, dst, x, measure)
+	t := &attempts{c: c, measure: measure}
+	for done := false; !done; {
+		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, t.again)
+		done, err = t.review(dst, a, err)
+	}
 	if err == nil && c.strict && a.assumed != "" {
 		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
 			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
@@ -32,6 +38,57 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	c.finished(a.assumed)
 	return a, nil
+}
+
+// attempts is the state of an image under way.
+type attempts struct {
+	c       *computation
+	measure func(y *sparse.Block[float64], bound []float64) float64
+	count   int     // reviewed attempts
+	again   bool    // the next attempt begins with the result of the last one
+	anew    bool    // an attempt was begun anew with the smallest tolerance
+	reached float64 // the error before that
+}
+
+// review decides after an attempt whether it was the last one, and sets the effort of the next. The
+// error is [ErrTolerance] if rounding keeps the image from a tolerance that must be met, because a
+// smaller tolerance of the engine would not reduce the error then.
+func (t *attempts) review(y *sparse.Block[float64], a *applied, err error) (done bool, _ error) {
+	c := t.c
+	switch {
+	case t.anew && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
+		return true, tooTight(c.s.Tolerance, t.reached)
+	case err != nil:
+		return true, err
+	}
+	t.again = true
+	t.count++
+	c.note(a.sweeps, a.method)
+	miss, rounded := t.measure(y, a.bound), t.measure(y, a.rounded)
+	promise := 2 * rounded // engines may stop where rounding is half of the bound
+	if a.least {
+		promise = max(promise, miss)
+	}
+	switch {
+	case miss <= 1:
+		return true, nil
+	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // of columns that are near
+		return true, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
+	case !a.least && t.count <= mostAttempts && (c.strict || miss > 2*rounded):
+		aim := 0.5
+		if !c.strict { // as small as float64 allows, but no smaller
+			aim = max(aim, 1.5*rounded)
+		}
+		c.effort *= aim / miss
+		return false, nil
+	case c.strict && t.count > 1 && !t.anew && rounded < 1: // a new start may come further than the last one
+		t.again, t.anew, t.reached = false, true, max(miss, promise)*c.s.Tolerance
+		c.effort = epsilon
+		return false, nil
+	case c.strict:
+		return true, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
+	}
+	return true, nil
 }
 
 // small returns the result of an elimination on a graph of up to [iterative.ExactFirst]
@@ -97,61 +154,20 @@ func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.B
 	return exact, nil
 }
 
-// lost reports whether an error says that rounding is in the way.
+// lost reports whether an error means that rounding keeps the result from its tolerance.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*spec.ParameterError))
 }
 
-// approach is image within float64.
-func (c *computation) approach(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
-	again, anew, reached := false, false, 0.0
-	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, again)
-		switch {
-		case anew && errors.Is(err, iterative.ErrIndefinite): // there is nothing but rounding left
-			return nil, tooTight(c.s.Tolerance, reached)
-		case err != nil:
-			return nil, err
-		}
-		again = true
-		c.note(a.sweeps, a.method)
-		// A further attempt, and the next slab, know how far this one missed.
-		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
-		promise := 2 * rounded // engines may stop where rounding is half of the bound
-		if a.least {
-			promise = max(promise, miss)
-		}
-		switch {
-		case miss <= 1:
-		case c.strict && rounded > mostGain && (attempt > 0 || miss <= 2*rounded): // of columns that are near
-			return nil, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
-		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
-			aim := 0.5
-			if !c.strict { // as little as float64 allows, but no less
-				aim = max(aim, 1.5*rounded)
-			}
-			c.effort *= aim / miss
-			continue
-		case c.strict && attempt > 0 && !anew && rounded < 1: // what is stuck may come further at once
-			again, anew, reached = false, true, max(miss, promise)*c.s.Tolerance
-			c.effort = epsilon
-			continue
-		case c.strict:
-			return nil, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
-		}
-		return a, nil
-	}
-}
-
-// mostGain is by how much a computation with a smaller tolerance may lessen the part
-// of its error that is rounding.
+// mostGain is the factor by which a computation with a smaller tolerance may reduce the rounding
+// part of its error.
 const mostGain = 8
 
-// attempts are how often a tolerance that was missed is tightened. Residuals
-// fall in steps: one that came out far below what was asked for may stay where
-// it is, and miss again, until the tolerance has passed it.
-const attempts = 8
+// mostAttempts is the largest number of times that a tolerance is tightened after it was missed.
+// Residuals fall in steps: one that was far below the tolerance may stay the same, and miss again,
+// until the tolerance is below it.
+const mostAttempts = 8
 
 // tooTight says which tolerance can be promised, in two digits that are not less.
 func tooTight(asked, reached float64) error {
@@ -174,9 +190,9 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		c.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
 		switch {
-		case miss <= 1, !c.strict && (a.least || attempt == attempts):
+		case miss <= 1, !c.strict && (a.least || attempt == mostAttempts):
 			return a, nil
-		case a.least || attempt == attempts:
+		case a.least || attempt == mostAttempts:
 			return nil, tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance)
 		}
 		c.effort /= 2 * miss

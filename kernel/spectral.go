@@ -238,51 +238,47 @@ func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows
 	return gather(ctx, k, dst, rows, cols, s)
 }
 
-// Block implements [Streamer].
+// Block implements [Streamer]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
+// these are easier to compute. It loops over slabs of columns (across, mirrored or gram), each of which
+// is the image of unit vectors by an engine.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	if same := slices.Equal(rows, cols); same && k.half != nil && fitsHalf(k.Len(), len(rows)) {
-		handed := false
-		r, err := k.block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+	same, handed := slices.Equal(rows, cols), false
+	var lostRoot error // of K^½, where rounding kept it from its tolerance
+	for half := same && k.half != nil && fitsHalf(k.Len(), len(rows)); ; half = false {
+		c, err := k.begin(s)
+		if err != nil {
+			return nil, err
+		}
+		out := c.scaled(rows, cols, c.s.part().clipped(len(rows), len(cols), func(lo, left int, piece *sparse.Block[float64]) error {
 			handed = true
 			return take(lo, left, piece)
-		}, s, true)
-		if handed || !lost(err) { // what rounding takes from K^½ it need not take from K
-			return r, err
+		}))
+		switch {
+		case half:
+			err = c.gram(ctx, rows, out)
+		case same:
+			err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
+				for i := range hi {
+					copy(piece.Row(i), y.Row(rows[i]))
+				}
+			}, out)
+		case len(cols) <= len(rows):
+			err = c.across(ctx, rows, cols, false, out)
+		default:
+			err = c.across(ctx, cols, rows, true, out)
 		}
-		if whole, failed := k.block(ctx, rows, cols, take, s, false); failed == nil || ctx.Err() != nil {
-			return whole, failed
+		switch {
+		case err == nil:
+			return &c.report, nil
+		case half && !handed && lost(err): // because K itself may have digits that K^½ loses
+			lostRoot = err
+		case lostRoot != nil && ctx.Err() == nil:
+			return nil, lostRoot
+		default:
+			return nil, err
 		}
-		return nil, err
 	}
-	return k.block(ctx, rows, cols, take, s, false)
-}
-
-// block is Block, with half by K^½.
-func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Settings, half bool) (*Report, error) {
-	c, err := k.begin(s)
-	if err != nil {
-		return nil, err
-	}
-	out := c.scaled(rows, cols, c.s.part().clipped(len(rows), len(cols), take))
-	switch {
-	case half:
-		err = c.gram(ctx, rows, out)
-	case slices.Equal(rows, cols):
-		err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
-			for i := range hi {
-				copy(piece.Row(i), y.Row(rows[i]))
-			}
-		}, out)
-	case len(cols) <= len(rows):
-		err = c.across(ctx, rows, cols, false, out)
-	default:
-		err = c.across(ctx, cols, rows, true, out)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &c.report, nil
 }
 
 func checkNodes(n int, lists ...[]int) {
