@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,21 +20,18 @@ import (
 
 // Matrix is a symmetric matrix of an undirected graph with the adjacency matrix A and the
 // degrees D = diag(A·1).
-type Matrix string
+type Matrix = sparse.Kind
 
 // The matrices of a graph.
 const (
-	Adjacency           Matrix = "adjacency"            // A
-	NormalizedAdjacency Matrix = "normalized-adjacency" // S = D^-½·A·D^-½
-	Laplacian           Matrix = "laplacian"            // L = D − A
-	NormalizedLaplacian Matrix = "normalized-laplacian" // L̃ = D^-½·L·D^-½
+	Adjacency           = sparse.Adjacency           // A
+	NormalizedAdjacency = sparse.NormalizedAdjacency // S = D^-½·A·D^-½
+	Laplacian           = sparse.Laplacian           // L = D − A
+	NormalizedLaplacian = sparse.NormalizedLaplacian // L̃ = D^-½·L·D^-½
 )
 
-// kinds are the names of the matrices in package sparse.
-var kinds = map[Matrix]sparse.Kind{
-	Adjacency: sparse.Adjacency, NormalizedAdjacency: sparse.NormalizedAdjacency,
-	Laplacian: sparse.Laplacian, NormalizedLaplacian: sparse.NormalizedLaplacian,
-}
+// symmetric lists the matrices that have real eigenvalues and orthonormal eigenvectors.
+var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian}
 
 func unknownMatrix(m Matrix) error {
 	return &spec.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
@@ -132,10 +130,10 @@ func (g *Graph) OpenFunction(ctx context.Context, name string, given spec.Values
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
 // extreme first, and the n×k matrix of orthonormal eigenvectors.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int) ([]float64, *mat.Dense, error) {
-	if _, ok := kinds[m]; !ok {
+	if !slices.Contains(symmetric, m) {
 		return nil, nil, unknownMatrix(m)
 	}
-	pairs, err := g.Eigenpairs(ctx, &spectral.Problem{Matrix: spectral.Matrix(m), Which: which}, k, new(lanczos.Settings))
+	pairs, err := g.Eigenpairs(ctx, &spectral.Problem{Matrix: m, Which: which}, k, new(lanczos.Settings))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,8 +173,7 @@ func (g *Graph) Eigenpairs(ctx context.Context, p *spectral.Problem, k int, s *l
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
 // t, the heat that is left of B after the time t. B has a row for each node.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*mat.Dense, error) {
-	kind, ok := kinds[h]
-	if !ok {
+	if !slices.Contains(symmetric, h) {
 		return nil, unknownMatrix(h)
 	}
 	x, err := g.toRows(b)
@@ -186,7 +183,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 	if err := g.begin(ctx); err != nil {
 		return nil, err
 	}
-	of, err := expm.New(ctx, g.Graph, kind)
+	of, err := expm.New(ctx, g.Graph, h)
 	if err != nil {
 		return nil, err
 	}

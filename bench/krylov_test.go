@@ -66,7 +66,7 @@ func TestKrylov(t *testing.T) {
 		}
 	}
 	v, err = Workloads.Named("eigen").Run(t.Context(), g, &Settings{
-		Problem: spectral.Problem{Matrix: spectral.Laplacian, Which: lanczos.Smallest}, Columns: 3, Repeat: 1,
+		Problem: spectral.Problem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}, Columns: 3, Repeat: 1,
 	})
 	if err != nil || len(v.Values) != 3 || math.Abs(v.Values[0]) > 1e-9 || !(*v.Bound < 1e-8) {
 		t.Errorf("%+v, error %v", v, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -16,7 +17,7 @@ var exponential = Family{
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
-		m, err := g.of(ctx, adjacencyKind(matrix))
+		m, err := g.of(ctx, sparse.Kind(matrix))
 		if err != nil {
 			return nil, err
 		}
@@ -26,7 +27,7 @@ var exponential = Family{
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v spec.Values, _ []float64) work {
-		w := seriesOf(adjacencyKind(v.Word("matrix")))
+		w := seriesOf(sparse.Kind(v.Word("matrix")))
 		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w
 	},

@@ -78,14 +78,6 @@ func laplacianKind(laplacian string) sparse.Kind {
 	return sparse.NormalizedLaplacian
 }
 
-// adjacencyKind is the matrix of an adjacency.
-func adjacencyKind(matrix string) sparse.Kind {
-	if matrix == normalizedAdjacency {
-		return sparse.NormalizedAdjacency
-	}
-	return sparse.Adjacency
-}
-
 // roots returns d^½ relative to the least in the component of each node, 1 for a
 // row without entries. A kernel has no values between components, so that only
 // ratios within one count; larger ones would be in bounds on errors.

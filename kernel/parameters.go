@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -13,8 +14,8 @@ const (
 	combinatorial = "combinatorial" // L = D − A
 	randomWalk    = "random-walk"   // I − T
 
-	adjacency           = "adjacency"            // A
-	normalizedAdjacency = "normalized-adjacency" // S
+	adjacency           = string(sparse.Adjacency)           // A
+	normalizedAdjacency = string(sparse.NormalizedAdjacency) // S
 )
 
 // usualTime is the time of the diffusion that defaults make: about so many

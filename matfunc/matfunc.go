@@ -36,19 +36,13 @@ const (
 	Solve = "solve" // (M + shift·I)⁻¹
 )
 
-// kinds are the matrices by name.
-var kinds = map[string]sparse.Kind{
-	"adjacency": sparse.Adjacency, "normalized-adjacency": sparse.NormalizedAdjacency, "transition": sparse.Transition,
-	"laplacian": sparse.Laplacian, "normalized-laplacian": sparse.NormalizedLaplacian,
-}
-
 // declared are the functions of this package.
 var declared = []*spec.Spec{
-	{Name: "adjacency", Title: "A", Works: spec.Undirected | spec.Directed},
-	{Name: "normalized-adjacency", Title: "S = D^-½·A·D^-½", Works: spec.Undirected},
-	{Name: "transition", Title: "T = D⁻¹·A", Works: spec.Undirected | spec.Directed},
-	{Name: "laplacian", Title: "L = D − A", Works: spec.Undirected},
-	{Name: "normalized-laplacian", Title: "L̃ = D^-½·L·D^-½", Works: spec.Undirected},
+	{Name: string(sparse.Adjacency), Title: "A", Works: spec.Undirected | spec.Directed},
+	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½", Works: spec.Undirected},
+	{Name: string(sparse.Transition), Title: "T = D⁻¹·A", Works: spec.Undirected | spec.Directed},
+	{Name: string(sparse.Laplacian), Title: "L = D − A", Works: spec.Undirected},
+	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½", Works: spec.Undirected},
 	{Name: Exp, Title: "exp(tM)", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "t", Symbol: "t", Meaning: "factor of the matrix, negative for diffusion", Default: spec.Of(1.0)},
 		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"),
@@ -68,7 +62,10 @@ func matrixParam(usual string, words ...string) spec.Param {
 func Specs() []*spec.Spec { return append(slices.Clone(declared), kernel.Families().Specs()...) }
 
 // IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
-func IsProduct(name string) bool { _, ok := kinds[name]; return ok }
+func IsProduct(name string) bool {
+	kind, err := sparse.ParseKind(name)
+	return err == nil && kind != sparse.Modularity
+}
 
 // Function is a function of a matrix of a graph.
 type Function struct {
@@ -98,7 +95,7 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (*
 		case Solve:
 			err = f.solve(ctx, g)
 		default:
-			f.product(g, kinds[name])
+			f.product(g, sparse.Kind(name))
 		}
 		return f, err
 	}
@@ -199,7 +196,7 @@ const maxLog = 650
 // exponential makes f the exponential.
 func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	t := f.Values.Number("t")
-	m, err := expm.New(ctx, g, kinds[f.Values.Word("matrix")])
+	m, err := expm.New(ctx, g, sparse.Kind(f.Values.Word("matrix")))
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settin
 }
 
 // embeddingProblem is that of the eigenvectors.
-var embeddingProblem = spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: lanczos.Largest, Beyond: true, Positive: true}
+var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed computes as many eigenvectors as the largest dimension needs.
 func (r *graphPredictor) embed(ctx context.Context, most int) error {

@@ -108,6 +108,7 @@ func overlaps[T Float](a, b *Block[T]) bool {
 
 const (
 	badShape   = "sparse: dimension mismatch"
+	badKind    = "sparse: no operator for the matrix "
 	badIndex   = "sparse: index out of range"
 	badOverlap = "sparse: dst overlaps x"
 	badPrev    = "sparse: dst overlaps Prev"

@@ -31,32 +31,10 @@ type Operator[T Float] struct {
 	idle []*fused[T] // states of earlier steps, with their buffers
 }
 
-// Kind is a matrix of a graph with the adjacency matrix A and the degrees D = diag(A·1),
-// see [NewOperator].
-type Kind int
-
-const (
-	// Transition is T = D⁻¹A, the random walk. A walk stays at a node without entries: T_ii = 1 there.
-	Transition Kind = iota
-
-	// NormalizedAdjacency is S = D^-½·A·D^-½ with 0^-½ := 0.
-	NormalizedAdjacency
-
-	// Laplacian is L = D − A.
-	Laplacian
-
-	// NormalizedLaplacian is D^-½·L·D^-½ = J − S, where J is the identity on rows with
-	// entries and 0 elsewhere, so that the eigenvalue 0 has one eigenvector for each
-	// component.
-	NormalizedLaplacian
-
-	// Adjacency is A.
-	Adjacency
-)
-
-// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees deg, usually A·1, see
-// [Degrees]. The Laplacian uses the slice deg. The modularity matrix A − γ·d·dᵀ/Σd is A with a term of rank
-// one.
+// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
+// deg, which are A·1, see [Degrees], or others in their place. The operator of the Laplacian
+// keeps the slice. It panics for [Modularity], which is A with a term of rank one, because
+// that has a parameter.
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
 	switch kind {
@@ -70,6 +48,9 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 		return o
 	case NormalizedLaplacian:
 		o.Scale, o.Diag = -1, make([]float64, len(deg))
+	case Transition, NormalizedAdjacency:
+	default:
+		panic(badKind + string(kind))
 	}
 	o.Left = make([]float64, len(deg))
 	for i, d := range deg {

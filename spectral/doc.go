@@ -6,7 +6,7 @@
 // factor at the lower end of a Laplacian where Lanczos stalls, and polynomials of the
 // matrix in the interior.
 //
-//	p := &spectral.Problem{Matrix: spectral.LaplacianNormalized, Which: lanczos.Smallest}
+//	p := &spectral.Problem{Matrix: sparse.NormalizedLaplacian, Which: lanczos.Smallest}
 //	pairs, err := p.Solve(ctx, g, 16, nil)
 //	pairs.Values, pairs.Vectors // 16 numbers, n×16
 //

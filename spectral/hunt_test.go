@@ -43,7 +43,7 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 			t.Fatal(err)
 		}
 		at := 0
-		for _, matrix := range Matrices {
+		for _, matrix := range sparse.Kinds {
 			for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
 				pairs, err := (&Problem{Matrix: matrix, Which: which}).Solve(t.Context(), g, k, &lanczos.Settings{Workers: workers})
 				switch {
@@ -64,7 +64,7 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 }
 
 // checkValues compares pairs with the spectrum of the matrix as a dense one.
-func checkValues(t *testing.T, matrix Matrix, which lanczos.Which, g *graph.Graph, pairs *Pairs) {
+func checkValues(t *testing.T, matrix sparse.Kind, which lanczos.Which, g *graph.Graph, pairs *Pairs) {
 	h, scale := denseMatrix(matrix, g)
 	var e mat.EigenSym
 	if !e.Factorize(h, false) {
@@ -99,7 +99,7 @@ func checkValues(t *testing.T, matrix Matrix, which lanczos.Which, g *graph.Grap
 
 // denseMatrix returns the matrix, or for T the matrix S' = D^½·T·D^-½ with the diagonal 1 of isolated
 // nodes, and the factors that make vectors of the matrix those of S'.
-func denseMatrix(matrix Matrix, g *graph.Graph) (h *mat.SymDense, scale []float64) {
+func denseMatrix(matrix sparse.Kind, g *graph.Graph) (h *mat.SymDense, scale []float64) {
 	n := len(g.Degrees)
 	a := g.A.(*sparse.CSR)
 	h, scale = mat.NewSymDense(n, nil), slices.Repeat([]float64{1}, n)
@@ -111,28 +111,28 @@ func denseMatrix(matrix Matrix, g *graph.Graph) (h *mat.SymDense, scale []float6
 		for j := i; j < n; j++ {
 			v := a.At(i, j)
 			switch matrix {
-			case Laplacian:
+			case sparse.Laplacian:
 				v = -v
-			case AdjacencyNormalized, Transition, LaplacianNormalized:
+			case sparse.NormalizedAdjacency, sparse.Transition, sparse.NormalizedLaplacian:
 				if v != 0 {
 					v /= math.Sqrt(d) * math.Sqrt(g.Degrees[j])
 				}
-				if matrix == LaplacianNormalized {
+				if matrix == sparse.NormalizedLaplacian {
 					v = -v
 				}
-			case Modularity:
+			case sparse.Modularity:
 				v -= d * g.Degrees[j] / vol
 			}
 			h.SetSym(i, j, v)
 		}
 		switch {
-		case matrix == Laplacian:
+		case matrix == sparse.Laplacian:
 			h.SetSym(i, i, h.At(i, i)+d)
-		case matrix == LaplacianNormalized && d > 0:
+		case matrix == sparse.NormalizedLaplacian && d > 0:
 			h.SetSym(i, i, h.At(i, i)+1)
-		case matrix == Transition && d == 0:
+		case matrix == sparse.Transition && d == 0:
 			h.SetSym(i, i, 1)
-		case matrix == Transition:
+		case matrix == sparse.Transition:
 			scale[i] = math.Sqrt(d)
 		}
 	}

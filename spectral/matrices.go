@@ -35,14 +35,14 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
 	op := &sparse.Operator[float64]{A: g.A}
 	switch p.Matrix {
-	case Adjacency:
+	case sparse.Adjacency:
 		norm = largest
-	case AdjacencyNormalized, Transition, LaplacianNormalized:
+	case sparse.NormalizedAdjacency, sparse.Transition, sparse.NormalizedLaplacian:
 		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
 		if err := e.normalized(ctx, p, g); err != nil {
 			return nil, err
 		}
-	case Laplacian:
+	case sparse.Laplacian:
 		op, norm = g.Laplacian(), 0
 		for _, d := range op.Diag {
 			norm = max(norm, 2*d)
@@ -50,7 +50,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 		if p.Which == lanczos.Smallest {
 			e.known(g, nil, 0)
 		}
-	case Modularity:
+	case sparse.Modularity:
 		gamma := p.Resolution
 		if gamma == 0 {
 			gamma = 1
@@ -73,7 +73,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 // normalized states the problem for S.
 func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Graph) error {
 	switch p.Matrix {
-	case LaplacianNormalized:
+	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
 		e.Near, e.Positive = 1-p.Near, false
 		switch p.Which {
@@ -82,7 +82,7 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 		case lanczos.Smallest:
 			e.Which = lanczos.Largest
 		}
-	case Transition:
+	case sparse.Transition:
 		e.zero = 1
 		e.Scale = tall.Roots(g.Degrees)
 	}

@@ -9,26 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Matrix names a matrix of a graph.
-type Matrix string
-
-const (
-	Adjacency           Matrix = "adjacency"            // A
-	AdjacencyNormalized Matrix = "normalized-adjacency" // S = D^-½·A·D^-½
-	Laplacian           Matrix = "laplacian"            // L = D − A
-	LaplacianNormalized Matrix = "normalized-laplacian" // L̃ = D^-½·L·D^-½
-	Modularity          Matrix = "modularity"           // A − γ·ddᵀ/vol
-	Transition          Matrix = "transition"           // T = D⁻¹A, similar to S
-)
-
-// Matrices lists them.
-var Matrices = []Matrix{Adjacency, AdjacencyNormalized, Laplacian, LaplacianNormalized, Modularity, Transition}
 
 // Problem asks for eigenpairs of a graph's matrix.
 type Problem struct {
-	Matrix Matrix
+	Matrix sparse.Kind
 	Which  lanczos.Which
 	Near   float64 // the number that interior eigenvalues are nearest to
 
@@ -129,9 +115,9 @@ func vectorBytes(n int) int64 {
 // wanted end, and the rest of that end is one where a factor of the Laplacian may help.
 func (p *Problem) Splits() bool {
 	switch p.Matrix {
-	case AdjacencyNormalized, Transition:
+	case sparse.NormalizedAdjacency, sparse.Transition:
 		return p.Which == lanczos.Largest
-	case Laplacian, LaplacianNormalized:
+	case sparse.Laplacian, sparse.NormalizedLaplacian:
 		return p.Which == lanczos.Smallest
 	}
 	return false

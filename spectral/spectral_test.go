@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // TestEigenAgainstDense compares every problem's pairs with a matrix written
@@ -40,20 +41,20 @@ func TestEigenAgainstDense(t *testing.T) {
 		}
 		return 0
 	}
-	entries := map[Matrix]func(i, j int) float64{
-		Adjacency:           func(i, j int) float64 { return a.At(i, j) },
-		AdjacencyNormalized: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
-		Laplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
-		LaplacianNormalized: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
-		Modularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
-		Transition: func(i, j int) float64 {
+	entries := map[sparse.Kind]func(i, j int) float64{
+		sparse.Adjacency:           func(i, j int) float64 { return a.At(i, j) },
+		sparse.NormalizedAdjacency: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
+		sparse.Laplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
+		sparse.NormalizedLaplacian: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
+		sparse.Modularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
+		sparse.Transition: func(i, j int) float64 {
 			if d[i] == 0 {
 				return is(i == j)
 			}
 			return a.At(i, j) / d[i]
 		},
 	}
-	for _, matrix := range Matrices {
+	for _, matrix := range sparse.Kinds {
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest, lanczos.Interior} {
 			near := 0.3
 			p := &Problem{Matrix: matrix, Which: which, Near: near, Resolution: 0.7}
@@ -74,7 +75,7 @@ func TestEigenAgainstDense(t *testing.T) {
 				t.Errorf("%v, %s: values %v", which, matrix, pairs.Values)
 			}
 			var scale []float64
-			if matrix == Transition {
+			if matrix == sparse.Transition {
 				scale = tall.Roots(d)
 			}
 			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, scale)
@@ -118,7 +119,7 @@ func TestVectorsOfTheMatrix(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	for _, matrix := range Matrices {
+	for _, matrix := range sparse.Kinds {
 		before := inUse()
 		g, err := graph.New(t.Context(), a, &graph.Settings{Workers: 1})
 		if err != nil {

@@ -49,7 +49,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 	out := piece.Block[float32](n, spectralColumns)
 	at := 0
 	for _, end := range spectralEnds {
-		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
+		p := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}
 		pairs, err := p.Solve(ctx, g, end.pairs, &lanczos.Settings{Tolerance: spectralTolerance, Workers: in.set.Workers, Memory: in.memory})
 		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 			return nil, err
@@ -80,7 +80,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 // eigenvectorBytes returns the largest size of a search for them, within a limit, 0 for none.
 func eigenvectorBytes(p *problem.Problem, limit int64) (most int64) {
 	for _, end := range spectralEnds {
-		of := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
+		of := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}
 		most = max(most, of.Bytes(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs))
 	}
 	return most

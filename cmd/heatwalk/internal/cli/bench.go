@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // benchmark is the JSON document of bench and bench krylov.
@@ -233,7 +232,7 @@ func newKrylovBench(run *session) *cobra.Command {
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
 	choiceVar(run, flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
 	numberVar(run, flags, &f.Alpha, "alpha", 0.9, spec.Above(0), "α", "α of solve")
-	choiceVar(run, flags, &f.eigen.Matrix, "matrix", string(spectral.AdjacencyNormalized), matrixNames(), "matrix of eigen")
+	choiceVar(run, flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
 	choiceVar(run, flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -40,8 +41,8 @@ type eigenParameters struct {
 
 // matrixNames returns the words of --matrix.
 func matrixNames() []string {
-	names := make([]string, len(spectral.Matrices))
-	for i, m := range spectral.Matrices {
+	names := make([]string, len(sparse.Kinds))
+	for i, m := range sparse.Kinds {
 		names[i] = string(m)
 	}
 	return names
@@ -81,10 +82,10 @@ func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
 	c.require(flags, "matrix", "which")
 	c.refuse(flags,
-		rule{c.Matrix != string(spectral.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
+		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
-	if c.Matrix != string(spectral.Modularity) {
+	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
 	}
 	if near {
@@ -197,7 +198,7 @@ func eigenError(err error, f *eigenCommand, pairs *spectral.Pairs) error {
 // eigenproblem returns the problem that the parameters describe.
 func (p *eigenParameters) eigenproblem() *spectral.Problem {
 	e := &spectral.Problem{
-		Matrix: spectral.Matrix(p.Matrix), Which: lanczos.Which(slices.Index(spectrumParts, p.Which)), Resolution: p.Resolution,
+		Matrix: sparse.Kind(p.Matrix), Which: lanczos.Which(slices.Index(spectrumParts, p.Which)), Resolution: p.Resolution,
 	}
 	if p.Near != nil {
 		e.Near = *p.Near
@@ -226,7 +227,7 @@ func (r *eigenReport) lines() (lines []string) {
 	}
 	p := r.Parameters
 	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(p.K, "eigenvalue"), p.Matrix)
-	if p.Matrix == string(spectral.Modularity) {
+	if p.Matrix == string(sparse.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
 	}
 	if p.Near != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // TestEigenGolden makes the golden eigenvalues by the command.
@@ -24,8 +23,8 @@ func TestEigenGolden(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		store := ingested(t, goldenFolder(t, graph))
 		for file, matrix := range map[string]string{
-			"A_largest": string(spectral.Adjacency), "S_largest": string(spectral.AdjacencyNormalized), "L_smallest": string(spectral.Laplacian), "Lnorm_smallest": string(spectral.LaplacianNormalized),
-			"M_largest": string(spectral.Modularity), "M_smallest": string(spectral.Modularity),
+			"A_largest": string(sparse.Adjacency), "S_largest": string(sparse.NormalizedAdjacency), "L_smallest": string(sparse.Laplacian), "Lnorm_smallest": string(sparse.NormalizedLaplacian),
+			"M_largest": string(sparse.Modularity), "M_smallest": string(sparse.Modularity),
 		} {
 			want := testgraph.Golden(t, graph+"/eigval_"+file+".npy")
 			_, which, _ := strings.Cut(file, "_")
@@ -61,7 +60,7 @@ func TestEigenAdvisedLimit(t *testing.T) {
 	run(t, "generate", "grid", "--rows", "300", "--columns", "300", "-o", "g.tsv", "--quiet")
 	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
 	// The normalized one comes to the factor, the other to a larger basis.
-	for matrix, products := range map[string]string{string(spectral.AdjacencyNormalized): "500", string(spectral.Adjacency): "100"} {
+	for matrix, products := range map[string]string{string(sparse.NormalizedAdjacency): "500", string(sparse.Adjacency): "100"} {
 		args := []string{"eigen", "g", "--matrix", matrix, "--which", "largest", "--k", "4", "--max-products", products, "--quiet", "-o", "E.npy"}
 		var stderr bytes.Buffer
 		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != fault.OverLimit {
