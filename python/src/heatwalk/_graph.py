@@ -196,13 +196,13 @@ def _from_table(frame: Any) -> Graph:
     """Return the graph of a frame whose columns the program recognizes by their titles, as in a CSV file."""
     from . import _process
     from ._folder import call_in_folder
+    from ._store import read_ids
 
     def work(folder: str) -> tuple[Any, list[str]]:
         table, out = os.path.join(folder, "edges.csv"), os.path.join(folder, "graph.npz")
         frame.to_csv(table, index=False)
         _process.run(["convert", table, "-o", out], {table: "graph"})
-        with open(out + ".ids", encoding="utf-8") as file:
-            return sp.load_npz(out), file.read().splitlines()
+        return sp.load_npz(out), read_ids(out + ".ids")
 
     try:
         matrix, ids = call_in_folder(int(frame.memory_usage().sum()), work)

@@ -17,12 +17,18 @@ def ids_of(path: str) -> list[str]:
     """Return the ids of a store or a graph file in the order of the rows."""
 
     def work(folder: str) -> list[str]:
-        out = os.path.join(folder, "graph.npz")
-        _process.run(["convert", path, "-o", out])
-        with open(out + ".ids", encoding="utf-8", errors="surrogateescape") as file:
-            return file.read().splitlines()
+        out = os.path.join(folder, "nodes.ids")
+        _process.run(["info", path, "--ids", out])
+        return read_ids(out)
 
     return call_in_folder(0, work)
+
+
+def read_ids(path: str) -> list[str]:
+    """Read a file of ids, of which some may be in quotes."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        lines = file.read().split("\n")[:-1]
+    return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x for x in lines]
 
 
 class Store:
@@ -105,8 +111,7 @@ class Store:
         def work(folder: str) -> Any:
             out = os.path.join(folder, "graph.npz")
             _process.run(["convert", self.path, "-o", out])
-            with open(out + ".ids", encoding="utf-8", errors="surrogateescape") as file:
-                self._ids = file.read().splitlines()
+            self._ids = read_ids(out + ".ids")
             return sp.csr_matrix(sp.load_npz(out))
 
         return call_in_folder(0, work)

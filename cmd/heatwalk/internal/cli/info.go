@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // info is the JSON document of the command.
@@ -42,6 +43,7 @@ type info struct {
 type infoCommand struct {
 	graphInputs
 	labels string
+	ids    string
 }
 
 func newInfo(run *session) *cobra.Command {
@@ -50,6 +52,10 @@ func newInfo(run *session) *cobra.Command {
 		"Counts, degrees, components, and how classes lie in the graph",
 		func(cmd *cobra.Command, args []string) {
 			c.check(cmd, args)
+			if c.ids == "-" {
+				run.problem("--ids", "stdout has the counts; give a file")
+			}
+			checkOutput(run, "--ids", c.ids, nil, append(args, c.labels)...)
 			checkStdin(run, append(args, c.labels)...)
 		}, func(args []string) error {
 			v, err := c.measure(args[0])
@@ -59,6 +65,7 @@ func newInfo(run *session) *cobra.Command {
 			return run.tell(v, func(io.Writer) { v.print(escaped{run.stdout}, run.cost()) })
 		})
 	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")
 	c.declare(cmd.Flags())
 	return cmd
 }
@@ -100,6 +107,11 @@ func (r *infoCommand) measure(name string) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.ids != "" {
+		if err := r.writeIDs(g); err != nil {
+			return nil, err
+		}
+	}
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
 	if l != nil {
 		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
@@ -109,6 +121,19 @@ func (r *infoCommand) measure(name string) (*info, error) {
 		}
 	}
 	return v, nil
+}
+
+// writeIDs writes the ids of all nodes.
+func (r *infoCommand) writeIDs(g *openGraph) error {
+	o := newOutputs(r.session, r.ids)
+	w, err := o.begin(r.ids)
+	if err == nil {
+		err = tablefile.WriteIDs(w, g.axis())
+	}
+	if err == nil {
+		err = o.commit(nil)
+	}
+	return err
 }
 
 // print writes the counts of a graph.
