@@ -72,7 +72,7 @@ func gatherRandom(ctx context.Context, _ *Target, s *Settings) (*Report, error) 
 	return v, nil
 }
 
-// gather times the sum of the rows ids of a block with so many, in chunks of one range.
+// gather times the sum of the rows ids of a block of the given number of rows, in chunks of one range.
 func gather(ctx context.Context, ids []uint32, rows int, s *Settings) (*Report, error) {
 	if s.Double {
 		return gatherOf[float64](ctx, ids, rows, s)

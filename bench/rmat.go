@@ -61,5 +61,5 @@ func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, er
 	if err != nil {
 		return nil, err
 	}
-	return shard.Open(ctx, dir, &shard.Options{Workers: workers, Stream: true}) // what is swept is a copy
+	return shard.Open(ctx, dir, &shard.Options{Workers: workers, Stream: true}) // because sweeps are over a copy
 }

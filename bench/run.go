@@ -31,7 +31,7 @@ type Settings struct {
 	Alpha      float64          // of System
 	Problem    spectral.Problem // of eigen
 	RNGSeed    uint64
-	Limit      int64 // bytes that may be taken, by a factor what the rest leaves; 0: no limit
+	Limit      int64 // bytes of allocations, of which a factor has the rest; 0: no limit
 }
 
 // Target is a graph that is swept. Memory counts on it before it is loaded.
@@ -44,7 +44,7 @@ type Target struct {
 	graph *graph.Graph // of A, for Krylov methods
 }
 
-// Report is what a workload took, and what it found. Fields that a workload does not have
+// Report holds the cost and the results of a workload. Fields that a workload does not have
 // are zero.
 type Report struct {
 	Repeat        int     `json:"repeat"`
@@ -85,7 +85,7 @@ type Workload struct {
 	Pairs  bool // it finds Settings.Columns eigenpairs, one for each node at the most
 	Coded  bool // it reads the ids of a store's code, which a copy in memory does not have
 
-	// Check, if not nil, returns what is wrong with settings, a [*spec.ParameterError].
+	// Check, if not nil, returns a [*spec.ParameterError] for settings that the workload refuses.
 	Check func(s *Settings) error
 
 	// Bytes returns the memory of Run without t, which is nil for a limit of the machine, and
@@ -95,7 +95,7 @@ type Workload struct {
 	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
 
-// onGraph is what a sweep works on.
+// onGraph are the inputs of a sweep.
 const onGraph = spec.Undirected | spec.Directed
 
 // Workloads are limits of the machine, sweeps and Krylov methods.

@@ -61,7 +61,7 @@ func (s *Scaling) SVG(w io.Writer, title string) error {
 	return scalingChart().Execute(w, newChart(s, title))
 }
 
-// chart is what the template draws, in pixels.
+// chart holds the values of the template, in pixels.
 type chart struct {
 	Title, Over         string
 	Width, Height       float64

@@ -160,7 +160,7 @@ func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return v, err
 }
 
-// sweeps notes how many entries, columns and passes there were, with rows of so many bytes.
+// sweeps sets the numbers of entries, columns and passes, for rows of rowBytes bytes.
 func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int, double bool) {
 	v.Columns, v.DType, v.Entries, v.Sweeps = columns, "float32", a.NNZ(), passes
 	if double {

@@ -173,8 +173,7 @@ func TestResumeTuning(t *testing.T) {
 	}
 }
 
-// TestJournalOfAnotherRun refuses what was written for other inputs, and what is
-// damaged.
+// TestJournalOfAnotherRun checks that journals of other inputs, and damaged ones, are refused.
 func TestJournalOfAnotherRun(t *testing.T) {
 	p := planted(t, 9, 120, 90)
 	methods, err := method.Parse("lp,lgc")

@@ -25,7 +25,7 @@ type Plan struct {
 
 	Stratified bool // fractions and folds have each class's share of it
 
-	Splits int // for each training size, 0: 20; with Folds so many partitions, 0: 1
+	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
 	// TuningSplits is the number of further splits on which one set of parameters is chosen for
 	// each training size. 0: parameters are chosen inside each training set, as with a given

@@ -152,7 +152,7 @@ func TestMeasureQuality(t *testing.T) {
 	}
 }
 
-// TestNoQuality holds what is not there: probabilities of scores that are none, and a
+// TestNoQuality checks measures that do not exist: those of scores that are no probabilities, and a
 // ranking of a class that all items have.
 func TestNoQuality(t *testing.T) {
 	rows := [][]float32{{2, -1}, {0.5, 0.5}}

@@ -177,7 +177,7 @@ func (r *Report) methods() []string {
 	return names
 }
 
-// result returns the result of a method at a fraction, nil if there is none.
+// result returns the result of a method at a fraction, or nil.
 func (r *Report) result(method string, fraction float64) *Result {
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Method == method && res.TrainFraction == fraction {
@@ -297,7 +297,7 @@ var measures = []measure{
 	{"ECE %", func(r *Result) *float64 { return r.CalibrationError }, true},
 }
 
-// Text formats the measure of a result; a dash if there is none.
+// Text formats the measure of a result, or returns a dash if the result does not have it.
 func (m *measure) Text(r *Result) string {
 	switch x := m.of(r); {
 	case x == nil:

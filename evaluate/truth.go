@@ -20,7 +20,7 @@ type Truth struct {
 type Accuracies struct {
 	Nodes        int     `json:"nodes"`
 	All          float64 `json:"accuracy"`
-	Reached      float64 `json:"accuracy_reached"` // 0 if none is reached
+	Reached      float64 `json:"accuracy_reached"` // 0 without a reached node
 	NodesReached int     `json:"nodes_reached"`
 }
 

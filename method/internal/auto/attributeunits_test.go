@@ -16,8 +16,8 @@ import (
 
 func TestUnits(t *testing.T) { checkUnits(t, problemtest.Planted(t, 6, 60, 20)) }
 
-// Where all nodes have the same neighbours, their means are the same but for rounding, which
-// tells nothing.
+// Where all nodes have the same neighbours, their means differ by rounding alone, from
+// which nothing can be learned.
 func TestUnitsOfRounding(t *testing.T) {
 	p := problemtest.Planted(t, 6, 60, 20)
 	var entries []sparse.Triplet

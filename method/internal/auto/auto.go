@@ -156,7 +156,7 @@ type input struct {
 	set *Settings
 	design
 	work       *problem.Work
-	memory     int64 // limit of what a stage allocates for itself; 0: no limit
+	memory     int64 // limit of the own allocations of a stage; 0: no limit
 	unfinished string
 	first      *beliefs.Model // with one candidate and one fold, of a large graph; nil: none
 

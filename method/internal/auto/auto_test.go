@@ -325,7 +325,7 @@ func TestEvidenceSameBits(t *testing.T) {
 	}
 }
 
-// On a long path walks grow until they come to nearly all nodes, and each half of it
+// On a long path walks grow until they reach nearly all nodes, and each half of it
 // has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
 	p := problemtest.Path(t, 240, false)
@@ -379,7 +379,7 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 	}
 }
 
-// A label that no walk from another comes to has the prior for an answer of Poisson learning.
+// Poisson learning predicts the prior for a label that no walk from another one reaches.
 func TestPoissonAlone(t *testing.T) {
 	const n = 40
 	a := testgraph.Random(3, n, 25, false)

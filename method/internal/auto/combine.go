@@ -32,7 +32,7 @@ const (
 	// luck: without it co-work of lawyers lost 6 points.
 	propagationErrors = 2
 
-	// leastTruth is added to the probability of a label's class, so that none is impossible.
+	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
 )
 

@@ -128,8 +128,8 @@ func TestCalibration(t *testing.T) {
 }
 
 // No other parameters near those of calibration are likelier together with their expected
-// distributions, where labels are few and where they are many. Answers that are not sure tell
-// nothing here, so that they become flatter than others.
+// distributions, where labels are few and where they are many. Uncertain predictions are no better
+// than chance here, so that they become flatter than others.
 func TestCalibrationIsLikeliest(t *testing.T) {
 	const classes = 3
 	for _, labels := range []int{12, 60, 400} {
@@ -183,7 +183,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 
 // The prior of a calibration matters where labels are few: 20 right predictions with a
 // probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
-// more than the trust that gives way. 3,000 labels outweigh it.
+// more than the trust that falls. 3,000 labels outweigh it.
 func TestCalibrationOfFewLabels(t *testing.T) {
 	of := func(labels, tenths int) (c calibration, calibrated float64) {
 		class, a := make([]int, labels), newProbabilities(labels)

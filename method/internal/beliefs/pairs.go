@@ -11,7 +11,7 @@ import (
 // walkSteps is the greatest length of the walks that pair labels.
 const walkSteps = 3
 
-// walkPairs returns, for each of the folds (noFold: none is left out), the matrices N_l = Yᵀ W_l Y made
+// walkPairs returns, for each of the folds (noFold: of all labels), the matrices N_l = Yᵀ W_l Y made
 // symmetric, l = 1 … walkSteps, where W_l counts walks of l edges that do not turn back:
 //
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
