@@ -5,13 +5,14 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A
 // position is an item's place in the classifier; the first columns of a row are
 // those in use, so a row may be known up to some length only. When it is full,
 // the row that was used longest ago makes room.
-type rowCache[T float] struct {
+type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position
 	limit int   // how many rows are held at most: those of whole chunks
@@ -34,7 +35,7 @@ type rowCache[T float] struct {
 }
 
 // valueBytes returns the size of a T in bytes.
-func valueBytes[T float]() int64 {
+func valueBytes[T sparse.Float]() int64 {
 	var t T
 	return int64(unsafe.Sizeof(t))
 }

@@ -17,7 +17,7 @@ import (
 // more than any seen in the pass before are passed over until the others have
 // settled. Hsieh, Chang, Lin, Keerthi, Sundararajan, A dual coordinate descent
 // method for large-scale linear SVM, ICML 2008, algorithm 3.
-type descent[T float] struct {
+type descent[T sparse.Float] struct {
 	features *sparse.Block[T]
 	w        []float64
 	b        float64 // the weight of the constant feature

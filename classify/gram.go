@@ -8,9 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// float is the element type of kernel values and features.
-type float interface{ float32 | float64 }
-
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
@@ -28,7 +25,7 @@ type Gram interface {
 }
 
 // denseGram is a Gram in memory.
-type denseGram[T float] sparse.Block[T]
+type denseGram[T sparse.Float] sparse.Block[T]
 
 // DenseGram returns the values of a symmetric matrix as a Gram, K(i, j) = k_ij. It shares
 // memory with k.
@@ -58,7 +55,7 @@ func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) { takeTo(dst, g
 func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) { takeTo(dst, g.row(i), items) }
 
 // takeTo stores row[items[j]] in dst[j], rounded to its type.
-func takeTo[D, S float](dst []D, row []S, items []int) {
+func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
 	dst = dst[:len(items)]
 	for j, item := range items {
 		dst[j] = D(row[item])
@@ -66,7 +63,7 @@ func takeTo[D, S float](dst []D, row []S, items []int) {
 }
 
 // linearGram is the linear kernel of features.
-type linearGram[T float] struct{ *sparse.Block[T] }
+type linearGram[T sparse.Float] struct{ *sparse.Block[T] }
 
 // LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram,
 // computed when it is asked for: a row costs Rows·Cols products. Products and sums are
@@ -104,7 +101,7 @@ func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 }
 
 // rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g.
-func rowProducts[T float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
+func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
 	k := &sparse.Block[float64]{Rows: f.Rows, Cols: g.Rows, Stride: g.Rows, Data: make([]float64, f.Rows*g.Rows)}
 	return k, AddInnerProducts(ctx, k, f, g, workers)
 }
@@ -160,7 +157,7 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 
 // widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
 // behind them up to the width, and behind the items.
-func widen[T float](dst []float64, f *sparse.Block[T], width, from, to, lo, hi int) {
+func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, from, to, lo, hi int) {
 	clear(dst)
 	for i := from; i < to; i++ {
 		for j, v := range f.Row(i)[lo:hi] {
@@ -171,7 +168,7 @@ func widen[T float](dst []float64, f *sparse.Block[T], width, from, to, lo, hi i
 
 // inner returns ⟨x, y⟩ as four partial sums, which the processor can add at
 // the same time. The value does not depend on the order of x and y.
-func inner[X, Y float](x []X, y []Y) float64 {
+func inner[X, Y sparse.Float](x []X, y []Y) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
 	for len(x) >= 4 && len(y) >= 4 {
@@ -189,7 +186,7 @@ func inner[X, Y float](x []X, y []Y) float64 {
 }
 
 // addScaled adds a·x to dst.
-func addScaled[T float](dst []float64, a float64, x []T) {
+func addScaled[T sparse.Float](dst []float64, a float64, x []T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] += a * float64(v)

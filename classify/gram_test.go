@@ -62,7 +62,7 @@ func TestRowCache(t *testing.T) {
 	t.Run("float64", testRowCache[float64])
 }
 
-func testRowCache[T float](t *testing.T) {
+func testRowCache[T sparse.Float](t *testing.T) {
 	const n = 40
 	p := clouds(9, n, 3, 2, 1)
 	k := p.gram()

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func fitLinear[T float](t testing.TB, s *LinearSVM, f *sparse.Block[T], y []int, classes int) *LinearModel {
+func fitLinear[T sparse.Float](t testing.TB, s *LinearSVM, f *sparse.Block[T], y []int, classes int) *LinearModel {
 	t.Helper()
 	m, err := FitLinearSVM(context.Background(), s, f, y, classes)
 	if err != nil {

@@ -97,7 +97,7 @@ func logisticProblem() (problem, *SharedColumns) {
 }
 
 // fitLogistic fits one model by a path of one λ.
-func fitLogistic[T float](ctx context.Context, s *Logistic, lambda float64, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
+func fitLogistic[T sparse.Float](ctx context.Context, s *Logistic, lambda float64, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
 	models, err := LogisticPath(ctx, s, f, y, classes, []float64{lambda})
 	if models == nil {
 		return nil, err

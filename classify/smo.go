@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // dual solves the problem of one binary classifier with a bias,
@@ -28,7 +29,7 @@ import (
 // others have settled.
 //
 // Kernel values between different items count as rounded to T.
-type dual[T float] struct {
+type dual[T sparse.Float] struct {
 	rows rowCache[T]
 	item []int     // the item at each position
 	y    []float64 // ±1

@@ -20,7 +20,7 @@ import (
 // shared columns. It takes steps of Newton's
 // method, each solved by conjugate gradients as far as it deserves. Cost: about 100
 // products of the features with k weights each.
-type softmaxFit[T float] struct {
+type softmaxFit[T sparse.Float] struct {
 	features *sparse.Block[T]
 	rows     []int     // a-th item's row of features
 	items    []int     // and of shared columns

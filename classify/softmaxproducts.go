@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // softmaxStride is the distance between the weights of two classes in θ: the number of features,
@@ -75,7 +76,7 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 
 // batch is up to softmaxBatch items one after the other, whose products with weights are
 // made together.
-type batch[T float] struct {
+type batch[T sparse.Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
 	width     int                     // of features that may not be 0, rounded up

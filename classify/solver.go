@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // costSolver fits many small classifiers one after the other in the same memory. The
@@ -62,7 +63,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, cos
 
 // pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
 // time.
-func pathTo[T float](ctx context.Context, s *costSolver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
+func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
 	set.CacheBytes /= int64(workers)
 	set.Cost = costs[0]

@@ -299,7 +299,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 }
 
 // trainer trains binary classifiers, one after the other, on kernel values rounded to T.
-type trainer[T float] struct {
+type trainer[T sparse.Float] struct {
 	dual    dual[T]
 	members []int
 	coef    []float64 // by item: scratch

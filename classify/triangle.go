@@ -26,7 +26,7 @@ const manyClasses = 16
 
 // newTriangle returns that of some of the items, from Cholesky's factor of XXᵀ. Cost: m²·p/2
 // products for m items and p features, and m³/3.
-func newTriangle[T float](ctx context.Context, f *sparse.Block[T], items []int) (*triangle, error) {
+func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T], items []int) (*triangle, error) {
 	x := sparse.NewBlock[T](len(items), f.Cols)
 	for a, i := range items {
 		copy(x.Row(a), f.Row(i))

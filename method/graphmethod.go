@@ -270,6 +270,13 @@ func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if of, ok := m.graphLearner.(spreading); ok {
+		for _, v := range settings {
+			if err := of.Check(len(p.Names), v); err != nil {
+				return 0, err
+			}
+		}
+	}
 	labels := len(p.Row)
 	if tuned != nil {
 		labels = len(tuned.Row)

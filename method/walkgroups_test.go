@@ -1,6 +1,7 @@
 package method
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -109,5 +110,19 @@ func TestSmoothWide(t *testing.T) {
 				t.Fatalf("node %d, class %d: %v, want %v", i, j, wide.Scores.Row(i)[j], v)
 			}
 		}
+	}
+}
+
+// TestEstimateOfLongSequences tests that an estimate reports parameters that the number of classes does
+// not admit, in place of the terabytes that they would need.
+func TestEstimateOfLongSequences(t *testing.T) {
+	p := *manyClasses(t)
+	p.Names = make([]string, 1000)
+	wrong := new(spec.ParameterError)
+	if _, err := Bytes(methodOf(t, "rl"), &p, nil, nil); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
+		t.Errorf("two steps: %v", err)
+	}
+	if _, err := Bytes(methodOf(t, "rl"), &p, nil, &Settings{Given: spec.Values{"walk": spec.Of(1)}}); err != nil {
+		t.Errorf("one step: %v", err)
 	}
 }

@@ -33,6 +33,9 @@ type Learner struct {
 	// must be computed together. Columns of other learners are computed in groups.
 	Coupled bool
 
+	// check, if not nil, returns the error of values that the number of classes does not admit.
+	check func(classes int, v spec.Values) error
+
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v spec.Values) (*iterative.System, error)
 
@@ -107,6 +110,15 @@ func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v spec.Va
 		bytes += iterative.FactorBytes(n, entries, cols, budget.Remaining(limit, bytes))
 	}
 	return bytes
+}
+
+// Check returns the error of complete values that the number of classes does not admit, so that
+// users see it in place of the memory that a computation would need: a [*spec.ParameterError].
+func (l *Learner) Check(classes int, v spec.Values) error {
+	if l.check == nil {
+		return nil
+	}
+	return l.check(classes, v)
 }
 
 // within returns the number of columns that are solved at a time, at least one, and the memory

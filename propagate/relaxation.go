@@ -52,6 +52,7 @@ var relaxationLabelling = Learner{
 		},
 	},
 	Coupled: true,
+	check:   checkSequences,
 	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
 		r := &relaxation{p: p, t: transition(g), s: s, v: v}
 		if err := r.begin(); err != nil {
@@ -92,6 +93,16 @@ func sequences(classes, walk int) (all, last int) {
 	return all, last
 }
 
+// checkSequences returns the error of walks with too many sequences of labels.
+func checkSequences(classes int, v spec.Values) error {
+	walk := v.Int("walk")
+	if all, _ := sequences(classes, walk); all > maxSequences {
+		return &spec.ParameterError{Of: "rl", Parameter: "walk",
+			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, classes)}
+	}
+	return nil
+}
+
 // panelled returns n rounded up to a multiple of 4, see [simd.DotPanels].
 func panelled(n int) int { return (n + 3) &^ 3 }
 
@@ -123,9 +134,8 @@ type known struct {
 func (r *relaxation) begin() error {
 	k, walk := r.p.Cols, r.v.Int("walk")
 	all, last := sequences(k, walk)
-	if all > maxSequences {
-		return &spec.ParameterError{Of: "rl", Parameter: "walk",
-			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, k)}
+	if err := checkSequences(k, r.v); err != nil {
+		return err
 	}
 	r.columns, r.members = all, make([]float64, k)
 	for _, c := range r.s.Class {

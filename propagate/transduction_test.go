@@ -139,3 +139,73 @@ func TestSharesAmongEquals(t *testing.T) {
 		}
 	}
 }
+
+// TestGPTransductionWeakLinks tests the minimum of the latent values on weights over twelve orders of
+// magnitude. The first round of the alternation has known targets ν, one-hot at labels and 1/k
+// elsewhere, so that the gradient softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its
+// norm times σ² bounds the error of t, because the second derivative is at least I/σ².
+func TestGPTransductionWeakLinks(t *testing.T) {
+	const n, k, gamma, variance = 24, 2, 10.0, 100.0
+	for name, weight := range map[string]func(i, j int) float64{
+		"two clusters": func(i, j int) float64 {
+			return math.Exp(-float64((i%12-j%12)*(i%12-j%12))) * max(3e-13, float64(1-(i/12+j/12)%2))
+		},
+		"growing weights": func(i, j int) float64 { return math.Pow(10, float64(i+j)/4-6) },
+		"path": func(i, j int) float64 {
+			return max(0, 2-math.Abs(float64(i-j))) * math.Pow(10, float64(min(i, j)%13)-6)
+		},
+		"star": func(i, j int) float64 { return max(0, 1-float64(min(i, j))) * math.Pow(10, float64(max(i, j)%13)-12) },
+	} {
+		var list []sparse.Triplet
+		dense := [n][n]float64{}
+		for i := range n {
+			for j := range n {
+				if w := weight(i, j); i != j && w > 0 {
+					list, dense[i][j] = append(list, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}), w
+				}
+			}
+		}
+		a, err := sparse.FromTriplets(n, n, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds := cwk.Seeds{Row: []int{2, 17}, Class: []int{0, 1}, Classes: k}
+		for _, laplacian := range []string{"combinatorial", "normalized"} {
+			got := scores(t, &gpTransduction, graphOf(t, a, 1), []cwk.Seeds{seeds}, spec.Values{
+				"laplacian": spec.Of(laplacian), "alpha": spec.Of(gamma), "variance": spec.Of(variance), "balance": spec.Of("none"), "rounds": spec.Of(1),
+			}, nil)
+			degree := [n]float64{}
+			for i := range n {
+				for _, w := range dense[i] {
+					degree[i] += w
+				}
+			}
+			share := make([]float64, k)
+			for i := range n {
+				softmax(share, got.Row(i))
+				for c := range k {
+					target, sum, size := 1.0/k, 0.0, 1.0
+					if i == 2 || i == 17 {
+						target = 0
+						if (i == 17) == (c == 1) {
+							target = 1
+						}
+					}
+					for j, w := range dense[i] {
+						x, y := got.Row(i)[c], got.Row(j)[c]
+						term := w * (x - y)
+						if laplacian == "normalized" {
+							term = w/degree[i]*x - w/math.Sqrt(degree[i]*degree[j])*y
+						}
+						sum += term
+						size += math.Abs(w * x)
+					}
+					gradient := share[c] - target + (got.Row(i)[c]+gamma*sum)/variance
+					if bound := 1e-9 + 1e-14*size; !(math.Abs(gradient) <= bound) {
+						t.Errorf("%s, %s: gradient %.2g at node %d, class %d, want less than %.2g", name, laplacian, gradient, i, c, bound)
+					}
+				}
+			}
+		}
+	}
+}
