@@ -196,7 +196,7 @@ class NodeClassifier:
             if some:
                 chosen[row] = False
                 chosen[row, some] = True
-        self._code = chosen
+        self._chosen = chosen
         self.labels_ = chosen.astype(int) if indicator else as_nodes([tuple(classes[c].tolist()) for c in chosen], graph.n)
         return self
 
@@ -241,12 +241,22 @@ class NodeClassifier:
         return scores
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of nodes with a label in y that have this label in the predictions."""
+        """Return the share of nodes with a label in y that have this label in the predictions.
+
+        With ``multi_label=True`` all labels of a node have to be right.
+        """
         self._check_same(X)
-        graph = as_graph(X)
-        truth = labels_of(graph, y)
-        known = encode(truth, graph.n).code >= 0
-        right = np.asarray([a == b for a, b in zip(np.asarray(truth, dtype=object)[known], np.asarray(self.labels_, dtype=object)[known])], dtype=float)
+        n = self.n_features_in_
+        truth = labels_of(as_graph(X), y)
+        if self.multi_label:
+            classes, lists, _ = encode_several(truth, n)
+            own = [set(np.asarray(self.classes_)[row].tolist()) for row in self._chosen]
+            known = np.array([bool(some) for some in lists])
+            right = np.array([own[i] == {classes[c].item() for c in some} for i, some in enumerate(lists)], dtype=float)[known]
+        else:
+            known = encode(truth, n).code >= 0
+            pairs = zip(np.asarray(truth, dtype=object)[known], np.asarray(self.labels_, dtype=object)[known])
+            right = np.array([a == b for a, b in pairs], dtype=float)
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)[known]))
 
     def to_dict(self) -> dict[Hashable, Any]:
@@ -292,7 +302,7 @@ class NodeClassifier:
         lines += [(str(k), str(v)) for k, v in self.settings_.items()]
         lines.append(("not reached", f"{int((~self.reached_).sum()):,}"))
         if self.multi_label:
-            counts = self._code.sum(axis=0)
+            counts = self._chosen.sum(axis=0)
         else:
             counts = np.array([np.count_nonzero(self.labels_ == c) for c in self.classes_])
         return table(lines) + bars(list(self.classes_), [int(c) for c in counts])
