@@ -239,8 +239,8 @@ func newKrylovBench(run *session) *cobra.Command {
 
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
-func (c *benchCommand) openSwept(name, beside string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
-	if g, err = c.openWith(name, beside, !copied); err != nil {
+func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
+	if g, err = c.openWith(name, output, !copied); err != nil {
 		return nil, nil, err
 	}
 	components := 0
@@ -269,7 +269,7 @@ func (c *benchCommand) openSwept(name, beside string, copied bool, w *bench.Work
 func newScaling(run *session) *cobra.Command {
 	f := &benchCommand{graphInputs: newGraphInputs(run)}
 	cmd := run.newCommand("scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
-		"How the time of a product changes with columns, threads or nodes, and of whole jobs with edges",
+		"Time of a product by columns, threads or nodes, and of whole jobs by edges",
 		func(cmd *cobra.Command, args []string) { f.checkScaling(cmd, args) },
 		func(args []string) error { return f.scale(args) })
 	flags := cmd.Flags()

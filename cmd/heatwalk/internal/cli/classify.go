@@ -33,13 +33,13 @@ type classifyCommand struct {
 	scores    scoreFlags
 	unreached string
 	truth     string
-	suggest   int // nodes to label next; 0: predictions are wanted
+	suggest   int // number of nodes to label next; 0: write predictions
 }
 
-// scoreFlags say which scores an output holds, and in which form.
+// scoreFlags holds the flags for the scores in an output.
 type scoreFlags struct {
 	top   int    // tablefile.Columns.Top
-	kind  string // of scores alone: raw or probability, "" if not given
+	kind  string // kind of a matrix of scores: raw or probability, "" if not given
 	dtype string
 }
 
@@ -55,7 +55,8 @@ func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
 }
 
-// check notes scores that the output does not hold; lines may hold probabilities.
+// check records problems of scores that the format of the output does not support; lines means that
+// text formats have probabilities.
 func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, lines bool) {
 	matrix := matrixFormatOf(out, scoreFormats) != nil
 	switch {
@@ -103,14 +104,14 @@ func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 
-// check finds the method, and notes errors in the flags of f.
+// check parses the method and records problems of the flags.
 func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
 	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)...)
 	c.checkMethod(cmd, args)
 }
 
-// checkMethod notes errors in the flags of f that say how to learn, and finds the method.
+// checkMethod parses the method and records problems of the flags about learning.
 func (c *classifyCommand) checkMethod(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	c.graphInputs.check(cmd, args)
@@ -211,7 +212,7 @@ func (c *classifyCommand) predict(name string) error {
 	if c.suggest > 0 {
 		r.suggested, r.Suggested = p.Suggestions, len(p.Suggestions)
 	}
-	var parameters any // of the run file
+	var parameters any // parameters in the run file
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
@@ -224,7 +225,7 @@ func (c *classifyCommand) predict(name string) error {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			c.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
+			c.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, own.Singletons, 100*share)
 		}
 		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			c.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
@@ -241,10 +242,10 @@ func (c *classifyCommand) predict(name string) error {
 	})
 }
 
-// mostUnseen is the share of nodes of classes without a label that goes without a warning.
+// mostUnseen is the estimated share of nodes of classes without a label from which a warning is printed.
 const mostUnseen = 0.05
 
-// warnPrediction tells of an iteration that ended at its limit, and of too few labels.
+// warnPrediction warns about an iteration that did not converge, and about too few labels.
 func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
 		c.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
@@ -263,7 +264,7 @@ func (f *classifyCommand) chooses(s *method.Settings) bool {
 		slices.ContainsFunc(f.method.Declarations(), func(of *spec.Spec) bool { return slices.ContainsFunc(of.Params, open) })
 }
 
-// columns are those of the predictions.
+// columns returns the columns of the predictions.
 func (f *classifyCommand) columns(l *nodefile.Labels) tablefile.Columns {
 	return tablefile.Columns{Classes: l.Names, Top: f.scores.top}
 }
@@ -282,8 +283,8 @@ func (f *classifyCommand) labelsOf(p *method.Prediction) []int {
 	return labels
 }
 
-// finish writes the output, in which every node has the label that labelOf returns, and
-// prints what there is to say.
+// finish writes the output, in which every node has the label that labelOf returns, and prints the
+// summary.
 func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf func(row int) string) (err error) {
 	run, f, p := r.run, r.f, r.p
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
@@ -335,7 +336,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	return r.graphRun.finish(&r.classified, storeOf(r.g.Store.Manifest), parameters, lines...)
 }
 
-// headline says what was predicted.
+// headline returns the counts of the predictions for the summary.
 func (r *classifyRun) headline() string {
 	switch {
 	case r.Labelled == r.Nodes:
@@ -365,7 +366,7 @@ func (r *classifyRun) headline() string {
 	return text
 }
 
-// chosen says with what parameters a prediction was made.
+// chosen returns the parameters of a prediction as text.
 func chosen(p method.Parameters, settings int) string {
 	if settings > 1 {
 		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(settings, "setting"))
@@ -373,8 +374,7 @@ func chosen(p method.Parameters, settings int) string {
 	return p.String()
 }
 
-// found returns what was found of the nodes, each of which has the label that labelOf
-// returns.
+// found returns the predictions for the nodes, with the labels of labelOf.
 func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *found {
 	rowAt := d.g.Nodes.RowAt
 	f := &found{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
-// parses reports what is wrong with a command line of the examples, once their
-// variables have values, without running it.
+// parses checks a command line of the examples, after replacing variables, without running it.
 func parses(t *testing.T, words []string) {
 	t.Helper()
 	run := newSession(context.Background(), words, strings.NewReader(""), io.Discard, io.Discard)
@@ -126,7 +125,7 @@ func example(t *testing.T, name string) string {
 	return string(b)
 }
 
-// matched returns what the one group of a pattern matches.
+// matched returns the match of the only group of a pattern.
 func matched(t *testing.T, text, pattern string) string {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)

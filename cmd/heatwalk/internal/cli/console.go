@@ -38,12 +38,11 @@ type console struct {
 	warnedOfLocks bool
 }
 
-// output is stdout; it remembers the first error, since most of what prints
-// has no way to return one.
+// output is stdout. It keeps the first error, because most functions that print cannot return one.
 type output struct {
 	w        io.Writer
 	err      error
-	progress *progress.Display // what is drawn on the same terminal; nil: nothing
+	progress *progress.Display // display on the same terminal; may be nil
 }
 
 // Write implements [io.Writer].
@@ -102,8 +101,8 @@ func (c *console) warn(format string, args ...any) {
 	c.progress.Print([]byte(line.String()))
 }
 
-// noteColumns prints how the columns of a table are used, so that a table that was misread is
-// noticed; nothing if every title says how its column is used.
+// noteColumns prints the use of the columns of a table, so that wrong choices are noticed. It prints
+// nothing if every title states the use of its column.
 func (c *console) noteColumns(name string, columns input.Columns) {
 	if columns.IsUsual() || c.quiet || c.json {
 		return
@@ -118,7 +117,7 @@ func (c *console) noteColumns(name string, columns input.Columns) {
 	c.progress.Print([]byte(line.String()))
 }
 
-// Closing is what every JSON document ends with.
+// Closing holds the last keys of every JSON document.
 type Closing struct {
 	Seconds         float64 `json:"seconds"`
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
@@ -132,13 +131,13 @@ func (c *console) closing() Closing {
 	return Closing{Seconds: time.Since(c.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(c.warnings)}
 }
 
-// document is what a command tells with --json.
+// document is the JSON document of a command.
 type document interface{ closeWith(c Closing) }
 
 func (c *Closing) closeWith(now Closing) { *c = now }
 
-// tell prints the result of a command that wrote the given outputs: v with --json, else
-// what text writes where the closing summary goes.
+// tell prints the result of a command that wrote the given outputs: v with --json, else the summary
+// that text writes.
 func (c *console) tell(v document, text func(w io.Writer), outputs ...string) error {
 	if c.json {
 		v.closeWith(c.closing())
@@ -223,7 +222,7 @@ func (e escaped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cost says what the run took, "24.1 s, peak 412 MB", or nothing with --quiet.
+// cost returns time and peak memory of the run, for example "24.1 s, peak 412 MB", or "" with --quiet.
 func (c *console) cost() string {
 	if c.quiet {
 		return ""
@@ -231,7 +230,7 @@ func (c *console) cost() string {
 	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(c.started)), words.Bytes(system.PeakMemory()))
 }
 
-// sheet writes lines of a name in so many columns and a text, but for those without a text.
+// sheet writes lines of a name, padded to the given columns, and a text. It omits lines without a text.
 func sheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

@@ -208,7 +208,7 @@ func (c *convertCommand) runGraph(name string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := o.beside(c.out, "", ".ids")
+	ids, err := o.companion(c.out, "", ".ids")
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	labels := io.Discard
 	if x.Labelled && !c.format.text && c.out != "-" {
 		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
-		if labels, err = o.beside(c.out, filepath.Ext(c.out), ".labels.tsv"); err != nil {
+		if labels, err = o.companion(c.out, filepath.Ext(c.out), ".labels.tsv"); err != nil {
 			return err
 		}
 	}

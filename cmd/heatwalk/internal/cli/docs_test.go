@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../../../docs/commands.md"
 
-// flagLine is where --help tells of a flag.
+// flagLine matches the beginning of the description of a flag in --help.
 var flagLine = regexp.MustCompile(`(?m)^ +(-\w, )?--[a-z-]+( \S+)?`)
 
 // TestCommandsPage holds that docs/commands.md has every command and every flag of
@@ -145,17 +145,16 @@ func TestJSONPage(t *testing.T) {
 		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil {
 			t.Fatal(err)
 		}
-		told := strings.Join(word.FindAllString(sections[args[0]], -1), " ")
+		documented := strings.Join(word.FindAllString(sections[args[0]], -1), " ")
 		for _, key := range keysOf(doc) {
-			if !strings.Contains(told, "`"+key+"`") {
+			if !strings.Contains(documented, "`"+key+"`") {
 				t.Errorf("%s: key %q is not in docs/json.md", strings.Join(args, " "), key)
 			}
 		}
 	}
 }
 
-// keysOf returns the keys of a document and of what it holds, but for those that are
-// flags or data.
+// keysOf returns the keys of a document and of its objects, except keys that are flags or data.
 func keysOf(value any) (keys []string) {
 	switch v := value.(type) {
 	case map[string]any:

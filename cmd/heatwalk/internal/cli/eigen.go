@@ -116,8 +116,8 @@ func (c *eigenCommand) run(name string) error {
 	var values, ids io.Writer // separate files for an output in .npy format
 	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
 		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
-			if values, err = d.beside(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
-				ids, err = d.beside(c.out, filepath.Ext(c.out), ".rows.ids")
+			if values, err = d.companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
+				ids, err = d.companion(c.out, filepath.Ext(c.out), ".rows.ids")
 			}
 		}
 		if err == nil {

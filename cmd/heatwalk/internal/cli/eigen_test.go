@@ -51,7 +51,7 @@ func valuesOf(b *sparse.Block[float64]) (all []float64) {
 }
 
 // TestEigenAdvisedLimit takes the limit that a refusal advises: with it the run is
-// not refused on its way, where a grid comes to a factor or a larger basis.
+// not refused later, when the solver for a grid needs a factorization or a larger basis.
 func TestEigenAdvisedLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -59,7 +59,7 @@ func TestEigenAdvisedLimit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run(t, "generate", "grid", "--rows", "300", "--columns", "300", "-o", "g.tsv", "--quiet")
 	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
-	// The normalized one comes to the factor, the other to a larger basis.
+	// The normalized matrix needs the factorization, the other one a larger basis.
 	for matrix, products := range map[string]string{string(sparse.NormalizedAdjacency): "500", string(sparse.Adjacency): "100"} {
 		args := []string{"eigen", "g", "--matrix", matrix, "--which", "largest", "--k", "4", "--max-products", products, "--quiet", "-o", "E.npy"}
 		var stderr bytes.Buffer

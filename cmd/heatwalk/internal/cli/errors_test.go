@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 )
 
-// What an iteration says of its steps and columns is no answer for a user.
+// TestUnsolved checks that messages about iterations do not mention steps and columns.
 func TestUnsolved(t *testing.T) {
 	run := &session{}
 	end := fmt.Errorf("%w: after 18 steps column 0 has residual 3.6e+08, asked for 1.2e+07", iterative.ErrIterationLimit)

@@ -62,7 +62,7 @@ func (c *evaluateCommand) run(name string) error {
 	return c.compare(name)
 }
 
-// check notes what is wrong with the flags together.
+// check validates the flags and records problems.
 func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	c.graphInputs.check(cmd, args)
@@ -115,7 +115,7 @@ func (c *evaluateCommand) compare(name string) error {
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
 }
 
-// ofAllMethods shows the splits of all methods as one stage, because the total is theirs.
+// ofAllMethods shows the splits of all methods as one stage, because their total includes all methods.
 func ofAllMethods(show func(done, total int)) func(method string, done, total int64) {
 	return func(_ string, done, total int64) { show(int(done), int(total)) }
 }
@@ -123,9 +123,8 @@ func ofAllMethods(show func(done, total int)) func(method string, done, total in
 // reporter is a report as text.
 type reporter interface{ WriteText(w io.Writer) error }
 
-// publishReport writes a report, the document as JSON or the report as a page or as text,
-// makes it appear, and prints the document with --json, else the report and lines. A run on a
-// store that has chosen parameters leaves both in its run file.
+// publishReport writes a report as JSON, HTML or text, publishes the file, and prints the document with
+// --json, else the report and lines. The run file has the store and the chosen parameters.
 func publishReport(o *outputs, doc document, r reporter, store, chosen any, lines ...string) error {
 	run := o.run
 	doc.closeWith(run.closing())
@@ -166,7 +165,7 @@ func publishPlanned(o *outputs, doc *evaluated, store any) error {
 	return publishReport(o, doc, doc.Report, store, parametersOf(doc.Report), lines...)
 }
 
-// chosenAt are the parameters of a method at one training size.
+// chosenAt holds the parameters of a method at one training size.
 type chosenAt struct {
 	Method            string            `json:"method"`
 	TrainFraction     float64           `json:"train_fraction"`
@@ -174,7 +173,7 @@ type chosenAt struct {
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 }
 
-// parametersOf returns those of all results that have some.
+// parametersOf returns the parameters of all results with parameters.
 func parametersOf(r *evaluate.Report) (list []chosenAt) {
 	for _, res := range r.Results {
 		if res.Parameters != nil || res.ParametersBySplit != nil {
@@ -184,7 +183,7 @@ func parametersOf(r *evaluate.Report) (list []chosenAt) {
 	return list
 }
 
-// warnUnfinished tells of iterations that ended at their limits.
+// warnUnfinished warns about iterations that did not converge.
 func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.Unfinished == "" {
@@ -198,10 +197,9 @@ func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) 
 	}
 }
 
-// splitting holds the flags that say on what training sets evaluate and graphs evaluate
-// measure, and what becomes of it.
+// splitting holds the flags of evaluate and graphs evaluate for training sets and reports.
 type splitting struct {
-	noun     string // of the labelled items: "node", "graph" or "record"
+	noun     string // noun for a labelled item: "node", "graph" or "record"
 	train    []float64
 	perClass []int
 	folds    int
@@ -213,7 +211,7 @@ type splitting struct {
 	resume   bool
 }
 
-// declare declares the flags of s, whose fractions and folds are the defaults.
+// declare declares the flags of s; its fractions and folds are the defaults.
 func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	var fractions, folds string
 	if s.train != nil {
@@ -240,7 +238,7 @@ func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	flags.BoolVar(&s.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 }
 
-// parseShare reads what part of the labelled nodes is trained on, parseCount how many.
+// parseShare parses a fraction of the labelled nodes, parseCount a number of them.
 func parseShare(s string) (float64, error) {
 	return parseNumber[float64](s, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
 }
@@ -251,8 +249,7 @@ func parseCount(s string) (int, error) {
 // graphFolds is the default of --folds for graphs and records.
 const graphFolds = 10
 
-// parseList stores what one makes of the parts of s between commas, each of which may stand
-// there once.
+// parseList parses the parts of s between commas with one; a repeated part is an error.
 func parseList[T comparable](list *[]T, s string, one func(part string) (T, error)) error {
 	var all []T
 	for _, part := range strings.Split(s, ",") {
@@ -272,15 +269,14 @@ func parseList[T comparable](list *[]T, s string, one func(part string) (T, erro
 // reportFormats are the endings of a report.
 var reportFormats = []string{".txt", ".json", ".html"}
 
-// check notes what is wrong with the flags of s, beside which there are other inputs,
-// and completes them.
+// check validates the flags of s, given the other inputs, records problems, and completes the flags.
 func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) {
 	checkOutput(run, "--report", s.report, reportFormats, append(inputs, s.split)...)
 	const leaveOut = "; leave out one of the two"
 	size, given := "how many "+s.noun+"s to train on", s.split != ""
 	folds, classes := !given && s.folds > 0, !given && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
-		rule{s.report == "" || s.report == "-", "resume", "a run can go on from the journal beside its report alone; give --report FILE"},
+		rule{s.report == "" || s.report == "-", "resume", "a run is resumed from the journal of its report; give --report FILE"},
 		rule{given, "train per-class folds inverse draw splits tuning-splits tune-at", "the split is given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
@@ -298,8 +294,7 @@ func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) 
 	}
 }
 
-// journal returns that of the run, nil if there is none: it stands beside a report in a
-// file.
+// journal returns the journal of the run, next to the file of the report; nil without such a file.
 func (s *splitting) journal() *evaluate.Journal {
 	if s.report == "" || isStream(s.report) {
 		return nil
@@ -349,7 +344,7 @@ func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error
 	return report, err
 }
 
-// explain names nodes or graphs, classes, files and flags in errors about splits.
+// explain adds ids, classes, files and flags to errors about splits.
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
 	var split *validate.SplitError
 	switch {

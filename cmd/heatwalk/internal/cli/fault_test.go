@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
-// tree lists a directory and what is below it.
+// tree lists a directory recursively.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var list []string
@@ -60,8 +60,7 @@ func workplace(t *testing.T) {
 	succeed(t, nil, io.Discard, "ingest", "e.tsv", "-o", "g", "--quiet")
 }
 
-// errorLines returns what is written to stderr without warnings, as of an
-// earlier run's leftovers.
+// errorLines returns the lines of stderr without warnings, for example about files of an earlier run.
 func errorLines(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {
@@ -98,7 +97,7 @@ func TestEveryDiskFailure(t *testing.T) {
 			line := errorLines(stderr.String())
 			switch {
 			case code == fault.Done && (line == "" || strings.Contains(line, " could not be removed: injected fault")):
-				// What was only to be tidied up stays, or the operation was not needed.
+				// A temporary file was not removed, or the operation was not needed.
 			case code != fault.MachineFailed || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "heatwalk: ") || strings.Contains(line, "internal error"):
 				t.Errorf("%s, operation %d (%s) fails: exit code %d, stderr: %s", strings.Join(args, " "), i, failed, code, line)
 			case args[len(args)-1] != "--force" && (failed == "create" || failed == "write" || failed == "rename") && tree(t, ".") != before:
@@ -111,7 +110,7 @@ func TestEveryDiskFailure(t *testing.T) {
 	}
 }
 
-// removeNew removes from the working directory what a tree of it does not have.
+// removeNew removes the files of the working directory that are not in the tree before.
 func removeNew(t *testing.T, before string) {
 	t.Helper()
 	had := strings.Split(before, "\n")
@@ -122,7 +121,7 @@ func removeNew(t *testing.T, before string) {
 	}
 }
 
-// rowsOfError is what an error says of rows that were worked on.
+// rowsOfError matches the rows in an internal error.
 var rowsOfError = regexp.MustCompile(`error in rows \d+–\d+:`)
 
 // TestPanicTellsRows lets a sweep panic: the line says over which rows, and --debug
@@ -137,7 +136,7 @@ func TestPanicTellsRows(t *testing.T) {
 			}
 		})
 		debug, asJSON := slices.Contains(extra, "--debug"), slices.Contains(extra, "--json")
-		if !strings.Contains(stderr.String(), "internal error in rows 0–4: out of order; please report it with this command line and what it prints with --debug") && !asJSON ||
+		if !strings.Contains(stderr.String(), "internal error in rows 0–4: out of order; please report it with this command line and the output of --debug") && !asJSON ||
 			strings.Contains(stderr.String(), "fault_test.go:") != debug ||
 			asJSON && (strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), `{"code":1,"message":"internal error in rows 0–4: out of order","hint":"please report`)) {
 			t.Errorf("%v: stderr: %s", extra, stderr.String())
@@ -196,13 +195,13 @@ func TestPanicAnywhere(t *testing.T) {
 			if operations.Load() < i {
 				break
 			}
-			const want = "heatwalk: internal error: out of order; please report it with this command line and what it prints with --debug\n"
+			const want = "heatwalk: internal error: out of order; please report it with this command line and the output of --debug\n"
 			line := rowsOfError.ReplaceAllString(errorLines(stderr.String()), "error:")
 			if code != fault.MachineFailed || line != want {
 				t.Errorf("%s, operation %d panics: exit code %d, stderr: %s", strings.Join(args, " "), i, code, stderr.String())
 			}
 		}
-		removeNew(t, before) // an output, or what a panic between two steps left
+		removeNew(t, before) // an output, or files left by a panic between two steps
 	}
 }
 
@@ -216,8 +215,8 @@ func (u unreadable) Open(name string) (durable.File, error) {
 	return u.FS.Open(name)
 }
 
-// TestPanicLeavesNothing lets what is read panic, within stores that are made on
-// the fly too: neither outputs nor temporary stores are left.
+// TestPanicLeavesNothing checks that a panic while reading, also in temporary stores, leaves neither
+// outputs nor temporary stores.
 func TestPanicLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -236,7 +235,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 			var stderr bytes.Buffer
 			code := -1
 			durabletest.On(unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
-			const want = "heatwalk: internal error: out of order; please report it with this command line and what it prints with --debug\n"
+			const want = "heatwalk: internal error: out of order; please report it with this command line and the output of --debug\n"
 			if code != fault.MachineFailed || stderr.String() != want {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, stderr.String())
 			}
@@ -336,7 +335,7 @@ func (readOnly) Lock(name string) (io.Closer, error)          { return nil, deni
 
 func denied(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
 
-// unread is an input that nobody may read.
+// unread is an input that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -396,7 +395,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// small is a file system on a disk with so many bytes left.
+// small is a file system on a disk with the given free space.
 type small struct {
 	durable.FS
 	free int64

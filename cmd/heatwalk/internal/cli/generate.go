@@ -192,7 +192,7 @@ func (r *generateCommand) runGraph() error {
 		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(r.ctx, w, 1) })
 	}
 	if err == nil {
-		o.runFile, err = o.beside(withoutSeparator(r.Output), "", ".run.json")
+		o.runFile, err = o.companion(withoutSeparator(r.Output), "", ".run.json")
 	}
 	if err != nil {
 		return err
@@ -294,7 +294,7 @@ func (r *generateCommand) runCollection() error {
 		return o.writeText(r.Output+ending, write)
 	})
 	if err == nil {
-		o.runFile, err = o.beside(r.Output, "", ".run.json")
+		o.runFile, err = o.companion(r.Output, "", ".run.json")
 	}
 	if err == nil {
 		err = o.publish(nil, r.Parameters, nil)

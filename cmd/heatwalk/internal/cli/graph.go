@@ -184,18 +184,18 @@ func pipeOf(run *session, input string) os.FileInfo {
 	return info
 }
 
-// open opens the store name, or reads the file name. The folder of the output path beside, unless it
-// is empty, may be used for a temporary store.
-func (r *graphInputs) open(name, beside string) (*openGraph, error) {
-	return r.openWith(name, beside, false)
+// open opens the store name, or reads the file name. The folder of the path output, unless it is empty,
+// may be used for a temporary store.
+func (r *graphInputs) open(name, output string) (*openGraph, error) {
+	return r.openWith(name, output, false)
 }
 
 // openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
-func (r *graphInputs) openWith(name, beside string, coded bool) (*openGraph, error) {
+func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, error) {
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(beside),
+		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(output),
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
@@ -209,7 +209,7 @@ func (r *graphInputs) openWith(name, beside string, coded bool) (*openGraph, err
 		o.Reading = r.ingestConfig()
 		limitHeap(o.Reading.Memory + r.taken)
 		if r.sources.any() {
-			bytes, end, err := r.makeSources(beside, []string{name}, &r.sources, o.Reading)
+			bytes, end, err := r.makeSources(output, []string{name}, &r.sources, o.Reading)
 			if err != nil {
 				return nil, err
 			}

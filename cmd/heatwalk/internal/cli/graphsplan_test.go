@@ -14,9 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
-// TestCollectionLimit: where a collection cannot be read within a limit, also one whose
-// packed files are small, what the refusal says is enough is enough for the whole run, and
-// is not passed; nor is the plan of estimate.
+// TestCollectionLimit checks that the limit in the refusal of a collection, also of one with small
+// compressed files, suffices for the whole run and is not exceeded, like the limit of estimate.
 func TestCollectionLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -33,8 +32,8 @@ func TestCollectionLimit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	// Of vertices that are alike few features are made, and of graphs that are alike few patterns:
-	// what is planned is within twice of the peak.
+	// Similar vertices have few features, and similar graphs few patterns. The estimate is within twice
+	// the peak.
 	for _, kernel := range []string{"propagation", "cyclic-patterns"} {
 		args := []string{"graphs", "kernel", "D", "--kernel", kernel, "-o", "K.npy"}
 		var plan estimated

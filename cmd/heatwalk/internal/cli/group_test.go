@@ -22,7 +22,7 @@ import (
 type group struct {
 	name     string
 	old, new []string
-	read     []string // its last argument is what it writes
+	read     []string // its last argument is its output
 }
 
 var groups = []group{
@@ -80,7 +80,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// outcome is what a reader makes of the files of a group: what it writes, or says.
+// outcome is the result of reading the files of a group: the output, or the message.
 type outcome struct {
 	code          int
 	text, message string
@@ -126,7 +126,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	return got
 }
 
-// made returns what a run leaves in w where files are.
+// made returns the files after a run that starts with the given files.
 func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
 	t.Helper()
 	lay(t, files)
@@ -136,9 +136,8 @@ func made(t *testing.T, files map[string]string, args []string, fsys durable.FS)
 	return filesOf(t, "w")
 }
 
-// TestGroupsStopped stops a run that replaces files before every operation on the
-// disk: who reads them together reads those of one run, or is told why not and what
-// to do, and can after the run is repeated.
+// TestGroupsStopped stops a run that replaces files before every operation on the disk. A reader then
+// gets the files of one run, or an error with a remedy, and can read them after the run is repeated.
 func TestGroupsStopped(t *testing.T) {
 	groupPlace(t)
 	quick := durabletest.Unsynced(durable.OS)
@@ -185,8 +184,8 @@ func TestGroupsStopped(t *testing.T) {
 	}
 }
 
-// TestGroupsFail lets the last operations on the disk fail while files are replaced:
-// they are told apart as above, and the run tells what is left.
+// TestGroupsFail makes the last operations on the disk fail while files are replaced. The files of
+// different runs are detected, and the run reports the files that it leaves.
 func TestGroupsFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

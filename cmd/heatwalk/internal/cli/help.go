@@ -13,7 +13,7 @@ import (
 const helpWidth = 100
 
 func init() {
-	cobra.EnableCommandSorting = false // the order of use says more than the alphabet
+	cobra.EnableCommandSorting = false // list commands in the order of use, not alphabetically
 }
 
 // helpTexts has the description of each command in help/NAME.txt, with examples behind
@@ -22,9 +22,8 @@ func init() {
 //go:embed help
 var helpTexts embed.FS
 
-// describe gives a command and those below it the text of help/NAME.txt, in whose name
-// the words of a command are joined. What estimate plans it describes as the command
-// itself, without examples.
+// describe sets the description of a command and its subcommands to the text of help/NAME.txt, for example
+// graphs-kernel.txt for "graphs kernel". The commands below estimate get the text without examples.
 func describe(cmd *cobra.Command) {
 	words := strings.Fields(cmd.CommandPath())
 	planned := len(words) > 2 && words[1] == "estimate"
@@ -63,8 +62,7 @@ func newHelp(run *session) *cobra.Command {
 	}
 }
 
-// printUsage prints what follows the description of a command: how it is called, its
-// subcommands, examples and its flags.
+// printUsage prints the rest of the help of a command: synopsis, subcommands, examples and flags.
 func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
@@ -89,7 +87,7 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	own, reads := pflag.NewFlagSet("", pflag.ContinueOnError), false
 	own.SortFlags = false
-	cmd.Flags().SortFlags = false // the usual ones are declared first
+	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case isInput(f):
@@ -118,7 +116,7 @@ func printUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// synopsis is how a command is called, with the commands it belongs to.
+// synopsis returns the synopsis of a command, including its parent commands.
 func synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
@@ -137,10 +135,10 @@ func helpInput(run *session) error {
 	return run.stdout.err
 }
 
-// beginners are the commands that heatwalk alone shows.
+// beginners lists the commands that heatwalk without arguments shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
-// welcome is the page of heatwalk without a command.
+// welcome prints the page of heatwalk without arguments.
 func welcome(run *session, root *cobra.Command) error {
 	fmt.Fprint(run.stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {

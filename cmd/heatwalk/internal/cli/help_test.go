@@ -25,8 +25,7 @@ func eachCommand(t *testing.T, f func(words []string)) {
 	visit(newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard)))
 }
 
-// Too few and too many arguments are told with the whole of how the command is
-// called.
+// TestWrongArguments checks that the message about too few or too many arguments has the synopsis.
 func TestWrongArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	eachCommand(t, func(words []string) {

@@ -93,7 +93,7 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 	}
 	c.keeps(c.dir)
 	o := newOutputs(c.session, c.dir)
-	if o.runFile, err = o.beside(withoutSeparator(c.dir), "", ".run.json"); err != nil {
+	if o.runFile, err = o.companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}

@@ -38,8 +38,8 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// interrupted starts the program, sends it an interrupt after a while and
-// returns what it printed on stderr. It must exit with 130 within a second.
+// interrupted starts the program, sends it an interrupt after a while and returns its stderr. It must
+// exit with 130 within a second.
 func interrupted(t *testing.T, cmd *exec.Cmd, after time.Duration) string {
 	t.Helper()
 	return ended(t, cmd, os.Interrupt, after)
@@ -61,7 +61,7 @@ func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, after time.Duration) strin
 	}
 	time.Sleep(time.Millisecond)
 	_ = cmd.Process.Signal(by) // which may have ended
-	_ = cmd.Wait()             // the exit code tells all
+	_ = cmd.Wait()             // the exit code is checked below
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("%v after the interrupt", took)
 	}
@@ -177,7 +177,7 @@ func TestInterruptWalks(t *testing.T) {
 	}
 }
 
-// While one ingest is at work on a store, another one is told so.
+// TestSecondWriter checks the error of an ingest into a store that another ingest is writing.
 func TestSecondWriter(t *testing.T) {
 	dir := t.TempDir()
 	first := program(t, dir, "ingest", "-", "-o", "g")
@@ -202,7 +202,7 @@ func TestSecondWriter(t *testing.T) {
 	second.Stdin = strings.NewReader("a\tb\n")
 	var stderr bytes.Buffer
 	second.Stderr = &stderr
-	_ = second.Run() // the exit code tells all
+	_ = second.Run() // the exit code is checked below
 	if code := second.ProcessState.ExitCode(); code != fault.MachineFailed || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
 		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
 	}
@@ -236,13 +236,13 @@ func TestPanicIsReported(t *testing.T) {
 	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line and what it prints with --debug\n"; stderr.String() != want {
+	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line and the output of --debug\n"; stderr.String() != want {
 		t.Errorf("got %q, want %q", stderr.String(), want)
 	}
 }
 
-// What a killed run left beside its output is removed by the next one; what
-// only looks like it stays, and so does what a run still uses.
+// TestKilled checks that temporary files of a killed run are removed by the next one, except files in use
+// and files with similar names.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	start := func() *exec.Cmd {
@@ -284,7 +284,7 @@ func TestKilled(t *testing.T) {
 	}
 	killed := start()
 	wait(func(now []string) bool { return len(now) == 1 })
-	_ = killed.Process.Kill() // its exit code tells nothing
+	_ = killed.Process.Kill() // its exit code does not matter
 	_ = killed.Wait()
 	left := temporary()[0]
 	alive := start()

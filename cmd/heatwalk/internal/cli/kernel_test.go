@@ -17,7 +17,7 @@ import (
 )
 
 // goldenFlags turns the name of a golden file into the flags that make it.
-// TRAIN stands for the file of labels.
+// TRAIN is replaced by the file of labels.
 var goldenFlags = []struct{ pattern, flags string }{
 	{`^diffusion_L_b(.*)$`, "--kernel diffusion:laplacian=combinatorial:beta=$1"},
 	{`^diffusion_Lnorm_b(.*)$`, "--kernel diffusion:laplacian=normalized:beta=$1"},

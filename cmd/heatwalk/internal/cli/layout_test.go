@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
-// mustRun runs a command that ends well and returns what it printed.
+// mustRun runs a command that must succeed, and returns its stdout.
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

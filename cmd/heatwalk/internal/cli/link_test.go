@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
-// TestOutputLink writes to names that are links: what they lead to is replaced, or
-// made, and they stay.
+// TestOutputLink writes to names that are links: their targets are replaced or created, and the links
+// stay.
 func TestOutputLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -79,8 +79,8 @@ func TestOutputLink(t *testing.T) {
 	succeed(t, nil, io.Discard, "verify", "g", "--quiet")
 }
 
-// TestStoreLink writes stores to names that are links to nothing: what they lead to is
-// made, they stay, and a run that fails leaves nothing there.
+// TestStoreLink writes stores to links without a target: the target is created, the links stay, and a
+// run that fails leaves nothing there.
 func TestStoreLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -141,8 +141,7 @@ func TestStoreLink(t *testing.T) {
 	}
 }
 
-// TestOutputStdout calls stdout by its other names: nothing but the data goes there,
-// and nothing stands beside it.
+// TestOutputStdout uses other names of stdout: only the data is written there, and no run file.
 func TestOutputStdout(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")

@@ -51,7 +51,7 @@ func TestLongUnits(t *testing.T) {
 	for _, u := range []struct {
 		name, head, unit, tail string
 		exit                   int
-		want                   string // what the message begins with, behind the program's name
+		want                   string // beginning of the message, after the name of the program
 	}{
 		{"e.tsv", "a\tb\n", "a", "\tb\n", fault.WrongData, "e.tsv.zst:2" + line},
 		{"e.csv", "a,b\n\"", "a", "\",b\n", fault.WrongData, "e.csv.zst:2" + line},

@@ -17,8 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// terminal returns the two ends of a pseudo-terminal: what a user sees and
-// types, and what the program has.
+// terminal returns the two ends of a pseudo-terminal: that of the user and that of the program.
 func terminal(t *testing.T) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -44,8 +43,7 @@ func terminal(t *testing.T) (user, program *os.File) {
 	return user, program
 }
 
-// Nobody types a graph: a terminal as stdin is a mistake, not something to
-// wait for.
+// TestTerminalAsInput checks that a terminal as stdin is an error, because users do not type graphs.
 func TestTerminalAsInput(t *testing.T) {
 	workplace(t)
 	_, keyboard := terminal(t)
@@ -158,8 +156,8 @@ func TestContainerLimit(t *testing.T) {
 	}
 }
 
-// A limit on the address space leaves what the program itself does not take, and one
-// that leaves too little is refused before the runtime fails.
+// TestAddressSpaceLimit checks that the memory limit is the address space minus that of the program, and
+// that a limit that is too small is refused before the runtime fails.
 func TestAddressSpaceLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()

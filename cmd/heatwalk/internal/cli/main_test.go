@@ -146,8 +146,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, content[:len(content)-bytes], 0o666))
 }
 
-// format DIR N makes the store of DIR one of format N, as far as its manifest
-// tells, with the checksum that belongs to it.
+// format DIR N changes the format in the manifest of the store DIR to N, with the right checksum.
 func format(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(filepath.Join(args[0], "manifest"))
 	content, err := os.ReadFile(path)

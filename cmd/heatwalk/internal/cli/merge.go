@@ -41,7 +41,7 @@ func mergeParts(run *session, paths []string, out string) error {
 	return err
 }
 
-// mergeMatrix writes the matrix of which the list has all parts.
+// mergeMatrix writes the matrix that consists of the parts of list.
 func mergeMatrix(run *session, list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)

@@ -16,11 +16,11 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// severalSeparator stands between labels of a node in a file of predictions.
+// severalSeparator separates the labels of a node in a file of predictions.
 const severalSeparator = "|"
 
-// checkSeveral notes flags that make no difference where nodes have several labels:
-// those of the command but the given ones.
+// checkSeveral records flags without effect if nodes have several labels: all flags of the command except
+// the given ones.
 func (f *learning) checkSeveral(cmd *cobra.Command, args []string, takes ...string) {
 	f.labelling.Several = true
 	f.graphInputs.check(cmd, args)
@@ -47,7 +47,7 @@ func (c *evaluateCommand) checkSeveral(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "--report", c.report, []string{".txt", ".json"}, append(args, c.labels)...)
 }
 
-// beginSeveral reads what there is to learn from and plans the run.
+// beginSeveral reads the graph, the labels and the attributes, and plans the run.
 func (f *learning) beginSeveral(name, path string) (*graphRun, *method.Settings, error) {
 	d, err := f.begin(name, path)
 	if err != nil {

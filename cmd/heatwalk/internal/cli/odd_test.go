@@ -55,8 +55,8 @@ func wideWindow(t *testing.T, text string) string {
 	return b.String()
 }
 
-// Bytes that no script can hold: what is wrong with them is said with file and
-// place, and nothing is left behind.
+// TestBadBytes checks the errors about bytes that scripts cannot contain, with file and place, and that
+// no files are left.
 func TestBadBytes(t *testing.T) {
 	long := strings.Repeat("a", 3<<20)
 	for _, c := range []struct {
@@ -131,8 +131,7 @@ func TestOddBytes(t *testing.T) {
 	}
 }
 
-// What an ingest that was killed left in its directory goes with the next one,
-// which says so.
+// TestUnfinishedIngest checks that an ingest removes the files of a killed one and reports it.
 func TestUnfinishedIngest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -24,7 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// product is what a run writes: an output with a run file and perhaps ids beside it, and
+// product describes the files of a run: an output with a run file and possibly files of ids, and
 // other files. They are begun before any input is read, so that a full or read-only
 // directory is found at once, and appear under their names together, when the run has
 // succeeded.
@@ -33,22 +33,22 @@ type outputs struct {
 	path    string            // of the output, "" for none
 	format  *tablefile.Format // of a matrix; nil: the output is none
 	w       io.Writer         // of the output
-	rowIDs  io.Writer         // beside .npy
+	rowIDs  io.Writer         // separate file for .npy
 	colIDs  io.Writer
 	runFile io.Writer
 	part    *parts.Part  // which part of a whole the output is, nil if it is the whole
-	journal func() error // removes the journal; nil: there is none
+	journal func() error // removes the journal; may be nil
 
 	completable bool             // a later run can complete the output, if its format allows that
 	resume      bool             // this run completes the output of an earlier one
 	partial     *durable.Pending // the output, if a later run can complete it
 
-	files []*durable.Pending // an output before what stands beside it
+	files []*durable.Pending // an output before the files that belong to it
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
 
-// goOnFrom notes a journal of the run: if the run fails it tells that a later one can go on from
-// what is kept, and when the output appears the journal is removed.
+// goOnFrom registers the journal of the run. If the run fails, the message says that --resume continues
+// it, provided that kept returns true. When the output is published, the journal is removed.
 func (o *outputs) goOnFrom(kept func() bool, remove func() error) {
 	o.journal = remove
 	o.run.atEnd(func() {
@@ -85,12 +85,12 @@ func (o *outputs) beginAll(format *tablefile.Format) (err error) {
 		begin = o.beginPartial
 	}
 	if o.w, err = begin(path); err == nil && format != nil && format.SeparateIDs {
-		if o.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err == nil {
-			o.colIDs, err = o.beside(path, filepath.Ext(path), ".cols.ids")
+		if o.rowIDs, err = o.companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
+			o.colIDs, err = o.companion(path, filepath.Ext(path), ".cols.ids")
 		}
 	}
 	if err == nil {
-		o.runFile, err = o.beside(path, "", ".run.json")
+		o.runFile, err = o.companion(path, "", ".run.json")
 	}
 	return err
 }
@@ -105,8 +105,8 @@ func formatOf(path string, formats []string) string {
 	return formats[0]
 }
 
-// checkOutput notes what is wrong with the path of an output, which is to have the ending of
-// one of the formats, if there are any; that of -o is to be there, and not to be one of the inputs, nor a file in a store.
+// checkOutput records problems of the path of an output. It must have the ending of one of the formats,
+// if any are given. The path of -o is required, and must not be an input or a file in a store.
 func checkOutput(run *session, flag, path string, formats []string, inputs ...string) {
 	if ending := strings.ToLower(filepath.Ext(path)); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
 		run.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
@@ -175,7 +175,7 @@ func sameFile(a, b string) bool {
 func (run *session) keeps(path string) {
 	switch {
 	case path == "-":
-		run.doing = "" // what is written is written
+		run.doing = "" // data on stdout cannot be taken back
 	case isThere(path):
 		run.doing = path + " is unchanged"
 	default:
@@ -219,23 +219,21 @@ func (o *outputs) notCreated(err error, path string) error {
 	return fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
 }
 
-// beside begins the small file that describes the output path and is called
-// what it is called with suffix in place of cut. Nothing stands beside stdout,
-// a pipe or a device.
-func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
+// companion begins a file that belongs to the output path. Its name is path with suffix in place of cut.
+// It returns nil for stdout, a pipe or a device.
+func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 	if isStream(path) {
 		return io.Discard, nil
 	}
 	w, err := o.beginWith(durable.NewBeside, strings.TrimSuffix(path, cut)+suffix)
 	if failed := new(fault.Placed); errors.As(err, &failed) {
-		failed.Place = "create " + path // what the user named
+		failed.Place = "create " + path // the path that the user gave
 	}
 	return w, err
 }
 
-// publish makes all files of a run on a store with parameters appear, those that stand
-// beside an output before it, around what put, unless it is nil, puts in place. The journal is
-// not needed then.
+// publish publishes all files of a run, the files that belong to the output first, and calls put, unless
+// it is nil, to publish a store. Then it removes the journal.
 func (o *outputs) publish(store, parameters any, put func() error) error {
 	if o.runFile != nil {
 		if err := writeRun(o.run, o.runFile, store, parameters, o.part); err != nil {
@@ -264,15 +262,15 @@ func (o *outputs) commit(put func() error) error {
 	return durable.Commit(put, files...)
 }
 
-// abort gives up what was not committed.
+// abort discards files that were not committed.
 func (o *outputs) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
 	}
 }
 
-// warnBytes tells of ids of g, and of other names, that are not UTF-8 where all text
-// of an output is to be.
+// warnBytes warns about ids of g and other names that are not UTF-8, if the format of the output requires
+// UTF-8.
 func warnBytes(run *session, path, format string, g *openGraph, names []string) {
 	wrong := 0
 	for _, name := range names {
@@ -310,8 +308,8 @@ func (in *inputs) tempParent(path string) string {
 }
 
 // makeTemp makes a temporary directory in tempParent, which is removed when the command ends.
-func (in *inputs) makeTemp(beside string) (*tempDir, error) {
-	parent := in.tempParent(beside)
+func (in *inputs) makeTemp(output string) (*tempDir, error) {
+	parent := in.tempParent(output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
@@ -322,8 +320,8 @@ func (in *inputs) makeTemp(beside string) (*tempDir, error) {
 }
 
 // makeTempContent makes a directory in a temporary one.
-func (in *inputs) makeTempContent(beside string) (dir string, err error) {
-	t, err := in.makeTemp(beside)
+func (in *inputs) makeTempContent(output string) (dir string, err error) {
+	t, err := in.makeTemp(output)
 	if err != nil {
 		return "", err
 	}
@@ -342,8 +340,7 @@ func (t *tempDir) end() {
 	t.TempDir = nil
 }
 
-// cause returns what an error of the file system says without operation and
-// path.
+// cause returns the message of an error of the file system without operation and path.
 func cause(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -385,7 +382,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 	})
 }
 
-// plainArgument is what a shell leaves as it is.
+// plainArgument matches arguments that need no quotes in a shell.
 var plainArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`) })
 
 // commandLine writes arguments as a line that a shell takes apart again.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Pipes that nobody writes to, or reads from, are waited for until the run is interrupted,
-// whichever flag names them.
+// TestInterruptPipes checks that a run waits for a pipe without a writer, or without a reader, until it is
+// interrupted, for every flag.
 func TestInterruptPipes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nc\ty\nb\tx\nd\ty\n", "x.svm": "0 1:1\n0 2:1\n0 1:2\n0 2:3\n", "t.csv": "node,h\na,1\nb,2\nc,1\nd,2\n", "some": "", "part.run.json": `{"part":{"of":1,"matrix":{"axis":"columns","dtype":"float32"}}}`, "choice.run.json": `{"part":{"of":1}}`} {
@@ -28,7 +28,7 @@ func TestInterruptPipes(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	full, err := os.OpenFile(filepath.Join(dir, "full"), os.O_RDWR, 0) // and read by nobody
+	full, err := os.OpenFile(filepath.Join(dir, "full"), os.O_RDWR, 0) // without a reader
 	if err != nil {
 		t.Fatal(err)
 	}

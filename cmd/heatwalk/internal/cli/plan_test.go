@@ -45,10 +45,9 @@ var planned = []string{
 	"classify g --labels two.tsv --method cwk -o p.tsv",
 }
 
-// TestPlanBoundsPeak: the plan of a run is never below the resident memory that the
-// run is seen to reach and, above 256 MiB, at most twice that; what a limit allows is
-// not passed. Each run is a process of its own. A hunt makes every run of the list on
-// 200,000 nodes; a sample of them runs on 50,000.
+// TestPlanBoundsPeak checks that the estimate of a run is at least its peak resident memory and, above
+// 256 MiB, at most twice the peak, and that limits are not exceeded. Each run is a separate process. A
+// hunt runs the whole list on 200,000 nodes, otherwise a sample runs on 50,000.
 func TestPlanBoundsPeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds and hundreds of megabytes")
@@ -103,7 +102,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 			t.Errorf("%s: the plan is %d bytes, the limit %d, the peak %d", line, plan.MemoryBytes, plan.LimitBytes, ran.Peak)
 		}
 	}
-	// What a refusal says is enough, is; and a sixth less is not.
+	// The limit in a refusal suffices, and a sixth less does not.
 	for _, line := range []string{
 		"kernel g --cols few.ids --kernel diffusion:laplacian=normalized:beta=1 -o D.npy",
 		"kernel g --labels labels.tsv --cols few.ids --kernel cwk:steps=6000 -o K.npy",
@@ -155,7 +154,7 @@ func writeLabels(t *testing.T, dir string) {
 }
 
 // A store whose nodes alone exceed the limit is refused before they are read, and
-// what the refusal says is enough, is.
+// the limit in the refusal suffices.
 func TestManyNodesRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a store of millions of nodes")

@@ -20,10 +20,10 @@ import (
 // next to it, OUT.journal, counts its finished columns, or rows.
 type partial struct {
 	file  *durable.Pending // nil: a later run begins again
-	path  string           // of the count
+	path  string           // path of the count
 	run   func() (checkpoint.Run, error)
-	pause time.Duration // between two counts, at least
-	next  time.Time     // of the next count, at the earliest
+	pause time.Duration // smallest time between two counts
+	next  time.Time     // earliest time of the next count
 	count
 }
 
@@ -37,9 +37,9 @@ type count struct {
 
 const (
 	journalSuffix = ".journal"
-	resumeUsage   = "go on from where a run with the same -o was killed, if one was"
-	resumeHint    = "; the same command with --resume goes on from here"
-	notBeside     = "a run can go on from the journal beside its output alone; give -o FILE"
+	resumeUsage   = "continue a killed run with the same -o, if there was one"
+	resumeHint    = "; the same command with --resume continues from here"
+	notBeside     = "a run is resumed from the journal of its output; give -o FILE"
 )
 
 // beginPartial begins a file that a later run can complete, or with --resume reopens the one of
@@ -47,7 +47,7 @@ const (
 func (o *outputs) beginPartial(path string) (io.Writer, error) {
 	resume := o.resume && isThere(path+journalSuffix)
 	if !resume {
-		// First, so that no count stays without its columns.
+		// Remove the count first, so that it never refers to missing columns.
 		if err := checkpoint.Remove(path + journalSuffix); err != nil {
 			return nil, fault.Machine(err, "remove "+path+journalSuffix, "%s", cause(err))
 		}
@@ -71,9 +71,9 @@ func isResumable(o *outputs) bool {
 	return o.format == tablefile.NPY && takesPieces(o) && !o.run.estimating
 }
 
-// keep notes that the output is a share of a matrix, if it is one, and returns the partial
-// output with the count of an earlier run. That run must have had the same labels and nodes,
-// parameters, tolerance and prior.
+// keep registers that the output is a share of a matrix, if it is, and returns the partial output with the
+// count of an earlier run. That run must have had the same labels and nodes, parameters, tolerance and
+// prior.
 func (d *graphRun) keep(command string, s shareFlag, shape parts.Shape, parameters any, tolerance float64, prior *sparse.Block[float64]) (*partial, error) {
 	of := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
 	part, err := parts.New(of, parameters, d.l, d.rows, d.cols)
@@ -99,8 +99,8 @@ func (d *graphRun) keep(command string, s shareFlag, shape parts.Shape, paramete
 	return p, err
 }
 
-// finished counts columns as finished once in a while. Where the disk refuses that, the run goes
-// on without a count.
+// finished writes the number of finished columns from time to time. If the disk fails, the run continues
+// without a count.
 func (p *partial) finished(c count) {
 	start := time.Now()
 	if p.file == nil || start.Before(p.next) {
@@ -125,7 +125,7 @@ func (p *partial) finished(c count) {
 func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
 	return func() (of checkpoint.Run, err error) {
 		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Store.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
-		if d.g.Report != nil { // whose identity is that of this run
+		if d.g.Report != nil { // a temporary store, whose identity changes with every run
 			of.Graph, err = checkpoint.GraphSum(d.run.ctx, d.g.A, d.run.threads)
 		}
 		return of, err

@@ -64,7 +64,7 @@ func TestKilledEvaluate(t *testing.T) {
 			}
 			time.Sleep(time.Duration(rng.Int64N(int64(took / 2))))
 			_ = cmd.Process.Kill() // it may have ended
-			_ = cmd.Wait()         // the files tell all
+			_ = cmd.Wait()         // the files are checked below
 			if _, err := os.Stat(at + ".journal"); err == nil {
 				journals++
 			}
@@ -82,7 +82,7 @@ func TestKilledEvaluate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Ext(report) == ".json" { // which tells how long it took
+		if filepath.Ext(report) == ".json" { // it has the seconds of the run
 			got, want = untimed.ReplaceAll(got, nil), untimed.ReplaceAll(want, nil)
 		}
 		if !bytes.Equal(got, want) {
@@ -142,7 +142,7 @@ func TestKilledMatrix(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_ = cmd.Wait() // the files tell all
+				_ = cmd.Wait() // the files are checked below
 			}()
 			for end := time.Now().Add(2 * took); time.Now().Before(end); time.Sleep(time.Millisecond) {
 				if _, err := os.Stat(filepath.Join(dir, "m.npy.journal")); err == nil {
@@ -193,8 +193,8 @@ func matrixInputs(t *testing.T, dir string) (edges, labels string) {
 	return edges, labels
 }
 
-// An interrupted run tells how to go on, and a journal that is of another run, or damaged,
-// is refused.
+// TestRefusedJournal checks that the message of an interrupted run has the remedy --resume, and that the
+// journal of another run, or a damaged one, is refused.
 func TestRefusedJournal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -232,7 +232,7 @@ func TestRefusedJournal(t *testing.T) {
 		_ = cmd.Process.Signal(os.Interrupt)
 	}()
 	out, _ := cmd.CombinedOutput() // and the exit code 130
-	if !strings.HasSuffix(string(out), "; K.npy was not made; the same command with --resume goes on from here\n") {
+	if !strings.HasSuffix(string(out), "; K.npy was not made; the same command with --resume continues from here\n") {
 		t.Fatalf("it says %s", out)
 	}
 	refused := func(code int, text string, args []string) {
@@ -246,7 +246,7 @@ func TestRefusedJournal(t *testing.T) {
 	for what, args := range map[string][]string{
 		"edges": args(other), "labels or nodes": args(edges, "--rows", labels), "options": args(edges, "--kernel", "regularized-laplacian:alpha=3"),
 	} {
-		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; give what it had, or leave out --resume to begin again\n", args)
+		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; repeat the command line of that run, or leave out --resume to begin again\n", args)
 	}
 	text, err := os.ReadFile(journal)
 	if err != nil {
@@ -257,6 +257,6 @@ func TestRefusedJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(3, "heatwalk: K.npy.journal: is damaged, or no journal; leave out --resume to begin again\n", args(edges))
-	refused(2, "heatwalk: --resume: a run can go on from the journal beside its output alone; give -o FILE\n",
+	refused(2, "heatwalk: --resume: a run is resumed from the journal of its output; give -o FILE\n",
 		[]string{"features", edges, "--labels", labels, "-o", "-"})
 }

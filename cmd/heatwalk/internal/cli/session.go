@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 )
 
-// session is one run of the program: its context, arguments and streams, its limits, the
-// mistakes of its command line, and the flags of every command.
+// session is one run of the program: its context, arguments and streams, its limits, the problems of its
+// command line, and the flags of every command.
 type session struct {
 	console
 	limits
@@ -126,8 +126,8 @@ func (run *session) stopAtEOF() {
 // stdoutNames are other names of stdout.
 var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
-// checked returns all mistakes of the command line as one error, or nil. An interruption comes
-// first, because a check that it cut short may have been right.
+// checked returns all problems of the command line as one error, or nil. An interruption takes
+// precedence, because it may have aborted a check.
 func (run *session) checked() error {
 	if run.ctx.Err() != nil {
 		return context.Cause(run.ctx)
@@ -138,8 +138,8 @@ func (run *session) checked() error {
 	return fault.UsageOf(run.problems)
 }
 
-// newCommand returns a command with the given arguments. check notes all mistakes in its
-// flags; do runs only if there are none.
+// newCommand returns a command with the given arguments. check records all problems of its flags; do runs
+// only without problems.
 func (run *session) newCommand(use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
 		check(cmd, args)

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
-// vertices lists those of a product of graphs with so many vertices each, in
-// lexicographic order.
+// vertices lists the vertices of a product of graphs with the given sizes, in lexicographic order.
 func vertices(sizes ...int) (list [][]int) {
 	list = [][]int{nil}
 	for _, size := range sizes {

@@ -1,5 +1,4 @@
-// Package fault gives every error its exit code, and takes it apart into lines
-// PLACE: WHAT; WHAT TO DO.
+// Package fault assigns an exit code to every error, and formats it as lines PLACE: PROBLEM; REMEDY.
 package fault
 
 import (
@@ -29,30 +28,30 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// The exit codes. Scripts decide by them; they never change.
+// Exit codes. They never change, because scripts depend on them.
 const (
 	Done          = 0
 	MachineFailed = 1   // disk, permission, no convergence
 	WrongUsage    = 2   // wrong usage, a path that does not exist, or a parameter outside its range; nothing was written
 	WrongData     = 3   // the input data is wrong
 	DamagedStore  = 4   // the store is damaged, incomplete or of another format
-	OverLimit     = 5   // would not fit the memory or disk limit
+	OverLimit     = 5   // exceeds the memory or disk limit
 	Interrupted   = 130 // SIGINT, SIGTERM or SIGHUP
 )
 
-// What ends a run that did nothing wrong.
+// Reasons for the end of a run that are not errors of the run.
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrReaderGone  = errors.New("the reader of stdout is gone")
 )
 
-// Problem is one thing that is wrong with the command line.
+// Problem is a problem of the command line.
 type Problem struct {
 	Place string // the flag or argument
-	What  string // WHAT; WHAT TO DO
+	What  string // PROBLEM; REMEDY
 }
 
-// usageError is all that is wrong with the command line.
+// usageError holds all problems of the command line.
 type usageError struct{ problems []Problem }
 
 // Error implements error.
@@ -64,19 +63,19 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Usage returns the error of one flag or argument.
+// Usage returns the error about a flag or argument.
 func Usage(place, format string, args ...any) error {
 	return UsageOf([]Problem{{place, fmt.Sprintf(format, args...)}})
 }
 
-// UsageOf returns the error of all that is wrong with a command line.
+// UsageOf returns the error about all problems of a command line.
 func UsageOf(problems []Problem) error { return &usageError{problems} }
 
 // Placed is an error with a place, and its exit code.
 type Placed struct {
 	Place, What string
 	code        int
-	err         error // of the machine; nil for none
+	err         error // wrapped error of the machine; may be nil
 }
 
 // Error implements error.
@@ -85,17 +84,17 @@ func (e *Placed) Error() string { return e.Place + ": " + e.What }
 // Unwrap returns the error of the machine.
 func (e *Placed) Unwrap() error { return e.err }
 
-// Data returns the error of input data for which no parser has a type.
+// Data returns an error about input data that no parser reports.
 func Data(place, format string, args ...any) error {
 	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: WrongData}
 }
 
-// Limit returns the error of a plan that does not fit a limit.
+// Limit returns the error about a plan that exceeds a limit.
 func Limit(place, format string, args ...any) error {
 	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: OverLimit}
 }
 
-// Machine gives an error of the machine a place and, perhaps, a way out.
+// Machine adds a place, and optionally a remedy, to an error of the machine.
 func Machine(err error, place, format string, args ...any) error {
 	return &Placed{Place: place, What: fmt.Sprintf(format, args...), code: MachineFailed, err: err}
 }
@@ -103,11 +102,11 @@ func Machine(err error, place, format string, args ...any) error {
 // Crash is a panic, an error of this program.
 type Crash struct {
 	value any
-	rows  string // the rows that were worked on, as " in rows lo–hi", if they are known
+	rows  string // the rows in work as " in rows lo–hi", if they are known
 	Stack []byte
 }
 
-// CrashOf returns what was recovered as an error.
+// CrashOf converts the recovered value r to an error.
 func CrashOf(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
@@ -124,10 +123,10 @@ func CrashOf(r any) *Crash {
 
 // Error implements error.
 func (c *Crash) Error() string {
-	return fmt.Sprintf("internal error%s: %v; please report it with this command line and what it prints with --debug", c.rows, c.value)
+	return fmt.Sprintf("internal error%s: %v; please report it with this command line and the output of --debug", c.rows, c.value)
 }
 
-// exitCodes gives the code of each kind of error, the first that matches.
+// exitCodes lists the codes of the kinds of errors; the first match determines the code.
 var exitCodes = []struct {
 	code int
 	is   []error
@@ -143,12 +142,12 @@ var exitCodes = []struct {
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},
 		as: []any{new(*nodefile.ParseError)}},
-	// A path that does not exist: repeating the command cannot help, as it may after a
-	// failure of the machine.
+	// A path that does not exist is not a failure of the machine, because repeating the command does
+	// not help.
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
-// Code maps every error to its exit code.
+// Code returns the exit code of an error.
 func Code(err error) int {
 	if err == nil {
 		return Done
@@ -172,7 +171,7 @@ func Code(err error) int {
 	return MachineFailed
 }
 
-// Resumed returns err with a remedy for --resume if it is about a journal.
+// Resumed adds the remedy for --resume to an error about a journal.
 func Resumed(err error) error {
 	wrong, journal := new(checkpoint.Error), new(evaluate.FileError)
 	if errors.As(err, &journal) {
@@ -184,6 +183,6 @@ func Resumed(err error) error {
 	case wrong.Damaged:
 		return Data(wrong.Path, "%s; leave out --resume to begin again", wrong.What)
 	default:
-		return Usage("--resume", "%s %s; give what it had, or leave out --resume to begin again", wrong.Path, wrong.What)
+		return Usage("--resume", "%s %s; repeat the command line of that run, or leave out --resume to begin again", wrong.Path, wrong.What)
 	}
 }

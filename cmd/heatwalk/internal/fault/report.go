@@ -32,8 +32,7 @@ type Report struct {
 	Text string `json:"-"` // the line without --json
 }
 
-// Reports takes an error apart into lines. Settings that libraries name are named by their
-// flags.
+// Reports returns the lines of an error. Options in errors of libraries are written as flags.
 func Reports(err error) []Report {
 	var (
 		usage    *usageError
@@ -77,7 +76,7 @@ func Reports(err error) []Report {
 	return []Report{textReport(err.Error())}
 }
 
-// flagReport makes a report of what is wrong with a flag or argument.
+// flagReport returns the report of a problem of a flag or argument.
 func flagReport(place, what string) Report {
 	r := textReport(place + ": " + what)
 	r.Flag = place
@@ -85,7 +84,7 @@ func flagReport(place, what string) Report {
 	return r
 }
 
-// fileReport makes a report of err, which file is the cause of.
+// fileReport returns the report of an error about a file.
 func fileReport(err error, file *fs.PathError) Report {
 	path, hint := durable.Final(file.Path), ""
 	text := strings.ReplaceAll(err.Error(), file.Path, path)
@@ -94,7 +93,7 @@ func fileReport(err error, file *fs.PathError) Report {
 	case errors.Is(err, durable.ErrFull):
 		dir := filepath.Dir(path)
 		for parent := filepath.Dir(dir); !isDirectory(dir) && parent != dir; parent = filepath.Dir(dir) {
-			dir = parent // what was made for this run is gone
+			dir = parent // directories created by this run have been removed
 		}
 		hint = "; make room, or write to another disk"
 		if _, ours := durable.InTempDir(path); ours {
@@ -120,15 +119,14 @@ func fileReport(err error, file *fs.PathError) Report {
 	return r
 }
 
-// textReport makes a report of a line WHAT; WHAT TO DO.
+// textReport returns the report of a line PROBLEM; REMEDY.
 func textReport(text string) Report {
 	r := Report{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
 	r.Message, r.Hint, _ = strings.Cut(r.Text, "; ")
 	return r
 }
 
-// linesReport reports what is wrong with a line, or with each of several that [errors.Join]
-// has joined.
+// linesReport returns the reports of an error about a line, or of several errors joined by [errors.Join].
 func linesReport(err error, first *nodefile.ParseError) []Report {
 	var joined interface {
 		error
@@ -162,8 +160,8 @@ func parseReport(p *nodefile.ParseError) Report {
 	return r
 }
 
-// flagOf returns the flag of a setting of a library, with its value unless that is "".
-// They have the same names.
+// flagOf returns the flag of an option of a library, with its value unless that is "". Flags and options
+// have the same names.
 func flagOf(name, value string) string {
 	if value != "" {
 		name += "=" + value
@@ -171,7 +169,7 @@ func flagOf(name, value string) string {
 	return "--" + name
 }
 
-// Text returns the text of an error or warning of a library, with flags for its settings.
+// Text returns the text of an error or warning of a library, with options written as flags.
 func Text(err error) string {
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
 		return parse.Format(flagOf)

@@ -21,15 +21,14 @@ type matrixParts struct {
 	row   []float64 // of a part
 }
 
-// Merge reads the parts of a matrix, which [Read] has put in order, as one
-// matrix. It calls put with the rows and columns of the whole, by the ids in the lists beside
-// the parts, and with a function that stores row i, which put calls for all rows in order. Errors are
-// those of put, [*Error] and those of reading.
+// Merge reads the parts of a matrix, in the order of [Read], as one matrix. It calls put with the ids of
+// the rows and columns of the whole matrix, and with a function that stores row i, which put must call for
+// all rows in order. The error is that of put, an [*Error], or that of reading.
 func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
 	m := &matrixParts{parts: parts}
 	defer func() {
 		for _, f := range m.files {
-			_ = f.Close() // it was only read
+			_ = f.Close() // opened for reading only
 		}
 	}()
 	if err := m.openAll(ctx); err != nil {
@@ -42,7 +41,7 @@ func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis
 	return put(rows, cols, m.rowTo)
 }
 
-// openAll opens the files and checks that their shapes fit together.
+// openAll opens the files and checks that their shapes match.
 func (m *matrixParts) openAll(ctx context.Context) error {
 	along, across, at := 0, 0, 0
 	for i := range m.parts {
@@ -102,7 +101,7 @@ func (m *matrixParts) open(ctx context.Context, p *Part) (*npy.Array, error) {
 	return r, nil
 }
 
-// rowTo stores row i of the whole in dst.
+// rowTo stores row i of the whole matrix in dst.
 func (m *matrixParts) rowTo(i int, dst []float64) error {
 	for k := range m.parts {
 		p := m.parts[k].Matrix
@@ -125,8 +124,7 @@ func (m *matrixParts) rowTo(i int, dst []float64) error {
 	return nil
 }
 
-// ids reads the names of the rows and columns of the whole from the lists beside the
-// parts.
+// ids reads the ids of the rows and columns of the whole matrix from the id files of the parts.
 func (m *matrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err error) {
 	var shared tablefile.Axis
 	var joined []string

@@ -1,5 +1,5 @@
 // Package parts describes the slabs of a matrix that several machines compute, and joins them.
-// The run file beside each part names the whole that it belongs to.
+// The run file of each part identifies the matrix.
 package parts
 
 import (
@@ -20,28 +20,28 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Part describes a file that is one slab of a matrix, as the run file beside it does.
-// Parts of one matrix differ in Share and in Lo and Hi of their shapes alone.
+// Part describes a file with one slab of a matrix; its run file contains this description. Parts of one
+// matrix differ only in Share and in Lo and Hi of their shapes.
 type Part struct {
-	Command string `json:"command"` // the command line that made the part
+	Command string `json:"command"` // command line of the run
 	Share   int    `json:"slab"`
 	Of      int    `json:"of"`
 
 	Store      string          `json:"store"` // identity of the store
 	Parameters json.RawMessage `json:"parameters"`
-	Labels     string          `json:"labels,omitempty"` // a sum over their names, rows and classes
-	Nodes      string          `json:"nodes,omitempty"`  // a sum over the rows and columns
+	Labels     string          `json:"labels,omitempty"` // hash of their names, rows and classes
+	Nodes      string          `json:"nodes,omitempty"`  // hash of the rows and columns
 
-	Matrix *Shape `json:"matrix"` // the place of the part in the whole matrix
+	Matrix *Shape `json:"matrix"` // position of the part in the whole matrix
 
-	Path string `json:"-"` // of the file; "" of one that is not written yet
+	Path string `json:"-"` // path of the file; "" before it is written
 	Run  struct {
 		Store      json.RawMessage `json:"store"`
 		Parameters json.RawMessage `json:"parameters"`
 	} `json:"-"` // further fields of the run file
 }
 
-// Error reports a file that is not a part of a matrix, or not of the same one as others.
+// Error is an error about a file that is not a part of a matrix, or of another matrix than other parts.
 type Error struct {
 	Path string // "" if it is about several files
 	What string
@@ -50,8 +50,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
 
-// New returns p with its parameters and with sums over the labels, which may be nil, and
-// over the rows and columns of the matrix.
+// New returns p with its parameters and with hashes of the labels, which may be nil, and of the rows and
+// columns of the matrix.
 func New(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part, err error) {
 	if p.Parameters, err = json.Marshal(parameters); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func New(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part,
 	return &p, nil
 }
 
-// Shape is the place of a part in a matrix: the columns Lo ≤ j < Hi of each of Groups
-// groups of Whole columns, or with Axis rows, the rows Lo ≤ i < Hi of Whole.
+// Shape is the position of a part in a matrix: the columns Lo ≤ j < Hi of each of Groups groups of Whole
+// columns, or with Axis rows, the rows Lo ≤ i < Hi of Whole.
 type Shape struct {
 	Axis   string `json:"axis"`
 	Lo     int    `json:"lo"`
@@ -80,9 +80,9 @@ const (
 	ByRows    = "rows"
 )
 
-// Read reads the run files of parts and checks that they are the parts of one matrix,
-// each given once and none missing. It returns them in the order of their shares, as
-// [Merge] needs them. Errors are [*Error] and those of reading.
+// Read reads the run files of parts and checks that they are all parts of one matrix, each given once. It
+// returns them in the order of their shares, as [Merge] requires. The error is an [*Error] or that of
+// reading.
 func Read(ctx context.Context, paths []string) ([]Part, error) {
 	parts := make([]Part, len(paths))
 	for i, path := range paths {
@@ -109,7 +109,7 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 	return parts, nil
 }
 
-// missing names the shares without a part, "" if there is none.
+// missing returns the shares without a part as text, or "".
 func missing(parts []Part) string {
 	var ranges []string
 	count, next := 0, 0
@@ -133,8 +133,8 @@ func missing(parts []Part) string {
 	return "shares " + strings.Join(ranges, ",")
 }
 
-// maxRunFile bounds the size of a run file, because it is read whole. It lists the inputs of the
-// store, as the manifest does, which has at most 8 MiB.
+// maxRunFile is the largest size of a run file, because it is read into memory. It lists the inputs of the
+// store, like the manifest, which has at most 8 MiB.
 const maxRunFile = 9 << 20
 
 // readPart reads the run file of a part.
@@ -150,7 +150,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	b, err := textio.ReadFile(ctx, name, maxRunFile)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return p, &Error{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
+			return p, &Error{Path: path, What: "has no " + filepath.Base(name) + " in the same folder, which describes it; keep them together"}
 		}
 		return p, err
 	}
@@ -168,10 +168,10 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	return p, json.Unmarshal(b, &p.Run)
 }
 
-// whole says what a part is of, but for its type.
+// whole describes the matrix of a part, without its type.
 func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
 
-// differs says in what two parts are not of one whole, "" if they are.
+// differs returns the first difference of the matrices of two parts, or "".
 func (p *Part) differs(q *Part) string {
 	say := func(what, a, b string) string {
 		if a == b {

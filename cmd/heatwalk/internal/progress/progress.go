@@ -1,4 +1,4 @@
-// Package progress shows on stderr how far a run has come.
+// Package progress shows the progress of a run on stderr.
 package progress
 
 import (
@@ -20,33 +20,32 @@ import (
 	"github.com/heatwalk/heatwalk/input"
 )
 
-// Display shows on stderr how far a run has come: on a terminal one line that is drawn
-// again and again, elsewhere a line a minute for logs, or every few seconds with plain.
-// Between stages it shows that the run goes on. A stage that took a while leaves its
-// last line.
+// Display shows the progress of a run on stderr: on a terminal as one line that is redrawn, elsewhere as a
+// line a minute for logs, or every few seconds with plain. Between stages it shows the elapsed time. The
+// last line of a long stage stays.
 type Display struct {
 	w       io.Writer
-	shows   bool // on a terminal
+	shows   bool // draws on a terminal
 	lines   bool
-	every   time.Duration // between two lines
+	every   time.Duration // time between two lines
 	json    bool
 	started time.Time
 
-	mu    sync.Mutex // of w and all below
+	mu    sync.Mutex // guards w and the fields below
 	bars  *mpb.Progress
 	bar   *mpb.Bar  // the only one
-	stage *Stage    // the one that is shown
-	rest  time.Time // when the one before ended
+	stage *Stage    // current stage
+	rest  time.Time // end of the previous stage
 	timer *time.Timer
-	over  bool // nothing is shown any more
+	over  bool // the display is closed
 }
 
 const (
-	firstAfter = 300 * time.Millisecond // what is over by then shows nothing
+	firstAfter = 300 * time.Millisecond // shorter runs show nothing
 	jsonEvery  = 100 * time.Millisecond
-	plainEvery = 3 * time.Second // between two lines with plain
-	logEvery   = time.Minute     // between two lines of a log
-	lastAfter  = time.Second     // what took as long leaves its last line on a terminal
+	plainEvery = 3 * time.Second // time between two lines with plain
+	logEvery   = time.Minute     // time between two lines of a log
+	lastAfter  = time.Second     // the last line of a stage of this duration stays on a terminal
 )
 
 // New returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times a second, "auto" for a line that is
@@ -70,13 +69,13 @@ func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 	return p
 }
 
-// write begins to write lines.
+// write starts writing lines.
 func (p *Display) write(every time.Duration) {
 	p.lines, p.every = true, every
 	p.timer = time.AfterFunc(every, p.tick)
 }
 
-// show begins to draw.
+// show starts drawing.
 func (p *Display) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,7 +89,7 @@ func (p *Display) show() {
 	}))
 }
 
-// text is the line of now, in so many columns.
+// text returns the current line, for the given number of columns.
 func (p *Display) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +99,7 @@ func (p *Display) text(width int) string {
 	return "working " + words.Seconds(time.Since(p.rest))
 }
 
-// tick writes a line of progress and comes again.
+// tick writes a line of progress and schedules the next one.
 func (p *Display) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,26 +114,26 @@ func (p *Display) tick() {
 	p.timer.Reset(p.every)
 }
 
-// IsTerminal reports whether a stream is one.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }
 
-// Unit is what work is measured in: a noun, or bytes.
+// Unit is the unit of an amount of work: a noun, or bytes.
 type Unit string
 
-// The units that are no nouns.
+// Units that are not nouns.
 const (
 	Bytes   Unit = ""
-	Shares  Unit = "share"   // a stage tells only what share of it is done, in parts of Whole
+	Shares  Unit = "share"   // the stage reports the share that is done, in parts of Whole
 	nothing Unit = "nothing" // only the time of a stage is known
 )
 
-// Whole is all of a stage that is measured in shares.
+// Whole is the total of a stage that is measured in shares.
 const Whole = 1000
 
-// amount writes n with its unit, of writes it in front of another amount.
+// amount returns n with its unit as text; of returns it before another amount.
 func (u Unit) amount(n int64) string {
 	switch u {
 	case Bytes:
@@ -152,18 +151,17 @@ func (u Unit) of(n int64) string {
 	return words.Count(n)
 }
 
-// Stage is one part of a run whose amount of work is known, or not (total 0).
+// Stage is one part of a run; its total is 0 if the amount of work is not known.
 type Stage struct {
 	name    string
 	total   atomic.Int64
 	done    atomic.Int64
 	unit    Unit
-	part    atomic.Pointer[string] // what is done of the next unit; nil: that is not known
+	part    atomic.Pointer[string] // progress within the next unit; nil: not known
 	started time.Time
 }
 
-// Begin shows a new stage in place of the one before. total may be 0 if it is
-// not known.
+// Begin shows a new stage instead of the previous one. total is 0 if it is not known.
 func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 	s := &Stage{name: input.Escape(name), unit: u, started: time.Now()}
 	s.total.Store(total)
@@ -174,11 +172,11 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 	return s
 }
 
-// Wait shows a new stage of which only the time is known.
+// Wait shows a new stage for which only the elapsed time is known.
 func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
-// Set tells how much is done in all, and how much there is if that has become
-// known (total > 0). It is safe for concurrent use.
+// Set sets the amount that is done, and the total if it is known (total > 0). It is safe for concurrent
+// use.
 func (s *Stage) Set(done, total int64) {
 	s.done.Store(done)
 	if total > 0 {
@@ -186,14 +184,14 @@ func (s *Stage) Set(done, total int64) {
 	}
 }
 
-// within tells what is done of the next unit, "" if nothing is.
+// within returns the progress within the next unit as text, or "".
 func (s *Stage) within(part string) { s.part.Store(&part) }
 
-// snapshot is how far a stage is, in words that belong together.
+// snapshot is a consistent view of the progress of a stage, as text.
 type snapshot struct {
 	amount, rate string
-	left         string  // the time left, or where that is not known the time that passed
-	share        float64 // done; −1 if not known
+	left         string  // remaining time, or elapsed time if that is not known
+	share        float64 // share that is done; −1 if not known
 }
 
 func (s *Stage) snapshot() snapshot {
@@ -203,7 +201,7 @@ func (s *Stage) snapshot() snapshot {
 		n.amount = s.unit.amount(done)
 	}
 	if total > 0 {
-		total = max(total, done) // more than was expected
+		total = max(total, done) // more than expected
 		n.share = float64(done) / float64(total)
 		if s.unit != Shares {
 			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
@@ -220,7 +218,7 @@ func (s *Stage) snapshot() snapshot {
 		if rate >= 1 && s.unit != Shares {
 			n.rate = s.unit.amount(int64(rate)) + "/s"
 		}
-		n.left = words.Seconds(took) // which tells that it goes on
+		n.left = words.Seconds(took) // shows that the run continues
 		if total > done && done > 0 {
 			n.left = words.Seconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
 		}
@@ -238,13 +236,13 @@ func (s *Stage) secondsLeft() *float64 {
 	return &left
 }
 
-// String tells amount, rate and the time left.
+// String returns amount, rate and remaining time.
 func (s *Stage) String() string {
 	n := s.snapshot()
 	return joined(n.amount, n.rate, n.left)
 }
 
-// joined joins what is not empty.
+// joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	var text []string
 	for _, part := range parts {
@@ -255,8 +253,8 @@ func joined(parts ...string) string {
 	return strings.Join(text, ", ")
 }
 
-// drawn is the stage as one line of so many columns: less is told where there is less
-// room, the name last of all.
+// drawn returns the stage as one line of the given number of columns. If columns are few, it omits parts;
+// the name is omitted last.
 func (s *Stage) drawn(width int) string {
 	n := s.snapshot()
 	bar, percent := "", ""
@@ -280,7 +278,7 @@ func (s *Stage) drawn(width int) string {
 	return string(text[max(0, len(text)-max(width-1, 0)):])
 }
 
-// drawnBar draws a share of one.
+// drawnBar returns a bar for a share between 0 and 1.
 func drawnBar(share float64) string {
 	const width = 24 // columns
 	half := min(int(share*float64(2*width)), 2*width)
@@ -291,7 +289,7 @@ func drawnBar(share float64) string {
 	return text + strings.Repeat(" ", width-utf8.RuneCountInString(text))
 }
 
-// line writes how far a stage is; p.mu is held.
+// line writes the progress of a stage; p.mu must be locked.
 func (p *Display) line(s *Stage) {
 	if p.json {
 		_ = json.NewEncoder(p.w).Encode(map[string]any{
@@ -303,7 +301,7 @@ func (p *Display) line(s *Stage) {
 	fmt.Fprintf(p.w, "%s: %s\n", s.name, s)
 }
 
-// End ends the stage that is shown. If it took a while its last line stays.
+// End ends the current stage. The last line of a long stage stays.
 func (p *Display) End() {
 	p.mu.Lock()
 	s := p.stage
@@ -329,7 +327,7 @@ func (p *Display) End() {
 	p.Print([]byte(s.name + ": " + joined(amount, words.Seconds(took)) + "\n"))
 }
 
-// Close ends the last stage; nothing is drawn any more when it returns.
+// Close ends the last stage. Nothing is drawn after it returns.
 func (p *Display) Close() {
 	p.End()
 	p.mu.Lock()
@@ -345,7 +343,7 @@ func (p *Display) Close() {
 	}
 }
 
-// Above writes lines above what is drawn, false if nothing is.
+// Above writes lines above the drawn line. It returns false if nothing is drawn.
 func (p *Display) Above(lines []byte) bool {
 	p.mu.Lock()
 	bars := p.bars
@@ -357,7 +355,7 @@ func (p *Display) Above(lines []byte) bool {
 	return err == nil
 }
 
-// Print writes a line of text to stderr without tearing what is drawn apart.
+// Print writes a line of text to stderr without damaging the drawn line.
 func (p *Display) Print(line []byte) {
 	if p.Above(line) {
 		return

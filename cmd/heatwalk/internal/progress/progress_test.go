@@ -86,7 +86,7 @@ func TestProgressWithoutTotal(t *testing.T) {
 	}
 }
 
-// Between stages, and before the first one, a line tells that the run goes on.
+// Between stages, and before the first one, a line shows that the run continues.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, "plain", false, false)

@@ -41,7 +41,7 @@ func Counted[N int | int64](n N, noun string) string {
 	return Count(n) + " " + noun
 }
 
-// Part is a number of things, and what is said of them behind the noun, if there is one.
+// Part is a number of items, with an optional phrase after their noun.
 type Part struct {
 	N          int64
 	Noun, Rest string
