@@ -209,8 +209,8 @@ func distance(a, b *sparse.Block[float64]) (d, norm float64, columns []float64) 
 	return math.Sqrt(d), math.Sqrt(norm), columns
 }
 
-// certified fails unless a block is as close to the truth as its outcome and
-// the tolerance say. slack is what the reference itself may be wrong by.
+// certified fails unless the error of a block is within the bound of its outcome and
+// the tolerance. slack is the error of the reference itself.
 func certified(t testing.TB, name string, y, want *sparse.Block[float64], o Outcome, tolerance, slack float64) {
 	t.Helper()
 	d, norm, columns := distance(y, want)
@@ -249,7 +249,7 @@ func TestAgainstEigenpairs(t *testing.T) {
 			}
 			if m.Lo < 0 {
 				// Where the interval is wider than the spectrum, the result
-				// is too small beside the bound.
+				// is too small compared with the bound.
 				delete(fs, "exp(−30x)")
 			}
 			if name == "S" {

@@ -314,7 +314,8 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// Many functions in one run are what they are alone, and share the sweeps.
+// TestManyFunctions checks that functions of one run have the results of separate runs and share
+// the sweeps.
 func TestManyFunctions(t *testing.T) {
 	g := graphOf(t, testgraph.Random(9, 500, 2000, false), 2)
 	for _, name := range []string{"L̃", "A"} {

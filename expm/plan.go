@@ -97,7 +97,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	}
 	if tame := tameProduct / e.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
-		// smaller rate shows that none is needed.
+		// smaller rate shows that no solve is needed.
 		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
 		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, to: y})
 	}

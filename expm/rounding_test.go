@@ -134,8 +134,8 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 	}
 }
 
-// Powers are right to about half an ulp, beside products in 400 bits; [math.Pow] errs by
-// some forty times that.
+// TestPowersAreRoundedOnce compares powers with products in 400 bits: they err by about half an ulp,
+// [math.Pow] by some forty times that.
 func TestPowersAreRoundedOnce(t *testing.T) {
 	for _, x := range []float64{2.843165971857937, 0.7, 1.999999999, 3} {
 		exact := new(big.Float).SetPrec(400).SetInt64(1)

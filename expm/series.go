@@ -51,7 +51,7 @@ func (q *series) roundingAt(j int) float64 {
 }
 
 // reach returns the first term from which on the error is at most a bound, or
-// the last term if there is none.
+// the last term if the error never is.
 func (q *series) reach(from int, bound float64) (j int, ok bool) {
 	last := len(q.coef) - 1
 	lo, hi := min(max(from, 0), last), last

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// With weights over many decades an error is bounded row by row, by little beside
-// the column: the solution is compared with that of the scaled system, which is
-// well conditioned.
+// TestErrorBoundOfUnevenWeights checks that with weights over many decades an error is bounded row by
+// row, close to the error: the solution is compared with that of the scaled system, which is well
+// conditioned.
 func TestErrorBoundOfUnevenWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, alpha = 40, 0.99
@@ -121,8 +121,8 @@ func TestBoundIsAbove(t *testing.T) {
 	}
 }
 
-// What computing a residual may err by is part of a bound, also by the size of X
-// where that is large beside B.
+// TestRoundingOfBound checks that a bound includes the rounding errors of computing a residual, also
+// where X is large compared with B.
 func TestRoundingOfBound(t *testing.T) {
 	const n, least = 200, 1e-3
 	a := testgraph.Complete(n)

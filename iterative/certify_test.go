@@ -360,8 +360,8 @@ func columnOf(b *sparse.Block[float64], j int) []float64 {
 	return c
 }
 
-// bigPseudoInverse returns (diag(1/s)·L·diag(1/s))⁺·b of a connected graph in 400 bits; nil s
-// stands for ones.
+// bigPseudoInverse returns (diag(1/s)·L·diag(1/s))⁺·b of a connected graph in 400 bits; a nil s
+// means ones.
 func bigPseudoInverse(a *sparse.CSR, s, b []float64) []float64 {
 	n := len(b)
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }

@@ -25,7 +25,7 @@ type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
 	Null    *graph.NullSpace // of the scaled system; nil: A is definite
-	Precond Preconditioner   // of A; nil: there is none
+	Precond Preconditioner   // of A, or nil
 	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all

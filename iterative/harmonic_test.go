@@ -100,7 +100,8 @@ func TestHarmonicStrictEasy(t *testing.T) {
 	}
 }
 
-// A matrix without some rows and columns is what the entries of the others make.
+// TestRestricted compares a matrix without some rows and columns with one that is made of the other
+// entries.
 func TestRestricted(t *testing.T) {
 	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
 		{Row: 0, Col: 0, Val: 7}, {Row: 0, Col: 1, Val: 2}, {Row: 1, Col: 0, Val: 2}, {Row: 0, Col: 3, Val: 3},

@@ -9,7 +9,7 @@ import (
 // predicted to need more steps for than it is worth.
 func TestReview(t *testing.T) {
 	const target = 1e-8
-	// The residual after so many steps if it falls evenly to the target in all.
+	// The residual after some steps if it falls evenly to the target in all.
 	even := func(steps int, all float64) float64 { return math.Pow(target, float64(steps)/all) }
 	l := &ladder{jacobiSteps: 50}
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestFactorBytes checks what a factor and its solves allocate against what is
-// planned for them: a solve takes its place in the block of the result.
+// TestFactorBytes compares the allocations of a factor and its solves with their estimates: a solve
+// uses the block of the result.
 func TestFactorBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -87,8 +87,8 @@ func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	}
 }
 
-// What a harmonic system and its solve without a factor allocate is what is listed, give or
-// take a tenth: vectors that are soon garbage count here.
+// TestHarmonicBytes checks that the allocations of a harmonic system and its solve without a factor
+// are those of the estimate within a tenth. Vectors that are garbage soon count here.
 func TestHarmonicBytes(t *testing.T) {
 	const cols, clamped = 16, 100
 	a := grid(150)

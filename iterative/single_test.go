@@ -21,8 +21,8 @@ func (c *counting) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s 
 	return c.Applier.StepTo(ctx, dst, x, s)
 }
 
-// TestSingle: float64 makes only the sweeps that tell residuals, one for every
-// four digits, and what comes out has the residuals that were asked for.
+// TestSingle checks that float64 makes only the sweeps that compute residuals, one for every
+// four digits, and that the solution has the requested residuals.
 func TestSingle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -133,8 +133,8 @@ func TestPseudoInverseProperties(t *testing.T) {
 }
 
 // TestUnevenWeights solves Laplacians of stars with weights of eight orders of
-// magnitude: what is left of a preconditioned residual can then be nothing but
-// rounding errors while the residual is still large.
+// magnitude: a preconditioned residual can then consist of rounding errors alone
+// while the residual is still large.
 func TestUnevenWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Float64Range(-4, 4), 1, 40).Draw(t, "decimal exponents")
@@ -265,8 +265,8 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 }
 
-// A right-hand side that is not finite, or whose norm is not, is told at once: no step
-// brings it nearer to a tolerance.
+// TestRightHandSidesOutOfRange checks that a right-hand side that is not finite, or whose norm is not,
+// is rejected at once, because no step would reduce its residual.
 func TestRightHandSidesOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e200} {

@@ -30,7 +30,7 @@ func graphOf(t *testing.T, n int, edges ...edge) *sparse.CSR {
 	return mustTriplets(t, n, list)
 }
 
-// cliques are two of them, each of so many nodes, joined by one edge.
+// cliques returns two cliques of size nodes each, joined by one edge.
 func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
 	edges := append(more, edge{uint32(size - 1), uint32(size), bridge})
 	for i := range uint32(size) {
@@ -41,7 +41,7 @@ func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
 	return graphOf(t, 2*size, edges...)
 }
 
-// errorOf returns the largest error of the block of a kernel among all nodes, beside
+// errorOf returns the largest error of the block of a kernel among all nodes, compared with
 // the oracle's.
 func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err error) {
 	t.Helper()
@@ -51,8 +51,8 @@ func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err 
 	return got.off, &Report{ErrorBound: got.bound, Largest: got.largest, Method: got.method}, got.err
 }
 
-// A Matérn kernel is certified by the residuals that its solves have, and not by those
-// that a recurrence tells, where weak links or strong ones make them differ.
+// TestMaternBoundsHold checks that a Matérn kernel is certified by the true residuals of its solves,
+// and not by those of a recurrence, which differ where links are weak or strong.
 func TestMaternBoundsHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -200,7 +200,7 @@ type wrong struct {
 	by float64
 }
 
-func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
 	a, err := e.engine.applyTo(ctx, dst, x, o, again)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o eff
 	return a, nil
 }
 
-func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*applied, error) {
+func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
 }
 

@@ -16,22 +16,22 @@ type engine interface {
 	// applyTo stores K·X in dst. The tolerance is the engine's own measure, in
 	// which errors are proportional to it. With again dst holds the result for
 	// a larger tolerance.
-	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
+	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error)
 
 	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
 	// depend on the weights. The error is [iterative.ErrStagnation] for a kernel that is no
 	// inverse, and wraps [iterative.ErrFill] where the factor is too large.
-	eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
+	eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error)
 
 	// function returns the matrix and the function that package expm computes, or nil and
 	// any function.
 	function() (*expm.Map, expm.Function)
 
-	// release lets go of what it keeps for the next block.
+	// release frees the memory that is kept for the next block.
 	release()
 }
 
-// effort is what an engine is to spend.
+// effort limits a computation of an engine.
 type effort struct {
 	tolerance float64
 	memory    int64
@@ -47,8 +47,8 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 	return func(_ string, done, total int64) { o.progress(int(done), int(total)) }
 }
 
-// applied is what an engine found out.
-type applied struct {
+// engineResult describes a block that an engine has computed.
+type engineResult struct {
 	bound   []float64 // of the norm of each column's error
 	rounded []float64 // the part of it that a smaller tolerance would hardly lessen
 	sweeps  int
@@ -63,7 +63,7 @@ type series struct {
 	f expm.Function
 }
 
-func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*applied, error) {
+func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*engineResult, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
 		Tolerance: o.tolerance, Memory: o.memory, Progress: o.sweeps(),
 	})
@@ -71,14 +71,14 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), least: err != nil}, nil
+	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), least: err != nil}, nil
 }
 
 func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
 
 func (e *series) release() {}
 
-func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*applied, error) {
+func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
 }
 
@@ -94,7 +94,7 @@ func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
-func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ type solves struct {
 	assumed string // about the least eigenvalue of a singular system
 }
 
-func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
 	if o.certify {
 		// x may be the first columns of slabs that are as wide as its stride.
@@ -153,7 +153,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return e.estimated(dst, x, r), nil
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: err != nil, assumed: e.assumed}
+	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: err != nil, assumed: e.assumed}
 	rounded := true
 	for j := range out.bound {
 		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
@@ -165,9 +165,9 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 
 // estimated returns the outcome of a solve of which no bound is known. A solve with a smaller
 // tolerance would not know more.
-func (e *solves) estimated(dst, x *sparse.Block[float64], r *iterative.Result) *applied {
+func (e *solves) estimated(dst, x *sparse.Block[float64], r *iterative.Result) *engineResult {
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &applied{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: true}
+	out := &engineResult{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: true}
 	for j := range out.bound {
 		out.bound[j] *= e.scale
 	}
@@ -179,13 +179,13 @@ func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
 
 func (e *solves) release() { e.system.Release() }
 
-func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error) {
 	r, err := e.system.EliminateTo(ctx, dst, x, memory)
 	if err != nil {
 		return nil, err
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &applied{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
+	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
 	for j, size := range tall.Norms(dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}

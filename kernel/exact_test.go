@@ -84,7 +84,7 @@ func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
 	}
 	alpha := exact(p.Number("alpha"))
 	zero := func() *big.Float { return exact(0) }
-	// (c·I or D) − α·A, in which S and T are similar to what is over D.
+	// (c·I or D) − α·A; S and T are similar to a matrix over D.
 	whole := exactMatrix(n, func(i, j int) *big.Float {
 		w := zero().Mul(alpha, exact(a.At(i, j)))
 		w.Neg(w)
@@ -120,7 +120,7 @@ func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
 	return k
 }
 
-// decades returns a connected graph with weights over so many decades.
+// decades returns a connected graph with weights over spread decades.
 func decades(t *testing.T, rngSeed uint64, n, edges int, spread float64) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(rngSeed, 5))
 	weights := map[[2]int]float64{}
@@ -146,7 +146,7 @@ func decades(t *testing.T, rngSeed uint64, n, edges int, spread float64) *sparse
 	return mustTriplets(t, n, list)
 }
 
-// disjoint returns two graphs beside each other.
+// disjoint returns the disjoint union of two graphs.
 func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 	n, _ := a.Dims()
 	m, _ := b.Dims()
@@ -168,8 +168,8 @@ func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 	return mustTriplets(t, n+m, list)
 }
 
-// Inverses near their poles have bounds that are not below the error, beside exact
-// ones, and that say something.
+// TestResolventsNearTheirPoles compares inverses near their poles with exact ones: their bounds are
+// not below the error, and not infinite.
 func TestResolventsNearTheirPoles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -15,12 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Family declares a kernel: its name and parameters, and how it is made and what it
-// holds. Each stands in the file of its kernel; [Families] lists them.
+// Family declares a kernel: its name and parameters, its construction and its memory. Each family is
+// in the file of its kernel; [Families] lists them.
 //
-// The defaults make every kernel that of a random walk of about four steps.
-// What belongs to L = D − A is relative to the mean degree d̄ of nodes with
-// edges, what belongs to A to its largest eigenvalue ρ.
+// The defaults make every kernel that of a random walk of about four steps. Parameters of
+// L = D − A are relative to the mean degree d̄ of nodes with edges, those of A to its largest
+// eigenvalue ρ, so that one default suits graphs of any density.
 type Family struct {
 	spec.Spec
 
@@ -28,8 +28,8 @@ type Family struct {
 	// applied to a block, and names the kernel that it is once it is centred.
 	Distance string
 
-	// asymmetric, if not nil, returns what is wrong, for learners, with values that make the
-	// kernel one that is not symmetric, and "" for others.
+	// asymmetric, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
+	// or "" for values with which it is symmetric, as learners require.
 	asymmetric func(v spec.Values) (parameter, what string)
 
 	// New returns the kernel with complete values on a graph. It is required of a declaration
@@ -110,10 +110,11 @@ func names() []string {
 
 // New returns the kernel with the given name on the nodes of a graph, whose
 // matrix must be symmetric with weights ≥ 0, with the given values and defaults for
-// all others. The error is a [*spec.ParameterError]
-// that says what the kernel takes on this graph, [ErrAsymmetric], the
-// context's, or that of a sweep. Cost: a sweep of one column, for bounds
-// of a spectrum a few more, and for defaults that are relative to ρ some tens.
+// all others. The error is a [*spec.ParameterError] with the range of the parameter on this
+// graph, [ErrAsymmetric], the context's, or that of a sweep.
+//
+// Cost: a sweep of one column, for bounds of a spectrum a few more, and for defaults that are
+// relative to ρ some tens.
 func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (Kernel, error) {
 	f := Families().Named(name)
 	if f == nil {
@@ -133,8 +134,8 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (K
 	return ks[0], nil
 }
 
-// NewAll is [New] for several complete values. What the kernels have in common is
-// made once, and [Grams] computes their blocks together.
+// NewAll is [New] for several complete values. The kernels share the maps of the graph, so that
+// [Grams] can compute their blocks together.
 func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) ([]Kernel, error) {
 	if g.In != nil && f.Works&spec.Directed == 0 {
 		return nil, ErrAsymmetric
@@ -178,7 +179,7 @@ func (f *Family) Asymmetric(given spec.Values) error {
 // pkg is what errors call the package, and the parameter that is the name of a kernel.
 const pkg = "kernel"
 
-// refuse returns what is wrong with the value of a parameter of the named kernel.
+// refuse returns the error about the value of a parameter of the named kernel.
 func refuse(of, parameter, format string, args ...any) error {
 	return &spec.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
 }

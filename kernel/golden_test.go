@@ -264,7 +264,7 @@ func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 	}
 }
 
-// Example of what the names of golden files stand for.
+// TestGoldenCases shows the meaning of the names of golden files.
 func TestGoldenCases(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		if c.file == "wrand60/matern_Lnorm_nu2.5_k3.0.npy" {

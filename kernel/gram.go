@@ -31,9 +31,9 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	}
 	g := &gramPieces{workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
-	// What a slab's errors are compared with, and the effort that it took, are
-	// the same whenever it is computed.
-	beside, spent := make([]float64, len(slabs)), make([]float64, len(slabs))
+	// The norm that a slab's errors are compared with, and the effort of its computation, are the
+	// same whenever it is computed, because results must not depend on the memory limit.
+	norms, spent := make([]float64, len(slabs)), make([]float64, len(slabs))
 	for first := 0; first < len(slabs); first += held {
 		end := min(first+held, len(slabs))
 		for i, slab := range slabs[first:] {
@@ -47,11 +47,11 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 			}
 			u = u.Columns(0, slab[1]-slab[0])
 			if first == 0 {
-				beside[at] = c.norm
+				norms[at] = c.norm
 			} else {
 				c.effort = spent[at]
 			}
-			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], beside[at]); err != nil {
+			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], norms[at]); err != nil {
 				return err
 			}
 			spent[at] = c.effort

@@ -88,7 +88,7 @@ type joint struct {
 	f      expm.Function
 }
 
-// gramsWidth returns the columns of a slab of the blocks of so many kernels.
+// gramsWidth returns the number of columns of a slab that several kernels share.
 func gramsWidth(n, nodes, kernels int) int {
 	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
 }

@@ -101,7 +101,7 @@ func TestGramsLetGo(t *testing.T) {
 	ks := mustNewAll(t, g, "von-neumann", numbersOf("alpha", 0.2, 0.3, 0.5)...)
 	inUse := func() int64 {
 		var m runtime.MemStats
-		for range 2 { // pools keep what they have for one collection
+		for range 2 { // pools keep their content for one collection
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)
@@ -130,8 +130,8 @@ func TestGramsLetGo(t *testing.T) {
 	runtime.KeepAlive(ks)
 }
 
-// What is said to be symmetric is, to the bit, and what is not is not, of each form of every
-// kernel on a graph of several degrees.
+// TestAsymmetric checks of each form of every kernel, on a graph of several degrees, that it is
+// symmetric to the bit exactly where it is declared to be.
 func TestAsymmetric(t *testing.T) {
 	g := newGraph(t, testgraph.Path(5), 1)
 	for _, f := range Families() {

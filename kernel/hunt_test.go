@@ -24,8 +24,8 @@ var (
 // runsOfGraph are how many runs of the hunt share a graph.
 const runsOfGraph = 8
 
-// No value of a kernel is further from the truth than its bound says, beside an oracle
-// in higher precision, on graphs with weights over 24 decades, with bridges, loops and
+// TestNoFalseBound compares values of kernels with an oracle in higher precision: no value is further from
+// the truth than its bound, on graphs with weights over 24 decades, with bridges, loops and
 // components, for parameters at the ends of their ranges.
 func TestNoFalseBound(t *testing.T) {
 	out, err := os.Create(os.DevNull)
@@ -175,7 +175,7 @@ func (h *huntCase) shape() string {
 	return fmt.Sprintf("%d×%d", len(h.rows), len(h.cols))
 }
 
-// anyCase returns a kernel, its parameters and what is asked of it.
+// anyCase returns a random kernel with parameters and settings.
 func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	// The kernel of arcs is not one of eigenvalues and has a hunt of its own.
 	list := slices.DeleteFunc(names(), func(name string) bool { return name == vertices.Name })
@@ -281,9 +281,9 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	return h
 }
 
-// huntResult is what a run has come to.
+// huntResult is the result of a run.
 type huntResult struct {
-	off, bound, largest float64 // where the error is largest beside its bound
+	off, bound, largest float64 // where the error is largest relative to its bound
 	method              string
 	err                 error
 }

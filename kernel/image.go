@@ -16,7 +16,7 @@ import (
 //
 // It is the only step between the loops over slabs and the engines: graphs of up to
 // [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
-func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (a *applied, err error) {
+func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (a *engineResult, err error) {
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
@@ -53,7 +53,7 @@ type attempts struct {
 // review decides after an attempt whether it was the last one, and sets the effort of the next. The
 // error is [ErrTolerance] if rounding keeps the image from a tolerance that must be met, because a
 // smaller tolerance of the engine would not reduce the error then.
-func (t *attempts) review(y *sparse.Block[float64], a *applied, err error) (done bool, _ error) {
+func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) (done bool, _ error) {
 	c := t.c
 	switch {
 	case t.anew && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
@@ -95,7 +95,7 @@ func (t *attempts) review(y *sparse.Block[float64], a *applied, err error) (done
 // nodes, which takes milliseconds and needs no eigenvalue for its bound, or nil where there
 // is none that meets the tolerance. It ignores the memory limit, because bits of values do
 // not depend on that.
-func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
 	if x.Rows > iterative.ExactFirst {
 		return nil, nil
 	}
@@ -133,7 +133,7 @@ func (c *computation) finished(assumed string) {
 
 // eliminated returns the result a of an attempt, or where rounding has kept it from its
 // tolerance that of an elimination, which loses no digits.
-func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *applied, err error) (*applied, error) {
+func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *engineResult, err error) (*engineResult, error) {
 	if !lost(err) {
 		return a, err
 	}
@@ -178,7 +178,7 @@ func tooTight(asked, reached float64) error {
 }
 
 // product is ApplyTo for x within float64.
-func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
 	if a, err := c.small(ctx, c.k.whole, dst, c.x, measure); a != nil || err != nil {
 		return a, err
 	}

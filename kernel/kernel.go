@@ -23,8 +23,8 @@ var (
 	ErrAsymmetric = errors.New("kernel: the graph is directed, and the kernel needs edges without a direction")
 )
 
-// Kernel is a function of two nodes. A kernel may keep what it found out about
-// its graph between calls; it must not be used by two goroutines at a time. Kernels of other
+// Kernel is a function of two nodes. A kernel may keep results about its graph between calls,
+// for example an eigenvalue; it must not be used by two goroutines at a time. Kernels of other
 // packages need these three methods only, see [Register]; [Streamer] is optional.
 type Kernel interface {
 	// Len returns the number of nodes.
@@ -76,19 +76,18 @@ type Settings struct {
 	// tolerance that cannot be met is refused, but if Lenient.
 	Tolerance float64
 
-	// Lenient makes Tolerance an aim: where float64 cannot promise it, the
-	// report says what is.
+	// Lenient makes Tolerance an aim: where float64 cannot meet it, the
+	// report has the error bound that is met.
 	Lenient bool
 
-	// Memory is the largest number of bytes to use beside the graph and what
-	// is kept of the pieces; 0 means no limit.
+	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
+	// the caller keeps; 0 means no limit.
 	Memory int64
 
-	// Lo and Hi, unless both are 0, give only a part of the block, to the bit what it is
-	// in the whole: the columns Lo ≤ j < Hi or, where there are fewer rows than columns,
-	// the rows Lo ≤ i < Hi. A kernel that is computed column by column then leaves out
-	// most of the others; blocks of nodes among themselves, modularity and distances are
-	// computed as a whole.
+	// Lo and Hi, unless both are 0, select a part of the block, with the same bits as in the whole:
+	// the columns Lo ≤ j < Hi or, where there are fewer rows than columns, the rows Lo ≤ i < Hi. A
+	// kernel that is computed column by column then leaves out most of the others. Blocks of nodes
+	// among themselves, modularity and distances are computed as a whole.
 	Lo, Hi int
 
 	// Progress, if not nil, is called with the sweeps done and those expected
@@ -102,7 +101,7 @@ type Settings struct {
 	Finished func(done int, r Report) error
 }
 
-// part is what is wanted of a block, see [Settings]; the zero value is all of it.
+// part is the wanted part of a block, see [Settings]; the zero value is all of it.
 type part struct{ lo, hi int }
 
 func (s *Settings) part() part { return part{s.Lo, s.Hi} }
@@ -110,7 +109,7 @@ func (s *Settings) part() part { return part{s.Lo, s.Hi} }
 // byRows reports whether parts of a block of that shape are rows.
 func byRows(rows, cols int) bool { return rows < cols }
 
-// clipped returns what takes what belongs to the part.
+// clipped wraps take so that it receives only the sub-blocks inside p.
 func (p part) clipped(rows, cols int, take sink) sink {
 	if p == (part{}) {
 		return take
@@ -138,7 +137,7 @@ func (p part) clipped(rows, cols int, take sink) sink {
 // common with the part.
 func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
 
-// ends reports whether the first hi of so many columns, or rows, are some of the part but not
+// ends reports whether the first hi of all columns, or rows, include some of the part but not
 // all of it.
 func (p part) ends(hi, all int) bool {
 	if p == (part{}) {
@@ -185,7 +184,7 @@ func (s *Settings) validate() error {
 	return errors.Join(all...)
 }
 
-// Report is what is known of a result.
+// Report describes a result.
 type Report struct {
 	Method string // how it was computed, such as "chebyshev" or "conjugate gradients"
 	Sweeps int    // over all entries of the graph
@@ -201,9 +200,8 @@ type Report struct {
 	// K·X; of ApplyTo only.
 	ColumnBound []float64
 
-	// Condition, if not empty, says what the bound relies on beyond the
-	// arithmetic: that an eigenvalue found by iteration is the one wanted, or that the bound
-	// is an estimate.
+	// Condition, if not empty, is the assumption of the bound beyond the arithmetic: that an
+	// eigenvalue found by iteration is the right one, or that the bound is an estimate.
 	Condition string
 }
 
@@ -246,7 +244,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	return report, nil
 }
 
-// moved returns what takes pieces of the part where they stand in it.
+// moved wraps take so that the places of pieces count from the begin of the part.
 func (p part) moved(rows, cols int, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		if byRows(rows, cols) {

@@ -223,8 +223,8 @@ func TestBlocksAgree(t *testing.T) {
 	}
 }
 
-// What the least eigenvalue of a singular Laplacian takes does not grow with the
-// number of components.
+// TestManyComponentsTakeNoMore checks that the search for the least eigenvalue of a singular Laplacian
+// requires no more products on more components.
 func TestManyComponentsTakeNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -291,7 +291,7 @@ func TestNoEdges(t *testing.T) {
 	}
 }
 
-// Progress never goes back, and ends with what the report says.
+// TestProgress checks that progress never goes back, and ends with the sweeps of the report.
 func TestProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -14,10 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// findLeast finds the smallest eigenvalue of a singular system outside its
-// null space, on which the error bounds of its solutions rest. It may take what
-// the solve of so many columns takes afterwards, and what that has for a factor;
-// without room for one, the diagonal preconditions.
+// findLeast computes the smallest eigenvalue of a singular system outside its
+// null space, because the error bounds of its solutions depend on it. Its memory is that of the
+// following solve of cols columns and of the factor. If the factor does not fit, the diagonal
+// preconditions.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -29,12 +29,12 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		return nil
 	}
 	l := newLeastSearch(s, cols)
-	// The residual must be small beside an eigenvalue that may be far below
-	// the norm of the map. A first look tells how far.
+	// The residual must be small compared with an eigenvalue that may be far below
+	// the norm of the map. A first search with a coarse tolerance shows its magnitude.
 	const tightest = 1e-13
 	for tolerance := firstLook; ; {
 		pairs, err := l.find(ctx, tolerance)
-		if errors.Is(err, lanczos.ErrKnown) { // what is known to be 0 is not what rounding has made the smallest
+		if errors.Is(err, lanczos.ErrKnown) { // rounding makes another eigenvalue smaller than the known 0
 			return noDigit("")
 		}
 		if err != nil {
@@ -49,7 +49,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
 			return nil
 		case last, rounded >= value:
-			return noDigit(fmt.Sprintf(": the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in rounding beside the largest, at least %.2g", value+residual, pairs.Norm))
+			return noDigit(fmt.Sprintf(": the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in the rounding errors of the largest, at least %.2g", value+residual, pairs.Norm))
 		}
 		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
 	}
@@ -71,12 +71,12 @@ type leastSearch struct {
 	problem  lanczos.Problem
 	settings lanczos.Settings
 	diagonal iterative.Preconditioner
-	limit    int64 // of memory for the factor beside a solve, 0: none
-	factor   int64 // what it takes
+	limit    int64 // of memory for the factor during a solve, 0: none
+	factor   int64 // its memory
 	factored bool
 }
 
-// newLeastSearch prepares one in the memory of a solve of so many columns.
+// newLeastSearch returns a search in the memory of a solve of cols columns.
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
@@ -99,8 +99,8 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// searchRoom returns what a search may take of the memory of the solve of so many columns
-// that follows: all but its block and its result.
+// searchRoom returns the memory of the following solve that a search may use: all blocks but the
+// argument and the result.
 func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) }
 
 // room reports whether a factor may be made.
@@ -110,10 +110,9 @@ const (
 	// firstLook is the tolerance of the first look.
 	firstLook = 1e-6
 
-	// With the diagonal the residual is to fall e times in paceIterations, from
-	// the line that reaches firstLook after paceReach of them. On social networks
-	// it does, for a tenth of what a factor takes; on webs, grids, road maps and
-	// trees it is far behind by the first review.
+	// With the diagonal the residual must fall by a factor e every paceIterations, from the line that
+	// reaches firstLook after paceReach iterations. On social networks it does, in a tenth of the
+	// time of a factor; on webs, grids, road maps and trees it is far behind at the first review.
 	paceReview, paceIterations, paceReach = 12, 6, 42
 
 	// jacobiProducts are how many products an eigenvalue may take without room for

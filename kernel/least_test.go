@@ -13,9 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Without room for a factor of the matrix none is made, not even to find the
-// least eigenvalue: the diagonal has to do, and where it does not, as on a long
-// path, the error says what the factor takes.
+// TestLeastEigenvalueWithinMemory checks that no factor is made, not even for the least eigenvalue,
+// if it does not fit: the diagonal preconditions, and where that does not converge, as on a long
+// path, the error reports the memory of the factor.
 func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -41,8 +41,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	}
 }
 
-// hubGraph returns a graph whose nodes choose so many others each, those with small
-// numbers mostly.
+// hubGraph returns a graph in which each node chooses others, mostly those with small numbers.
 func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([][]uint32, n)

@@ -20,8 +20,8 @@ type matrices struct {
 	work work // of the kernel that is made
 }
 
-// spectral returns the kernel that is made: a function of a symmetric matrix, or with a
-// root s the map that is similar to it. half is its square root, nil if there is none.
+// spectral returns the kernel under construction: a function of a symmetric matrix, or with a
+// root s the map that is similar to it. half is its square root, or nil.
 func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
@@ -60,8 +60,8 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// laplacianOf returns the map of a Laplacian that functions are computed of,
-// and d^½ if what is asked for is similar to it.
+// laplacianOf returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to
+// that map.
 func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {

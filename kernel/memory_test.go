@@ -361,7 +361,7 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // pools keep what they have for one
+	runtime.GC() // pools keep their content for one collection
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }

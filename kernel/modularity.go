@@ -20,7 +20,7 @@ type modularity struct {
 	graph      *graph.Graph
 	rank       int     // 0: all
 	gamma      float64 // −γ/vol; 0 without edges
-	subtracted float64 // the norm of what is subtracted from A
+	subtracted float64 // the norm of the matrix that is subtracted from A
 
 	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
 	tolerance float64                // with which
@@ -30,7 +30,7 @@ type modularity struct {
 // foundPairs describes the eigenpairs that F consists of.
 type foundPairs struct {
 	Bound  float64 // of ‖FFᵀ − K‖
-	Cut    string  // what is wrong with the rank where the bound is infinite
+	Cut    string  // the advice about a rank whose bound is infinite
 	Scale  float64 // of rounding errors in M
 	Sweeps int
 	Method string
@@ -62,7 +62,7 @@ var modularities = Family{
 				},
 			},
 			{
-				Name: "resolution", Symbol: "γ", Meaning: "weight of what is subtracted", Range: spec.Above(0),
+				Name: "resolution", Symbol: "γ", Meaning: "weight of the subtracted matrix", Range: spec.Above(0),
 				Default: spec.Of(1.0),
 			},
 		},
@@ -91,7 +91,8 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
 	vol, squares := tall.Total(g.Degrees), tall.Dot(g.Degrees, g.Degrees)
-	// γ‖d‖²/vol beside the mean degree, below which no norm of A is.
+	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
+	// no norm of A is below, by more than float64 can represent.
 	most := math.Inf(1)
 	if vol > 0 {
 		most = vol / squares * (vol / float64(n)) / epsilon
@@ -155,8 +156,8 @@ func (m *modularity) largest() (v float64) {
 	return v
 }
 
-// pairsOf returns the number of eigenpairs that are looked for: one more than
-// the rank, which tells how well they are told from the rest, or all.
+// pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
+// below the last pair decides the error bound, or all.
 func pairsOf(n, rank int) int {
 	if rank == 0 {
 		return n
@@ -225,7 +226,7 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	if kept > 0 {
 		top = pairs.Values[0]
 	}
-	// Products with M and vectors are what they are up to rounding.
+	// Products with M and with vectors have rounding errors of their own.
 	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
 	m.features = newFeatures(m.Len(), kept)
 	if kept == 0 {
@@ -239,8 +240,7 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	}
 }
 
-// gapBelow returns by how much the first eigenvalues, so many of them, are sure to be
-// above the next one.
+// gapBelow returns a lower bound of the distance between the eigenvalues rank and rank+1.
 func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
 	return max(0, pairs.Values[rank-1]-pairs.Values[rank]-pairs.Residuals[rank-1]-pairs.Residuals[rank])
 }

@@ -50,8 +50,8 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 	}
 }
 
-// A rank that cuts through copies of an eigenvalue belongs to no kernel, however
-// exact the pairs are: with a tolerance it is refused, and ranks that are not are told.
+// TestModularityOfCutCopies checks that a rank which cuts through copies of an eigenvalue is rejected
+// with a tolerance, however exact the pairs are, and that the error lists ranks that are not.
 func TestModularityOfCutCopies(t *testing.T) {
 	var entries []sparse.Triplet
 	for i := range uint32(8) { // four edges, one heavier: M has an eigenvalue above 1, and 1 twice

@@ -78,8 +78,9 @@ func TestVonNeumannNearPole(t *testing.T) {
 	}
 }
 
-// On a long path the largest eigenvalue is told from those next to it, and solves end,
-// in a few hundred products: with G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
+// TestVonNeumannOfLongPath checks that on a long path the largest eigenvalue is separated from its
+// neighbours, and solves converge, in a few hundred products: with
+// G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
 func TestVonNeumannOfLongPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -131,8 +132,8 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 	}
 }
 
-// Without room for a factor the diagonal has to do, and where it does not, the error
-// says what the factor takes.
+// TestRadiusWithinMemory checks that the diagonal preconditions where a factor does not fit, and that
+// the error reports the memory of the factor where that does not converge.
 func TestRadiusWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -18,11 +18,10 @@ const (
 	normalizedAdjacency = string(sparse.NormalizedAdjacency) // S
 )
 
-// usualTime is the time of the diffusion that defaults make: about so many
-// steps of a walk, after which it has left its nearest neighbours but not yet
-// forgotten where it began. Resolvents (I + αL̃)⁻¹ average diffusions over
-// exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over gamma times of mean
-// κ²/2.
+// usualTime is the time of the diffusion that defaults make, about four steps of a walk. After
+// these a walk has left its nearest neighbours but not yet forgotten its start. Resolvents
+// (I + αL̃)⁻¹ average diffusions over exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over
+// gamma times of mean κ²/2.
 const usualTime = 4
 
 // usualShare is α of the resolvent (I − αS)⁻¹ of that mean time: α/(1−α) = 4.
@@ -44,7 +43,7 @@ func laplacianParam(words ...string) spec.Param {
 	}
 }
 
-// ofRandomWalk is what is wrong with I − T as the Laplacian.
+// ofRandomWalk returns the advice for I − T, functions of which are not symmetric.
 func ofRandomWalk(v spec.Values) (parameter, what string) {
 	if v["laplacian"] != spec.Of(randomWalk) {
 		return "", ""
@@ -85,7 +84,7 @@ func symmetricParam() spec.Param {
 	}
 }
 
-// unlessSymmetric is what is wrong with the kernel of a walk itself.
+// unlessSymmetric returns the advice for the kernel of a walk itself, which is not symmetric.
 func unlessSymmetric(v spec.Values) (parameter, what string) {
 	if v["symmetric"] != spec.Of(false) {
 		return "", ""
@@ -93,7 +92,7 @@ func unlessSymmetric(v spec.Values) (parameter, what string) {
 	return "symmetric", "the kernel of a walk is not symmetric, and learners need it to be; give true"
 }
 
-// powersOfTwo are what is tried of a time.
+// powersOfTwo returns the grid of a time.
 func powersOfTwo() []spec.Value {
 	var list []spec.Value
 	for e := -7; e <= 7; e++ {
@@ -102,13 +101,12 @@ func powersOfTwo() []spec.Value {
 	return list
 }
 
-// shares are what is tried of a share.
+// shares returns the grid of a share.
 func shares() []spec.Value {
 	return spec.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
-// overDegree returns a time on L̃ for what it is on L, where it is relative to the mean
-// degree.
+// overDegree converts a time on L̃ to one on L, which is relative to the mean degree.
 func overDegree(x float64, v spec.Values, g spec.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()

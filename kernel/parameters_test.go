@@ -76,8 +76,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The defaults on a graph whose nodes all have degree 4 and ρ = 4, beside a node
-// without edges.
+// TestDefaultValues checks the defaults on a graph whose nodes all have degree 4 and ρ = 4, except a
+// node without edges.
 func TestDefaultValues(t *testing.T) {
 	var edges []sparse.Triplet
 	for i := range uint32(5) {
@@ -149,8 +149,8 @@ func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, spars
 	return c.Matrix.Sweep(ctx, workers, visit)
 }
 
-// The largest eigenvalue of A is found once for a graph, and so is about what it
-// is, which defaults are made of.
+// TestRadiusOnce checks that the largest eigenvalue of A is computed once for a graph, and its
+// estimate, which defaults use, as well.
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
@@ -255,7 +255,7 @@ func TestRadiusAbove(t *testing.T) {
 	}
 }
 
-// A refusal prints a range that does not hold what it refuses.
+// TestRefusedAlphaIsOutsideItsRange checks that an error prints a range without the rejected value.
 func TestRefusedAlphaIsOutsideItsRange(t *testing.T) {
 	for _, rho := range []float64{1, 3, 4.000000000000044, math.Sqrt(599), 1e9 / 7, 1e-3 / 3} {
 		for _, refused := range []float64{1 / rho, math.Nextafter(1/rho, 0), (1 - 1e-14) / rho, 1.5 / rho} {

@@ -58,8 +58,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// Values that are rounded to float32 lie within the bound that is told, in pieces that stand
-// where they do in the part, and a tolerance below what float32 holds is refused.
+// TestValues checks that values rounded to float32 are within the reported bound, that pieces are
+// placed within the part, and that a tolerance below the precision of float32 is rejected.
 func TestValues(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 60, 150, true), 2)
 	k := mustNew(t, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})

@@ -12,24 +12,22 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// perron bounds the spectral radius ρ of A ≥ 0 from both sides, also where many
-// eigenvalues are next to it, as on a grid, and Lanczos takes long to tell them
-// from each other. It is Noda's iteration (1971): for σ > ρ and b > 0 the solution
-// of
+// perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges also where many
+// eigenvalues are close to ρ, as on a grid, which delays Lanczos. It is Noda's iteration (1971):
+// for σ > ρ and b > 0 the solution of
 //
 //	(I − A/σ)·y = b
 //
-// is positive, and so is what conjugate gradients have made of it if they have
-// come near enough. By Collatz and Wielandt's theorem and Rayleigh's
+// is positive, and so is the approximation by conjugate gradients if it is close enough. By the
+// theorems of Collatz and Wielandt and of Rayleigh
 //
 //	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i,  q = (I − A/σ)·y
 //
-// The next b is y, and the next σ about the upper bound: each round leaves some
-// hundredths of the distance from ρ.
+// The next b is y, and the next σ is about the upper bound: each round reduces the distance from ρ
+// to some hundredths.
 //
-// Where that takes many products, as on a long path, the sampled factor of the
-// matrix that is balanced by an earlier y preconditions, and is made anew when it
-// no longer does.
+// Where that requires many products, for example on a long path, the sampled factor of the matrix
+// that is balanced by an earlier y preconditions. It is made again when it no longer helps.
 type perron struct {
 	graph        *graph.Graph
 	cg           iterative.CG
@@ -59,19 +57,19 @@ const (
 	perronProducts = 20000 // in all
 	perronExact    = 1e-10 // relative distance of the bounds
 
-	// perronRest is what a solve leaves of each element of b, perronFloor the least
-	// of these, the largest being 1: an eigenvector may all but vanish somewhere.
+	// perronRest is the largest residual that a solve leaves, relative to the element of b.
+	// perronFloor is the smallest element of b, because an eigenvector may almost vanish somewhere.
 	perronRest  = 0.01
 	perronFloor = 1e-5
 
-	// A factor takes as long as some hundred products of one column. It serves
-	// further rounds while it does in so many steps.
+	// A factor costs as much as some hundred products of one column. It is kept for further rounds
+	// while a solve with it needs at most stepsWithFactor steps.
 	productsOfFactor = 250
 	stepsWithFactor  = 30
 )
 
 // errPerron says that the bounds have not met.
-var errPerron = errors.New("kernel: the largest eigenvalue is not told from those next to it")
+var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
 // newPerron returns the search, given two bounds that are far from each other.
 func newPerron(g *graph.Graph, lower, upper float64) *perron {

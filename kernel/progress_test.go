@@ -2,8 +2,8 @@ package kernel
 
 import "testing"
 
-// What is told of the first slab is its share of all slabs, in whichever attempt; those
-// that follow are expected to take what the last attempt took.
+// TestProgressOfSlabs checks that the first slab reports its share of all slabs, in any attempt, and
+// that the others are expected to require the sweeps of the last attempt.
 func TestProgressOfSlabs(t *testing.T) {
 	var done, expected int
 	c := &computation{slabs: 5, s: Settings{Progress: func(d, e int) { done, expected = d, e }}}

@@ -32,7 +32,7 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 }
 
-// pseudoInverseWork says what the engine of L⁺ holds.
+// pseudoInverseWork returns the work of L⁺.
 func pseudoInverseWork(laplacian string, degrees []float64) work {
 	w := work{blocks: solveBlocks, factor: true, least: true}
 	if laplacian == combinatorial && areUneven(degrees) {

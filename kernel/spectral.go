@@ -18,10 +18,10 @@ import (
 type spectral struct {
 	graph *graph.Graph
 	whole engine
-	half  engine // K^½; nil: there is none, or it is no easier
+	half  engine // K^½; nil if it does not exist or costs as much
 	root  []float64
 
-	work work // what the engines hold
+	work work // of the engines
 }
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
@@ -92,12 +92,12 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// bytes is what an engine takes for blocks of so many columns, its argument and
+// bytes returns the memory of an engine for blocks of cols columns, its argument and
 // its result included.
 func (k *spectral) bytes(cols int) int64 { return k.work.bytes(k.Len(), cols) }
 
-// reserve makes room for slabs of an engine of so many columns in all, for the image of one
-// of them, and for so many numbers for each of its columns, which it returns.
+// reserve allocates the argument and the image of a slab of an engine, and returns more numbers for
+// each column of the slab. The error wraps [sparse.ErrMemory].
 func (c *computation) reserve(columns, more int) ([]float64, error) {
 	width := min(slabColumns(c.k.Len()), columns)
 	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(more)*int64(width)); err != nil {
@@ -107,8 +107,8 @@ func (c *computation) reserve(columns, more int) ([]float64, error) {
 	return make([]float64, more*width), nil
 }
 
-// reserveWork makes room for slabs of so many columns and whatever takes so many
-// bytes with them.
+// reserveWork allocates the argument of a slab of width columns whose computation requires the
+// given bytes.
 func (c *computation) reserveWork(width int, bytes int64) error {
 	if err := budget.Check(c.s.Memory, bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 	return nil
 }
 
-// note adds what an engine has done to the report. An attempt, or a slab, may do
-// without the factor that one before it had: the factor is told of all the same.
+// note adds a computation of an engine to the report. The method of the report is the one with a
+// factor if any attempt or slab used one, although a later one may not need it.
 func (c *computation) note(sweeps int, method string) {
 	c.attempt = sweeps
 	c.sweeps += sweeps
@@ -136,9 +136,9 @@ func (c *computation) left() int64 {
 	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
 }
 
-// progress passes on the progress of one attempt at a slab. An attempt at the first slab
-// is expected to take what its engine says, and each other slab what the last attempt
-// took: it begins with the tolerance that did.
+// progress reports the progress of one attempt at a slab. An attempt at the first slab is expected
+// to require the sweeps that its engine predicts, and each other slab those of the last attempt,
+// because it begins with the tolerance of that.
 func (c *computation) progress(done, expected int) {
 	if c.s.Progress == nil {
 		return
@@ -151,8 +151,8 @@ func (c *computation) progress(done, expected int) {
 	c.s.Progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
 }
 
-// direct is the measure of the columns, or with turned the rows, of nodes: the error
-// of a value beside the largest one, whichever rows are handed out.
+// direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
+// relative to the largest one, whichever rows are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int, turned bool) float64 {
 	largest := max(c.base, c.largestValue(y, nodes, turned))
 	worst := c.worstOf(bound, nodes)
@@ -162,8 +162,8 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []
 	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 }
 
-// rootRounding bounds what rounding the map that is similar to K, beside its values, adds
-// to their errors.
+// rootRounding bounds the relative rounding errors of the scaling that makes K of the map that is
+// similar to it.
 func (k *spectral) rootRounding() float64 {
 	if k.root == nil {
 		return 0
@@ -230,7 +230,7 @@ func largestOf(b *sparse.Block[float64]) (m float64) {
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
 
-// fitsHalf reports whether U of a block of so many of n nodes is within halfLimit.
+// fitsHalf reports whether U of a block of some of n nodes is within halfLimit.
 func fitsHalf(n, nodes int) bool { return int64(n)*int64(nodes) <= halfLimit }
 
 // BlockTo implements [Kernel].
@@ -331,10 +331,9 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// across computes the columns of the short list and takes the values of the
-// long one out of them. Transposed, the short list is that of the rows. What the
-// first slab finds out serves all others, and no other does, so that a part of
-// the block needs no more than that and its own slabs.
+// across computes the columns of the short list and picks the values of the long one from them.
+// Transposed, the short list is that of the rows. All other slabs use the tolerance that the first
+// one has found, so that a part of the block requires only the first slab and its own.
 func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
 	slabs := slabsOf(c.k.Len(), len(short))
 	c.slabs = len(slabs)
@@ -387,9 +386,9 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 	return nil
 }
 
-// mirrored computes the columns of nodes and hands out what is on and above
-// the diagonal, and its mirror image below. fill stores the first hi rows of
-// the columns lo ≤ j < hi in piece.
+// mirrored computes the columns of nodes and hands out the values on and above the diagonal, and
+// their mirror image below, so that the block is symmetric to the bit. fill stores the first hi rows
+// of the columns lo ≤ j < hi in piece.
 func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.slabs = len(slabs)

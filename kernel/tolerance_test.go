@@ -40,8 +40,8 @@ func TestBoundHolds(t *testing.T) {
 	}
 }
 
-// On a dense graph a step of a solve makes the residual some ten times smaller,
-// so that it is often far below what was asked for and yet not small enough.
+// TestTolerancesAreReached uses a dense graph, because a step of a solve reduces the residual there
+// about ten times, so that it is often far below the requested one and yet not small enough.
 func TestTolerancesAreReached(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -141,8 +141,8 @@ func TestHopelessTolerance(t *testing.T) {
 	}
 }
 
-// What a refusal of a tolerance promises is kept, by solves of systems that are all
-// but singular too.
+// TestPromisedTolerances checks that the tolerance that an error promises is met, also by solves of
+// systems that are almost singular.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
 		{"pagerank", spec.Values{"alpha": spec.Of(1 - 2.5e-13), "symmetric": spec.Of(true)}},

@@ -67,9 +67,9 @@ var vertices = Family{
 	bytes: vertexBytes,
 }
 
-// perStepWeight returns β for what it is beside the mean degree, but no more than lets
-// the values of hubs stay numbers; or, of geometric weights, beside a quarter of what
-// makes the sum converge on any graph.
+// perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
+// hubs do not overflow; with geometric weights it is relative to a quarter of the β with which the
+// sum converges on any graph.
 func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
 	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
 	most := g.MaxDegree()
@@ -111,8 +111,8 @@ func vertexBytes(_ spec.Values, s shape, limit int64) int64 {
 	return bytes
 }
 
-// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
-// what is left does not matter.
+// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
+// which terms do not change the values.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta, factorial: weights == exponentialWeights, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
@@ -152,10 +152,10 @@ func (k *vertex) ratio(i int) float64 {
 	return 1
 }
 
-// cut finds where the sum may end: with gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, found by sweeps of
-// one column, what is left out is at most Σ λᵢ/βⁱ·gᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a
-// period p later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large, and the sum is bounded by that
-// of a period once this ratio is below one; it falls with i.
+// cut finds the end of the sum: with gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, computed by sweeps of one
+// column, the omitted terms are at most Σ λᵢ/βⁱ·gᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a period p
+// later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large. The sum is bounded by that of a period once this
+// ratio, which falls with i, is below one.
 func (k *vertex) cut(ctx context.Context, steps int) error {
 	walk := k.newGrowth()
 	// Powers overflow where they times 1/i! do not, so that logarithms are kept.
@@ -334,8 +334,8 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 // Len implements [Kernel].
 func (k *vertex) Len() int { return k.n }
 
-// bytes returns what a slab of so many columns takes: its argument, its result and what
-// leads there, of arcs all Aʲᵀ·X at once, which the sum goes through backwards; and the
+// bytes returns the memory of a slab of cols columns: its argument, its result and the blocks
+// between them, of arcs all Aʲᵀ·X at once because the sum goes through them backwards; and the
 // values at long nodes with their mirror image.
 func (k *vertex) bytes(long, cols int) int64 {
 	blocks := int64(edgeBlocks)
@@ -481,8 +481,8 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	return report, nil
 }
 
-// hand hands out columns from left on, at the given rows. Of nodes among themselves the
-// part below the diagonal stands for both.
+// hand hands out columns from left on, at the given rows. For nodes among themselves the
+// part below the diagonal is used for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, take sink, report *Report) error {
 	first := 0
 	if same {

@@ -32,7 +32,7 @@ var vonNeumann = Family{
 			Check: func(v spec.Values) error {
 				alpha, of := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
 				switch {
-				case v.Word("matrix") == adjacency: // what it takes depends on the graph
+				case v.Word("matrix") == adjacency: // the range depends on the graph
 					return nil
 				case !(alpha > 0 && alpha < 1):
 					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1", alpha, of)
@@ -76,7 +76,7 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay
 	return g.spectral(&solves{system: s, scale: scale, lone: stay}, newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale), lone(g.Degrees)), nil), nil
 }
 
-// walkInverseWork says what the engine of (I − αS)⁻¹ holds.
+// walkInverseWork returns the work of (I − αS)⁻¹.
 func walkInverseWork(alpha float64) work {
 	ratio := 2 * alpha / (1 - alpha)
 	return work{blocks: solveBlocks, half: ratio <= narrow, factor: ratio > wide}

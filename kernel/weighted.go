@@ -13,9 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is
-// computed by that of L̃: with weights over many decades residuals of heavy nodes are
-// nothing but rounding errors, beside which those of light ones count.
+// unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is computed by that
+// of L̃: with weights over many decades the rounding errors in residuals of heavy nodes exceed the
+// residuals of light ones.
 const unevenDegrees = 1e3
 
 // areUneven reports whether positive degrees differ by that much.
@@ -66,7 +66,7 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 	}, nil
 }
 
-func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
 	if o.certify {
 		if err := e.findLeast(ctx, x.Stride, o.memory); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (e *weighted) release() {
 	e.plain.release()
 }
 
-func (e *weighted) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+func (e *weighted) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error) {
 	return e.plain.eliminate(ctx, dst, x, memory)
 }
 

@@ -1,9 +1,9 @@
-// Package spec holds what a kernel, a learner or a method says of itself: its name,
-// its parameters with their ranges, defaults and usual grids, and what it works on.
+// Package spec declares kernels, learners and methods: their names, their parameters with ranges,
+// defaults and usual grids, and their kinds of input.
 //
-// A [Spec] stands in a declaration beside the algorithm that it describes. What
-// else has to know of it reads the declaration: flags and their help, checks, grid
-// files, keys of JSON, documents. Nothing else names it.
+// A [Spec] is part of a declaration in the file of the algorithm. Everything else reads the
+// declaration: flags and their help, checks, grid files, keys of JSON, documents. Therefore a new
+// algorithm changes no other file.
 //
 //	var heat = spec.Spec{
 //		Name: "heat", Title: "exp(−βL̃)", Works: spec.Undirected,
@@ -14,7 +14,6 @@
 //	v, err := heat.Resolve(spec.Values{"beta": spec.Of(2.0)}, nil)
 //	v.Number("beta") // 2
 //
-// Values that a declared function is given are always complete: [Spec.Resolve] puts
-// defaults in place of what was not given, and refuses what is out of range or not
-// a parameter. A 0 is a value like any other.
+// A declared function always gets complete values: [Spec.Resolve] fills in the defaults of missing
+// ones, and rejects unknown parameters and values out of range. A 0 is a value like any other.
 package spec

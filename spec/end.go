@@ -2,10 +2,10 @@ package spec
 
 import "strconv"
 
-// End writes an end of a range for the message that refuses a value beyond it: with so many
-// digits, or as many more as it takes for the written range not to contain the refused value.
-// An open range does not contain its end. For example, an end of 0.10999 is written 0.11 where
-// 0.12 is refused, and 0.10999 where 0.11 is.
+// End writes an end of a range for the message that rejects a value beyond it: with the given number
+// of digits, or with more if the written range would contain the rejected value. An open range does
+// not contain its end. For example, an end of 0.10999 is written 0.11 where 0.12 is rejected, and
+// 0.10999 where 0.11 is.
 func End(end, refused float64, open bool, digits int) string {
 	for ; ; digits++ {
 		text := strconv.FormatFloat(end, 'g', digits, 64)

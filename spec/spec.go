@@ -16,10 +16,10 @@ const (
 	Graphs                      // collections of graphs
 )
 
-// Spec is what a kernel, learner or method says of itself.
+// Spec declares a kernel, learner or method.
 type Spec struct {
 	Name   string  // as users write it, such as "diffusion"
-	Title  string  // what it computes, in a line without its name: "exp(−βL)"
+	Title  string  // the formula, in a line without the name: "exp(−βL)"
 	Source string  // in the literature: authors, title, year, and section or equation; may be empty
 	Works  uint    // on what, a sum of [Undirected] and the others
 	Params []Param // in the order in which they are listed
@@ -28,7 +28,7 @@ type Spec struct {
 // List is a list of declarations: of kernels, learners or models of graphs.
 type List[D declaration] []D
 
-// declaration is a pointer to what has a [Spec] in it.
+// declaration is a pointer to a struct that embeds a [Spec].
 type declaration interface {
 	comparable
 	spec() *Spec
@@ -64,26 +64,26 @@ type Param struct {
 	Range   Range    // of numbers
 	Words   []string // of a Choice, or what may stand in the place of a number
 	Default Value
-	Grid    []Value // what is usually tried, in increasing order; nil: the default alone
+	Grid    []Value // usual values in increasing order; nil: the default alone
 
 	// Otherwise, if not "", says in help texts what counts without a value, and where, if
 	// that is not Default wherever the parameter is taken.
 	Otherwise string
 
-	// Sooner, if not "", tells with which values an iteration comes to its tolerance sooner:
-	// "smaller" or "larger" ones.
+	// Sooner, if not "", is the direction in which an iteration reaches its tolerance sooner:
+	// "smaller" or "larger" values. Messages advise it.
 	Sooner string
 
-	// On, if not nil, returns what a number of Default or Grid stands for on a graph,
-	// given the values of the parameters before it.
+	// On, if not nil, converts a number of Default or Grid to the value on a graph, given the values
+	// of the parameters before it. For example, a time may be relative to the mean degree.
 	On func(x float64, v Values, g Graph) (float64, error)
 
 	// Instead, if not "", names the parameter in whose place this one may be given.
 	// It has no default: complete values hold one of the two.
 	Instead string
 
-	// Check, if not nil, says what is wrong with a value within its range beside
-	// those of the parameters before it.
+	// Check, if not nil, returns an error about a value within its range that the values of the
+	// parameters before it exclude.
 	Check func(v Values) error
 }
 
@@ -155,7 +155,7 @@ func decimal(x float64) string {
 type ParameterError struct {
 	Of        string // the name of the kernel, learner or method
 	Parameter string // its name, such as "beta"
-	What      string // what is wrong; what to do
+	What      string // the problem; the remedy
 }
 
 // Error implements error.
@@ -184,10 +184,9 @@ func (s *Spec) Param(name string) *Param {
 	return &s.Params[i]
 }
 
-// Resolve returns given with defaults in place of what is missing. Without a graph,
-// which is nil, they are those that are written in the declaration. The error is a
-// [*ParameterError] for a value that is out of range or no parameter, or that of the
-// graph.
+// Resolve returns given with the defaults of missing parameters. Without a graph, which is nil, these
+// are the numbers of the declaration. The error is a [*ParameterError] for an unknown parameter or
+// a value out of range, or that of the graph.
 func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if s.Param(name) == nil {
@@ -243,7 +242,7 @@ func (s *Spec) replaced(given Values) (map[string]bool, error) {
 	return names, nil
 }
 
-// GridOn returns what is usually tried for a parameter on a graph, given the values
+// GridOn returns the usual values of a parameter on a graph, given the values
 // of the parameters before it. The error is that of the graph.
 func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
 	if p.Grid == nil {
@@ -260,7 +259,7 @@ func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
 	return grid, nil
 }
 
-// on returns what x stands for on a graph.
+// on returns the value of x on a graph.
 func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 	if p.On != nil && g != nil {
 		x.number, err = p.On(x.number, v, g)
@@ -268,7 +267,7 @@ func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 	return x, err
 }
 
-// check returns what is wrong with a value, whatever the others.
+// check returns an error about a value, whatever the others.
 func (s *Spec) check(p *Param, x Value) error {
 	wrong := func(what string) error { return &ParameterError{s.Name, p.Name, what} }
 	switch {

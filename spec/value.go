@@ -51,7 +51,7 @@ func Grid[T float64 | int](of ...T) []Value {
 	return values
 }
 
-// String returns what a user would write.
+// String returns the value as users write it.
 func (v Value) String() string {
 	switch v.kind {
 	case Choice:

@@ -90,7 +90,7 @@ func Fitting(limit, fixed, perColumn int64, all int) int {
 type Error struct {
 	Need, Limit int64
 	Largest     Item
-	Instead     string // the name of a method that fits, "" if none is known
+	Instead     string // the name of a method that fits, or ""
 }
 
 // Error implements error.

@@ -14,7 +14,7 @@ type Rows[T Float] struct {
 //
 //	dst[r][j] = scale[r]·Σ_e val[e]·x[col[e]][j],  ptr[r] ≤ e + ptr[0] < ptr[r+1],  j < k
 //
-// Products are rounded before they are added; a nil val stands for ones. Only differences
+// Products are rounded before they are added; a nil val means ones. Only differences
 // of ptr matter: col[0] and val[0] are of the entry at ptr[0]. dst must not overlap x.
 //
 // Ids are not checked: the caller guarantees that x has every row that col names. The elements

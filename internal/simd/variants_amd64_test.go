@@ -2,7 +2,7 @@
 
 package simd
 
-// processor is what it really has.
+// processor lists the features of this machine.
 var processor = [7]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512}
 
 // variants are the forms of the loops that the processor has, the one it would choose
@@ -24,5 +24,5 @@ func variants() []variant {
 	return append(v, variant{"plain", use(false, false, false, false, false, false)})
 }
 
-// hasNumbers tells whether Numbers reads anything.
+// hasNumbers reports whether Numbers reads anything.
 func hasNumbers() bool { return hasDecodeAVX512 }

@@ -5,5 +5,5 @@ package simd
 // variants are the forms of the loops that the processor has.
 func variants() []variant { return []variant{{"plain", func() {}}} }
 
-// hasNumbers tells whether Numbers reads anything.
+// hasNumbers reports whether Numbers reads anything.
 func hasNumbers() bool { return false }

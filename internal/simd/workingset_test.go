@@ -14,7 +14,7 @@ func TestWorkingSet(t *testing.T) {
 	t.Run("float64", testWorkingSet[float64])
 }
 
-// numbersOf fill what the loops read, of a kind each.
+// numbersOf returns random numbers of several kinds for the loops.
 var numbersOf = map[string]func(rng *rand.Rand) float64{
 	"any":     func(rng *rand.Rand) float64 { return rng.NormFloat64() },
 	"equal":   func(rng *rand.Rand) float64 { return float64(rng.IntN(3)) },
