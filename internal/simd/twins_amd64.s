@@ -767,7 +767,7 @@ TEXT ·gatherSumF32Rows(SB), NOSPLIT, $0-104
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+96(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R10, $0x01
@@ -2200,7 +2200,7 @@ TEXT ·gatherSumF32TileRows(SB), NOSPLIT, $0-72
 	SUBQ R10, DI
 	MOVQ width+64(FP), R9
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R9, $0x01
@@ -3623,7 +3623,7 @@ TEXT ·gatherWeightedF32Rows(SB), NOSPLIT, $0-112
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+104(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R10, $0x01
@@ -5200,7 +5200,7 @@ TEXT ·gatherWeightedF32TileRows(SB), NOSPLIT, $0-72
 	SUBQ R10, R11
 	MOVQ width+64(FP), R9
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R9, $0x01
@@ -5926,7 +5926,7 @@ TEXT ·gatherSumF32Short(SB), NOSPLIT, $0-88
 	SUBQ CX, R13
 	MOVQ width+80(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R10, $0x01
@@ -7835,7 +7835,7 @@ TEXT ·gatherSumF64Rows(SB), NOSPLIT, $0-104
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+96(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R10, $0x01
@@ -9133,7 +9133,7 @@ TEXT ·gatherSumF64TileRows(SB), NOSPLIT, $0-72
 	SUBQ R10, DI
 	MOVQ width+64(FP), R9
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R9, $0x01
@@ -10381,7 +10381,7 @@ TEXT ·gatherWeightedF64Rows(SB), NOSPLIT, $0-112
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+104(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R10, $0x01
@@ -11811,7 +11811,7 @@ TEXT ·gatherWeightedF64TileRows(SB), NOSPLIT, $0-72
 	SUBQ R10, R11
 	MOVQ width+64(FP), R9
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R9, $0x01
@@ -12506,7 +12506,7 @@ TEXT ·gatherSumF64Short(SB), NOSPLIT, $0-88
 	SUBQ CX, R13
 	MOVQ width+80(FP), R10
 
-	// One column, and nothing beside it in x: ids are indices.
+	// The rows of x have one column without padding: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R10, $0x01
@@ -14854,7 +14854,7 @@ counted:
 	VPADDQ     Z17, Z16, Z16
 	VPSUBQ     Z0, Z16, Z16
 
-	// Below the limit, and the first so much above the second.
+	// Codes must be below limit, and first − second at least least.
 	BZHIQ     R14, DI, R15
 	KMOVB     R15, K1
 	ANDQ      R10, R15

@@ -122,7 +122,7 @@ func gather(t element, f form) {
 		}
 	}
 	if bytes[0] == t.size {
-		Comment("One column, and nothing beside it in x: ids are indices.")
+		Comment("The rows of x have one column without padding: ids are indices.")
 		CMPQ(g.stride, Imm(uint64(t.size)))
 		JNE(LabelRef("apart"))
 		CMPQ(width, Imm(1))

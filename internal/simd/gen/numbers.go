@@ -126,7 +126,7 @@ func numbers() {
 	VPSRLQ(U8(32), v, v)
 	VPADDQ(w, v, v)
 	VPSUBQ(base, v, v)
-	Comment("Below the limit, and the first so much above the second.")
+	Comment("Codes must be below limit, and first − second at least least.")
 	BZHIQ(count, all, bits)
 	KMOVB(bits.As32(), inLanes)
 	ANDQ(even, bits)

@@ -196,7 +196,7 @@ func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
 	}
 }
 
-// finish stores a stream's sum and goes to its next row, or out if there is none.
+// finish stores the sum of a stream and jumps to its next row, or to out after the last row.
 func (p *pairer) finish(s *stream, factor reg.VecVirtual, bound Mem, out string) {
 	if !p.halves {
 		MOVQ(inFrame("scale"), p.spare)

@@ -136,7 +136,7 @@ func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
 	if v.Report, err = w.Run(c.ctx, t, s); err != nil {
 		return err
 	}
-	return c.tell(v, func(io.Writer) { v.print(c.stdout, c.cost()) })
+	return c.printResult(v, func(io.Writer) { v.print(c.stdout, c.cost()) })
 }
 
 // open opens the graph of a workload in the form that the flags select, and sets the fields of v.
@@ -329,7 +329,7 @@ func (c *benchCommand) scale(args []string) error {
 			return err
 		}
 	}
-	return c.tell(v, func(w io.Writer) {
+	return c.printResult(v, func(w io.Writer) {
 		if c.over == "edges" {
 			fmt.Fprintf(w, "%12s %-8s %10s %10s %10s %9s\n", "edges", "job", "seconds", "CPU s", "GB", "accuracy")
 			for _, j := range v.Jobs {

@@ -136,9 +136,9 @@ type document interface{ closeWith(c Closing) }
 
 func (c *Closing) closeWith(now Closing) { *c = now }
 
-// tell prints the result of a command that wrote the given outputs: v with --json, else the summary
+// printResult prints the result of a command that wrote the given outputs: v with --json, else the summary
 // that text writes.
-func (c *console) tell(v document, text func(w io.Writer), outputs ...string) error {
+func (c *console) printResult(v document, text func(w io.Writer), outputs ...string) error {
 	if c.json {
 		v.closeWith(c.closing())
 		return c.document(v)

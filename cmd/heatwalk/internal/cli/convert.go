@@ -267,7 +267,7 @@ func (c *convertCommand) runGraph(name string) error {
 	if without > 0 {
 		c.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
 	}
-	return c.tell(doc, func(w io.Writer) {
+	return c.printResult(doc, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.cost(), c.out)
 	}, c.out)
 }
@@ -350,7 +350,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	if err != nil {
 		return err
 	}
-	return c.tell(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
+	return c.printResult(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
 }
 
 // printMatrix prints the summary of a written matrix.

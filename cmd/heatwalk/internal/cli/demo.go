@@ -111,7 +111,7 @@ func (c *demoCommand) run() error {
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	return c.tell(d, func(io.Writer) { d.print(c.stdout) })
+	return c.printResult(d, func(io.Writer) { d.print(c.stdout) })
 }
 
 // print writes the steps of the demo and their times.

@@ -206,7 +206,7 @@ func (r *generateCommand) runGraph() error {
 	if err != nil {
 		return err
 	}
-	return r.tell(&r.generated, func(w io.Writer) {
+	return r.printResult(&r.generated, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
@@ -302,7 +302,7 @@ func (r *generateCommand) runCollection() error {
 	if err != nil {
 		return err
 	}
-	return r.tell(&r.generated, func(w io.Writer) {
+	return r.printResult(&r.generated, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.cost())
 	})
 }

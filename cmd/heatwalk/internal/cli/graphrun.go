@@ -19,7 +19,7 @@ func (o *outputs) finish(d document, store, parameters any, lines ...string) err
 	if err := o.publish(store, parameters, nil); err != nil {
 		return err
 	}
-	return o.run.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
+	return o.run.printResult(d, func(w io.Writer) { o.print(w, lines) }, o.path)
 }
 
 // print writes the lines that are not empty, and time and memory of the run.

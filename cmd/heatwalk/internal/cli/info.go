@@ -62,7 +62,7 @@ func newInfo(run *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return run.tell(v, func(io.Writer) { v.print(escaped{run.stdout}, run.cost()) })
+			return run.printResult(v, func(io.Writer) { v.print(escaped{run.stdout}, run.cost()) })
 		})
 	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")

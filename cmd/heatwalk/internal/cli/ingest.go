@@ -106,7 +106,7 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 	}
 	c.doing = ""
 	m := report.Store
-	return c.tell(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
+	return c.printResult(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.cost(), c.dir)
 	})
 }

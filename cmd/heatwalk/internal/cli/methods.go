@@ -129,13 +129,13 @@ func runMethods(run *session, name string) error {
 			}
 			return fault.Usage(name, "does not exist; heatwalk methods lists all names")
 		}
-		return run.tell(&methodsDocument{Methods: named}, func(io.Writer) {
+		return run.printResult(&methodsDocument{Methods: named}, func(io.Writer) {
 			for _, d := range named {
 				d.print(run.stdout)
 			}
 		})
 	}
-	return run.tell(&methodsDocument{Methods: all}, func(io.Writer) {
+	return run.printResult(&methodsDocument{Methods: all}, func(io.Writer) {
 		group := ""
 		for _, d := range all {
 			if of := d.Flag + " of " + d.Command; of != group {

@@ -54,7 +54,7 @@ func runVerify(run *session, dir string) error {
 	if err != nil {
 		return err
 	}
-	return run.tell(&verified{VerifyReport: r}, func(w io.Writer) {
+	return run.printResult(&verified{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
 			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), run.cost())
 	})

@@ -74,7 +74,7 @@ func newVersion(run *session) *cobra.Command {
 			build
 			Closing
 		}{build: thisBuild()}
-		return run.tell(b, func(io.Writer) {
+		return run.printResult(b, func(io.Writer) {
 			fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
 			if b.Commit != "" {
 				fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
