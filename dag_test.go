@@ -65,7 +65,6 @@ var floors = map[string]int{
 	"validate":                          7,
 	"method/problem":                    4,
 	"method/internal/piece":             2,
-	"method/internal/gridfile":          3,
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
 	"method/ongram":                     12,

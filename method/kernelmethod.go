@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -179,7 +178,7 @@ func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.S
 // run goes through the phases of a prediction.
 func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) (*Prediction, error) {
 	t := &r.out.Seconds
-	err := piece.Phases(ctx, []piece.Phase{
+	err := runPhases(ctx, []phase{
 		{Do: choose, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -111,7 +110,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
-	err := piece.Phases(ctx, []piece.Phase{
+	err := runPhases(ctx, []phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
 	})
 	if err != nil {

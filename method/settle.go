@@ -8,13 +8,9 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/method/internal/gridfile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
-
-// ErrGrid is wrapped by every error about the values of a grid.
-var ErrGrid = gridfile.ErrGrid
 
 // Settle completes entries with the settings that each of them chooses from, and returns
 // those of all. The grid is "small", the usual values, "none", the defaults, "paper", those of
@@ -41,7 +37,7 @@ func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values
 		all = append(all, e.Method)
 	}
 	base := &Settings{Grid: g.fixed(given, all), Given: given, Fixed: fixed}
-	lines, err := gridfile.Open(ctx, grid, isMethod)
+	lines, err := openGrid(ctx, grid, isMethod)
 	errs := []error{err, checkLines(lines, all)}
 	for i := range entries {
 		e := &entries[i]
@@ -86,7 +82,7 @@ func belongs(m Method, name string) bool {
 }
 
 // meant returns the methods that a line of a grid file is for.
-func meant(l *gridfile.Line, all []Method) (list []Method) {
+func meant(l *gridLine, all []Method) (list []Method) {
 	for _, m := range all {
 		if l.Of == "" || belongs(m, l.Of) {
 			list = append(list, m)
@@ -97,7 +93,7 @@ func meant(l *gridfile.Line, all []Method) (list []Method) {
 
 // checkLines returns a [*nodefile.ParseError] for a parameter that none of the methods has which it is
 // for, where there are such methods.
-func checkLines(lines []gridfile.Line, all []Method) error {
+func checkLines(lines []gridLine, all []Method) error {
 	for _, l := range lines {
 		meant := meant(&l, all)
 		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.Parameter) }) {
@@ -109,7 +105,7 @@ func checkLines(lines []gridfile.Line, all []Method) error {
 
 // linesOf returns the values of a grid file for a method, but for parameters that are given
 // already. The error is a [*nodefile.ParseError] for a value that the method does not take.
-func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool) (map[string][]string, error) {
+func linesOf(lines []gridLine, m Method, given func(parameter string) bool) (map[string][]string, error) {
 	own, exact := map[string][]string{}, map[string]bool{}
 	for _, l := range lines {
 		if len(meant(&l, []Method{m})) == 0 || !has(m, l.Parameter) || given(l.Parameter) || l.Of == "" && exact[l.Parameter] {
@@ -125,7 +121,7 @@ func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool)
 }
 
 // wrongLine returns the error of a line of a grid file.
-func wrongLine(l *gridfile.Line, what string) error {
+func wrongLine(l *gridLine, what string) error {
 	return &textio.Error{File: l.File, Line: l.Number, Msg: what, Err: ErrGrid}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/internal/gridfile"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -23,7 +22,7 @@ func TestGridFile(t *testing.T) {
   },
   "lgc": {"alpha": [0.7]}
 }`
-	file, err := gridfile.Read("g", strings.NewReader(text), isMethod)
+	file, err := readGrid("g", strings.NewReader(text), isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func TestGridFileErrors(t *testing.T) {
 		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "g:2: the text ends within an object"},
 		{"{\"cost\": [1,", "g:1: the text ends within an object"},
 	} {
-		file, err := gridfile.Read("g", strings.NewReader(c.text), isMethod)
+		file, err := readGrid("g", strings.NewReader(c.text), isMethod)
 		if err == nil {
 			err = checkLines(file, methods)
 		}
@@ -104,7 +103,7 @@ func TestPaperGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := gridfile.Open(t.Context(), "paper", isMethod)
+	paper, err := openGrid(t.Context(), "paper", isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +165,7 @@ func FuzzGridFile(f *testing.F) {
 	f.Add(`{"alpha": null}`)
 	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		file, err := gridfile.Read("g", strings.NewReader(in), isMethod)
+		file, err := readGrid("g", strings.NewReader(in), isMethod)
 		for _, m := range All()[:12] {
 			var own map[string][]string
 			if err == nil {

@@ -1,8 +1,4 @@
-// Package gridfile reads files of values to choose from. As text such a file is one JSON
-// object: a key with a list, or a single value, is a parameter of every method that has it; a
-// key with an object is a method, or the kernel of methods, whose parameters are the keys of
-// the object.
-package gridfile
+package method
 
 import (
 	"bytes"
@@ -18,11 +14,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// maxFile bounds the text of a grid file, which is kept while it is read.
-const maxFile = 1 << 20
+// maxGridFile bounds the text of a grid file, which is kept while it is read.
+const maxGridFile = 1 << 20
 
-// Line is one parameter of a grid file.
-type Line struct {
+// gridLine is one parameter of a grid file, a file of values to choose from. As text such a file is
+// one JSON object: a key with a list, or a single value, is a parameter of every method that has
+// it; a key with an object is a method, or the kernel of methods, whose parameters are the keys of
+// the object.
+type gridLine struct {
 	Of        string // method; "": of all
 	Parameter string
 	Values    []string
@@ -31,18 +30,18 @@ type Line struct {
 }
 
 //go:embed paper.json
-var paper []byte
+var paperGrid []byte
 
-// Open returns the lines of a grid by its name: no lines for "small" and "none", the values in the
+// openGrid returns the lines of a grid by its name: no lines for "small" and "none", the values in the
 // methods' papers for "paper" (those of Neumann, Garnett and Kersting's section 4.1, with each
 // kernel's matrix as in its paper), or else those of a file. known reports whether a method or a
 // kernel of methods has a name.
-func Open(ctx context.Context, name string, known func(method string) bool) ([]Line, error) {
+func openGrid(ctx context.Context, name string, known func(method string) bool) ([]gridLine, error) {
 	switch name {
 	case "small", "none":
 		return nil, nil
 	case "paper":
-		return Read(name, bytes.NewReader(paper), known)
+		return readGrid(name, bytes.NewReader(paperGrid), known)
 	}
 	f, err := textio.OpenFile(ctx, name)
 	if err != nil {
@@ -50,24 +49,24 @@ func Open(ctx context.Context, name string, known func(method string) bool) ([]L
 	}
 	defer f.Close()
 	defer context.AfterFunc(ctx, func() { f.Close() })() // ends a read from a pipe
-	return Read(name, f, known)
+	return readGrid(name, f, known)
 }
 
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// Read reads a grid file called name, which is shorter than 1 MiB. Errors are those of
+// readGrid reads a grid file called name, which is shorter than 1 MiB. Errors are those of
 // reading and [*textio.Error], which wraps [ErrGrid].
-func Read(name string, r io.Reader, known func(method string) bool) ([]Line, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxFile))
+func readGrid(name string, r io.Reader, known func(method string) bool) ([]gridLine, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxGridFile))
 	if err != nil {
 		return nil, err
 	}
 	whole := len(text)
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // as editors of some systems begin every text
-	p := &parser{name: name, known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	p := &gridParser{name: name, known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
-	if whole == maxFile {
+	if whole == maxGridFile {
 		return nil, p.wrong("longer than 1 MiB")
 	}
 	if token, err := p.dec.Token(); err != nil || token != json.Delim('{') {
@@ -82,35 +81,35 @@ func Read(name string, r io.Reader, known func(method string) bool) ([]Line, err
 	return p.found, nil
 }
 
-// parser reads a grid file.
-type parser struct {
+// gridParser reads a grid file.
+type gridParser struct {
 	name  string
 	known func(method string) bool
 	text  []byte
 	dec   *json.Decoder
-	found []Line
+	found []gridLine
 }
 
 // wrong returns an error at the place where the decoder is.
-func (p *parser) wrong(format string, args ...any) error {
+func (p *gridParser) wrong(format string, args ...any) error {
 	return &textio.Error{File: p.name, Line: p.line(), Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
 }
 
 // broken returns the error of text that is no JSON.
-func (p *parser) broken(err error) error {
+func (p *gridParser) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return p.wrong("the text ends within an object; a } or ] is missing")
 	}
 	return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func (p *parser) line() int64 {
+func (p *gridParser) line() int64 {
 	return 1 + int64(bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n")))
 }
 
 // object reads the rest of an object whose keys are parameters of a method or, of "",
 // methods too.
-func (p *parser) object(of string) error {
+func (p *gridParser) object(of string) error {
 	for {
 		token, err := p.dec.Token()
 		if err != nil {
@@ -120,7 +119,7 @@ func (p *parser) object(of string) error {
 			return nil
 		}
 		key, number := token.(string), p.line()
-		if slices.ContainsFunc(p.found, func(l Line) bool { return l.Of == of && l.Parameter == key }) {
+		if slices.ContainsFunc(p.found, func(l gridLine) bool { return l.Of == of && l.Parameter == key }) {
 			return p.wrong("%q stands there twice", key)
 		}
 		if token, err = p.dec.Token(); err != nil {
@@ -139,12 +138,12 @@ func (p *parser) object(of string) error {
 		if err != nil {
 			return err
 		}
-		p.found = append(p.found, Line{of, key, values, p.name, number})
+		p.found = append(p.found, gridLine{of, key, values, p.name, number})
 	}
 }
 
 // values reads a list, or is the single value of a token.
-func (p *parser) values(key string, token json.Token) (values []string, err error) {
+func (p *gridParser) values(key string, token json.Token) (values []string, err error) {
 	many := token == json.Delim('[')
 	for {
 		if many {
