@@ -231,11 +231,11 @@ func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
 	if s.noun != "node" {
 		drawn = "stratified"
 	}
-	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: "+drawn+")")
+	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	numberVar(run, flags, &s.splits, "splits", s.splits, spec.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
-	flags.BoolVar(&s.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
+	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
 }
 
 // parseShare parses a fraction of the labelled nodes, parseCount a number of them.

@@ -63,7 +63,7 @@ func (c *graphsCommand) newCommand(use, short string, check func(flags *pflag.Fl
 func (c *graphsCommand) declare(flags *pflag.FlagSet, values string) {
 	choiceVar(c.session, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
-	choiceVar(c.session, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
+	choiceVar(c.session, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with a file of ids, .npz (default: 1 for equal ones)")
 }
