@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -10,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // labelPropagation gives a node the class of the label that a walk from it is
@@ -26,6 +28,8 @@ var propagationSpec = spec.Spec{
 			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(1.0)},
 		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: spec.Whole,
 			Range: spec.Range{Least: 0, Most: cwk.MaxSteps}, Default: spec.Of(0)},
+		{Name: "center", Symbol: "center", Meaning: "subtract from the scores of each class their mean over nodes, weighted by degrees", Kind: spec.Switch,
+			Default: spec.Of(false), Otherwise: "true if it predicts significantly more held-out labels"},
 	},
 }
 
@@ -60,6 +64,15 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	r := &predictor{p: p, set: &set, prior: set.Prior, out: &Prediction{}}
+	if !set.Given.Has("center") {
+		if l.Center, err = centers(ctx, p, &set, l); err != nil {
+			return nil, err
+		}
+		if l.Center {
+			v, given = maps.Clone(v), true
+			v["center"] = spec.Of(true)
+		}
+	}
 	if given {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}
@@ -78,10 +91,26 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	return r.out, r.finish(ctx)
 }
 
+// centers reports whether centred scores of label propagation predict held-out labels significantly better.
+func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Propagation) (bool, error) {
+	switch {
+	case set.baselines != nil:
+		return set.baselines.center, nil
+	case set.Fixed || validate.TooFew(p.Class) || p.Directed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
+		return false, nil
+	}
+	folds := set.folds(len(p.Row))
+	found, err := compared(p, set).Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	if err != nil {
+		return false, err
+	}
+	return found.Center, nil
+}
+
 // propagationOf returns label propagation with the given values.
 func propagationOf(p *Problem, v spec.Values, set *Settings) *propagation.Propagation {
 	return &propagation.Propagation{
-		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Memory: set.Memory, Workers: set.Workers,
+		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: set.Memory, Workers: set.Workers,
 		Progress: set.Progress,
 	}
 }

@@ -23,6 +23,8 @@ type Baselines struct {
 
 	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
 
+	center bool // centred scores of label propagation predict held-out labels better
+
 	given *problem.Estimate // of label propagation with values of its parameters; nil: it has none
 }
 
@@ -83,7 +85,7 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	r.Propagation = found.Propagation
+	r.Propagation, r.center = found.Propagation, found.Center
 	if m == (automatic{}) && !p.Directed {
 		r.answers = found.Answers
 	}

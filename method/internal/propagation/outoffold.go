@@ -32,6 +32,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 		return l.walkedOutOfFold(ctx, fold, folds, alone)
 	}
 	p, work := l.P, problem.Work{}
+	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
 	answers = make([][]float32, len(p.Row))
 	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
@@ -43,6 +44,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 			}
 		}
 		of := *l
+		of.Center = false
 		of.P = p.At(rest)
 		reached, err := of.P.Reached(ctx, of.P.Row, l.Workers, &work)
 		if err != nil {
@@ -51,9 +53,11 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 		if _, err := of.ScoresTo(ctx, scores, nil, reached, &work); err != nil {
 			return nil, err
 		}
+		means := of.means()
 		for i, row := range p.Row {
 			if fold[i] == f {
 				answers[i] = slices.Clone(scores.Row(row))
+				l.centered[i] = l.compareCentered(answers[i], means, p.Class[i])
 				asked++
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"os"
 	"runtime"
 	"slices"
@@ -358,10 +357,7 @@ func (c *benchCommand) measureScaling(v *scaling) error {
 			if c.maxMemory > 0 {
 				memory = fmt.Sprint(c.maxMemory)
 			}
-			return bench.Jobs(c.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) {
-				v.Jobs = append(v.Jobs, j)
-				c.progress.Wait(fmt.Sprintf("2^%d edges, after %s", bits.Len64(uint64(j.Edges))-1, j.Name))
-			})
+			return bench.Jobs(c.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
 		}
 		return v.AddRMAT(c.ctx, dir, c.least, c.most, s, c.checkMemory)
 	}
