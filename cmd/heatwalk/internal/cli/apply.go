@@ -212,7 +212,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		kind = "error about"
 	}
 	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(rows, cols, c.dtype), c.of.Name, taken(c.of, f.Values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(rows, cols, c.dtype), c.of.Name, parameterText(c.of, f.Values)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
 }
 

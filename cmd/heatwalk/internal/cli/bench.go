@@ -20,8 +20,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// benchmark is the JSON document of bench and bench krylov.
-type benchmark struct {
+// benchDocument is the JSON document of bench and bench krylov.
+type benchDocument struct {
 	Workload string `json:"workload"`
 	Graph    string `json:"graph,omitempty"`
 	Order    string `json:"order,omitempty"`
@@ -34,8 +34,8 @@ type benchmark struct {
 	Closing
 }
 
-// scaling is the JSON document of bench scaling.
-type scaling struct {
+// scalingDocument is the JSON document of bench scaling.
+type scalingDocument struct {
 	Output string   `json:"output,omitempty"`
 	Graphs []string `json:"graphs,omitempty"`
 	bench.Scaling
@@ -118,7 +118,7 @@ func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads spec.L
 
 // measure measures a workload, on a graph if one is given, and prints the result.
 func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
-	s, v := c.settings(), &benchmark{Workload: w.Name, Threads: runtime.GOMAXPROCS(0)}
+	s, v := c.settings(), &benchDocument{Workload: w.Name, Threads: runtime.GOMAXPROCS(0)}
 	var t *bench.Target
 	if w.Works != 0 {
 		v.Graph = graph[0]
@@ -139,7 +139,7 @@ func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
 }
 
 // open opens the graph of a workload in the form that the flags select, and sets the fields of v.
-func (c *benchCommand) open(w *bench.Workload, v *benchmark) (*bench.Target, error) {
+func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target, error) {
 	copied := w.Krylov || c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !w.Coded
 	g, t, err := c.openSwept(v.Graph, "", copied, w, &c.Settings)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *benchCommand) checkMemory(bytes int64) error {
 }
 
 // print writes the result of a workload.
-func (v *benchmark) print(w io.Writer, cost string) {
+func (v *benchDocument) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
 	bandwidth, row, gathered, checksum, ids := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", "", "", v.IDs
 	if v.Tiled {
@@ -303,7 +303,7 @@ func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
 
 // scale measures a workload for several sizes, draws a chart and prints the points.
 func (c *benchCommand) scale(args []string) error {
-	v := &scaling{Output: c.out, Graphs: args, Scaling: bench.Scaling{Over: c.over}}
+	v := &scalingDocument{Output: c.out, Graphs: args, Scaling: bench.Scaling{Over: c.over}}
 	if err := c.measureScaling(v); err != nil {
 		return err
 	}
@@ -345,7 +345,7 @@ func (c *benchCommand) scale(args []string) error {
 
 // measureScaling measures generated graphs, given graphs, or one graph with different columns or
 // threads.
-func (c *benchCommand) measureScaling(v *scaling) error {
+func (c *benchCommand) measureScaling(v *scalingDocument) error {
 	s := c.settings()
 	if len(v.Graphs) == 0 {
 		dir, err := c.makeTempContent(c.out)

@@ -27,7 +27,7 @@ import (
 
 // classifyFlags are the flags of classify, and those of suggest.
 type classifyCommand struct {
-	learning
+	learningFlags
 	method    method.Method
 	out       string
 	scores    scoreFlags
@@ -69,7 +69,7 @@ func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, lines
 }
 
 func newClassify(run *session) *cobra.Command {
-	c := &classifyCommand{learning: newLearning(run)}
+	c := &classifyCommand{learningFlags: newLearning(run)}
 	cmd := run.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Predict the label of every node from the labels of some",
 		func(cmd *cobra.Command, args []string) {
@@ -87,7 +87,7 @@ func newClassify(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	c.severalFlag(flags)
-	c.learning.declare(flags)
+	c.learningFlags.declare(flags)
 	return cmd
 }
 
@@ -117,20 +117,20 @@ func (c *classifyCommand) checkMethod(cmd *cobra.Command, args []string) {
 	c.graphInputs.check(cmd, args)
 	c.attributes.check(c.session, flags)
 	checkStdin(c.session, append(args, c.labels, c.truth, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
-	c.learning.check(flags)
+	c.learningFlags.check(flags)
 	c.checkEffect(flags, c.methods())
 	if len(c.entries) > 1 {
 		c.problem("--method", "%s are several; this command takes one, evaluate compares them", c.listed)
 	}
 	if len(c.entries) == 1 {
 		c.method = c.entries[0].Method
-		c.learning.settle("small")
+		c.learningFlags.settle("small")
 	}
 }
 
-// classified is the JSON document of classify.
-type classified struct {
-	learned
+// classifyDocument is the JSON document of classify.
+type classifyDocument struct {
+	labelsDocument
 	Nodes      int                 `json:"nodes"`
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 	Predicted  int                 `json:"predicted"`
@@ -167,12 +167,12 @@ type classifyRun struct {
 	*graphRun
 	f *classifyCommand
 	p *method.Prediction
-	classified
+	classifyDocument
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
 }
 
 func (c *classifyCommand) predict(name string) error {
-	d, err := c.learning.begin(name, c.out)
+	d, err := c.learningFlags.begin(name, c.out)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (c *classifyCommand) predict(name string) error {
 			return err
 		}
 	}
-	s, err := d.settings(c.entries[0].Settings, &c.learning, c.progress.Phases())
+	s, err := d.settings(c.entries[0].Settings, &c.learningFlags, c.progress.Phases())
 	if err != nil {
 		return err
 	}
@@ -205,8 +205,8 @@ func (c *classifyCommand) predict(name string) error {
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
-	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classified: classified{
-		learned: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
+	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
+		labelsDocument: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
 		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
@@ -333,7 +333,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	} else if len(p.Omitted) > 0 {
 		lines[3] = "left out on a graph of this size: " + strings.Join(p.Omitted, ", ")
 	}
-	return r.graphRun.finish(&r.classified, storeOf(r.g.Store.Manifest), parameters, lines...)
+	return r.graphRun.finish(&r.classifyDocument, storeOf(r.g.Store.Manifest), parameters, lines...)
 }
 
 // headline returns the counts of the predictions for the summary.
@@ -375,9 +375,9 @@ func chosen(p method.Parameters, settings int) string {
 }
 
 // found returns the predictions for the nodes, with the labels of labelOf.
-func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *found {
+func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *predictionRows {
 	rowAt := d.g.Nodes.RowAt
-	f := &found{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {
+	f := &predictionRows{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
 		simd.ConvertTo(line.Scores, p.Scores.Row(row))

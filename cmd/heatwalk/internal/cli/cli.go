@@ -39,9 +39,9 @@ func mainWith(args []string, stdin io.Reader, stdout, stderr io.Writer, warmup t
 	return run.guard(func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
 }
 
-// together is the time within which several signals count as one, because some programs send a
+// repeatedSignal is the time within which several signals count as one, because some programs send a
 // signal to a process and then to its group, and the second one must not interrupt the cleanup.
-const together = 500 * time.Millisecond
+const repeatedSignal = 500 * time.Millisecond
 
 // untilSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
 // A later one ends the process.
@@ -67,7 +67,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		for first := time.Now(); ; {
 			select {
 			case <-signals:
-				if time.Since(first) > together {
+				if time.Since(first) > repeatedSignal {
 					os.Exit(fault.Interrupted)
 				}
 			case <-done:

@@ -125,7 +125,7 @@ type Closing struct {
 	Warnings []string `json:"warnings,omitempty"` // all that were printed
 }
 
-func (c *console) closing() Closing {
+func (c *console) closingOfRun() Closing {
 	c.warning.Lock()
 	defer c.warning.Unlock()
 	return Closing{Seconds: time.Since(c.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(c.warnings)}
@@ -140,7 +140,7 @@ func (c *Closing) closeWith(now Closing) { *c = now }
 // that text writes.
 func (c *console) printResult(v document, text func(w io.Writer), outputs ...string) error {
 	if c.json {
-		v.closeWith(c.closing())
+		v.closeWith(c.closingOfRun())
 		return c.document(v)
 	}
 	text(c.summary(outputs...))
@@ -205,17 +205,17 @@ func (c *console) summary(outputs ...string) io.Writer {
 		return io.Discard
 	}
 	if slices.Contains(outputs, "-") {
-		return escaped{c.stderr}
+		return escapeWriter{c.stderr}
 	}
-	return escaped{c.stdout}
+	return escapeWriter{c.stdout}
 }
 
-// escaped is a writer of whole pieces of text that is safe on a terminal, whatever the text
+// escapeWriter is a writer of whole pieces of text that is safe on a terminal, whatever the text
 // has from files, for example names of classes.
-type escaped struct{ w io.Writer }
+type escapeWriter struct{ w io.Writer }
 
 // Write implements [io.Writer].
-func (e escaped) Write(p []byte) (int, error) {
+func (e escapeWriter) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(e.w, input.Escape(string(p))); err != nil {
 		return 0, err
 	}

@@ -166,11 +166,11 @@ func (c *convertCommand) checkFormat(input string) {
 	}
 }
 
-// untilEnd discards writes; they fail after the context has ended.
-type untilEnd struct{ ctx context.Context }
+// contextWriter discards writes; they fail after the context has ended.
+type contextWriter struct{ ctx context.Context }
 
 // Write implements [io.Writer].
-func (u untilEnd) Write(p []byte) (int, error) {
+func (u contextWriter) Write(p []byte) (int, error) {
 	if u.ctx.Err() != nil {
 		return 0, context.Cause(u.ctx)
 	}
@@ -181,7 +181,7 @@ func (u untilEnd) Write(p []byte) (int, error) {
 // is interrupted. It returns the size of the file.
 func writeCompressed(run *session, w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(untilEnd{run.ctx}, w, stage), path)
+	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
 	}
@@ -191,8 +191,8 @@ func writeCompressed(run *session, w io.Writer, path string, write func(w io.Wri
 	return stage.Done(), err
 }
 
-// converted is the JSON document of convert.
-type converted struct {
+// convertDocument is the JSON document of convert.
+type convertDocument struct {
 	Output string `json:"output"`
 	IDs    string `json:"ids,omitempty"` // the file of ids; absent for stdout
 	Format string `json:"format"`
@@ -238,7 +238,7 @@ func (c *convertCommand) runGraph(name string) error {
 			return err
 		}
 	}
-	doc := &converted{Output: c.out, Format: c.format.name, graphCounts: countsOf(m)}
+	doc := &convertDocument{Output: c.out, Format: c.format.name, graphCounts: countsOf(m)}
 	without := 0
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
 		writing := c.progress.Phases()
@@ -272,8 +272,8 @@ func (c *convertCommand) runGraph(name string) error {
 	}, c.out)
 }
 
-// convertedMatrix is the JSON document of convert for a matrix.
-type convertedMatrix struct {
+// convertMatrixDocument is the JSON document of convert for a matrix.
+type convertMatrixDocument struct {
 	Output  string   `json:"output"`
 	Labels  string   `json:"labels,omitempty"` // the file of labels
 	Format  string   `json:"format"`
@@ -313,7 +313,7 @@ func (c *convertCommand) runMatrix(input string) error {
 		LabelFile: c.labels, Labelling: c.labelConfig(c.config.UnknownIDs, ""), Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
-	doc := &convertedMatrix{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
+	doc := &convertMatrixDocument{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
 	labels := io.Discard
 	if x.Labelled && !c.format.text && c.out != "-" {
 		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
@@ -354,7 +354,7 @@ func (c *convertCommand) runMatrix(input string) error {
 }
 
 // printMatrix prints the summary of a written matrix.
-func printMatrix(run *session, w io.Writer, d *convertedMatrix) {
+func printMatrix(run *session, w io.Writer, d *convertMatrixDocument) {
 	what := "features"
 	if d.Kernel {
 		what = "kernel"

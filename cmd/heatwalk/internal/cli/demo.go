@@ -31,8 +31,8 @@ var (
 // demoFraction is the share of papers whose subject is a training label of the demo.
 const demoFraction = 0.05
 
-// demonstration is the JSON document of demo.
-type demonstration struct {
+// demoDocument is the JSON document of demo.
+type demoDocument struct {
 	Graph               string          `json:"graph"`
 	Nodes               int             `json:"nodes"`
 	Edges               int64           `json:"edges"`
@@ -103,7 +103,7 @@ func (c *demoCommand) run() error {
 	}
 	baselines := p.Baselines
 	m := g.Store.Manifest
-	d := &demonstration{
+	d := &demoDocument{
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
 		Labelled: len(known.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
 		AccuracyPropagation: baselines.Propagation.Accuracy, AccuracyMajority: baselines.Majority.Accuracy,
@@ -115,7 +115,7 @@ func (c *demoCommand) run() error {
 }
 
 // print writes the steps of the demo and their times.
-func (d *demonstration) print(w io.Writer) {
+func (d *demoDocument) print(w io.Writer) {
 	memory := "peak " + words.Bytes(system.PeakMemory())
 	if d.MachineMemory > 0 {
 		memory += " of " + words.Bytes(d.MachineMemory)

@@ -100,8 +100,8 @@ func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, eigenFormats, args...)
 }
 
-// eigenReport is the JSON document of eigen.
-type eigenReport struct {
+// eigenDocument is the JSON document of eigen.
+type eigenDocument struct {
 	Output     string          `json:"output"`
 	Rows       int             `json:"rows"`
 	Cols       int             `json:"cols"`
@@ -155,7 +155,7 @@ func (c *eigenCommand) run(name string) error {
 	if err := tablefile.WritePairs(d.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}
-	r := &eigenReport{
+	r := &eigenDocument{
 		Output: c.out, Rows: n, Cols: c.K, Components: len(g.Components.Sizes), Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
@@ -216,7 +216,7 @@ func showProducts(run *session) func(stage string, done, total int64) {
 }
 
 // lines returns the summary of the pairs.
-func (r *eigenReport) lines() (lines []string) {
+func (r *eigenDocument) lines() (lines []string) {
 	const most = 20
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {

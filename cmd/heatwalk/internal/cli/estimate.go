@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
-// estimated is the JSON document of estimate.
-type estimated struct {
+// estimateDocument is the JSON document of estimate.
+type estimateDocument struct {
 	Command     string          `json:"command"`
 	MemoryBytes int64           `json:"memory_bytes"`
 	LimitBytes  int64           `json:"limit_bytes"`
@@ -68,12 +68,12 @@ func printPlan(run *session, command string) error {
 	}
 	resident := budget.Resident(bytes)
 	items = append(items, heatwalk.Part{What: "program and heap", Bytes: resident - bytes})
-	doc := estimated{Command: command, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
+	doc := estimateDocument{Command: command, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
 	if p.Sweeps != heatwalk.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
 	if run.json {
-		doc.Closing = run.closing()
+		doc.Closing = run.closingOfRun()
 		return run.document(doc)
 	}
 	var lines [][2]string

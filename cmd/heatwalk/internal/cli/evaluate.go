@@ -22,15 +22,15 @@ import (
 
 // evaluateFlags are the flags of evaluate.
 type evaluateCommand struct {
-	learning
-	splitting
+	learningFlags
+	splitFlags
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
 }
 
 func newEvaluate(run *session) *cobra.Command {
-	c := &evaluateCommand{learning: newLearning(run), splitting: splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
+	c := &evaluateCommand{learningFlags: newLearning(run), splitFlags: splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
 	cmd := run.newCommand("evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
 		"Methods side by side on splits of the labelled nodes",
 		func(cmd *cobra.Command, args []string) {
@@ -41,16 +41,16 @@ func newEvaluate(run *session) *cobra.Command {
 			}
 		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
-	c.learning.labelsFlag(flags)
+	c.learningFlags.labelsFlag(flags)
 	flags.StringVar(&c.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
-	c.splitting.declare(run, flags)
+	c.splitFlags.declare(run, flags)
 	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
 	variable(run, flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
 		return parseList(&c.tuneAt, s, parseShare)
 	})
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	c.severalFlag(flags)
-	c.learning.declare(flags)
+	c.learningFlags.declare(flags)
 	return cmd
 }
 
@@ -68,15 +68,15 @@ func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	c.graphInputs.check(cmd, args)
 	checkStdin(c.session, append(args, c.labels, c.split, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
 	c.attributes.check(c.session, flags)
-	c.learning.check(flags)
+	c.learningFlags.check(flags)
 	c.checkEffect(flags, c.methods())
-	c.splitting.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
+	c.splitFlags.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
 	c.refuse(flags, rule{c.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
-	c.learning.settle(c.gridName)
+	c.learningFlags.settle(c.gridName)
 }
 
-// evaluated is the JSON document of evaluate.
-type evaluated struct {
+// evaluateDocument is the JSON document of evaluate.
+type evaluateDocument struct {
 	*evaluate.Report
 	Graph           string              `json:"graph"`
 	Skipped         skippedLines        `json:"skipped_label_lines"`
@@ -86,23 +86,23 @@ type evaluated struct {
 	Warnings        []string            `json:"warnings,omitempty"`
 }
 
-func (d *evaluated) closeWith(c Closing) {
+func (d *evaluateDocument) closeWith(c Closing) {
 	d.Seconds, d.PeakMemoryBytes, d.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
 }
 
 func (c *evaluateCommand) compare(name string) error {
-	d, err := c.learning.begin(name, c.report)
+	d, err := c.learningFlags.begin(name, c.report)
 	if err != nil {
 		return err
 	}
 	g, l := d.g, d.l
 	splits, phase := c.progress.Parts("evaluating", "split")
-	settings, err := d.settings(&c.base, &c.learning, phase)
+	settings, err := d.settings(&c.base, &c.learningFlags, phase)
 	if err != nil {
 		return err
 	}
 	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
-	if err := c.splitting.planTo(&c.inputs, plan, g.Nodes, l); err != nil {
+	if err := c.splitFlags.planTo(&c.inputs, plan, g.Nodes, l); err != nil {
 		return err
 	}
 	plan.Methods = c.entries
@@ -111,7 +111,7 @@ func (c *evaluateCommand) compare(name string) error {
 	if err != nil {
 		return c.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
-	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
+	doc := &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
 }
 
@@ -127,7 +127,7 @@ type reporter interface{ WriteText(w io.Writer) error }
 // --json, else the report and lines. The run file has the store and the chosen parameters.
 func publishReport(o *outputs, doc document, r reporter, store, chosen any, lines ...string) error {
 	run := o.run
-	doc.closeWith(run.closing())
+	doc.closeWith(run.closingOfRun())
 	page, ok := r.(interface{ WriteHTML(w io.Writer) error })
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
@@ -147,7 +147,7 @@ func publishReport(o *outputs, doc document, r reporter, store, chosen any, line
 	}
 	run.progress.Close()
 	if err == nil && o.path != "-" {
-		err = r.WriteText(escaped{run.stdout})
+		err = r.WriteText(escapeWriter{run.stdout})
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func publishReport(o *outputs, doc document, r reporter, store, chosen any, line
 }
 
 // publishPlanned publishes the report on a plan.
-func publishPlanned(o *outputs, doc *evaluated, store any) error {
+func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
 	lines := []string{doc.Skipped.String()}
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
@@ -165,8 +165,8 @@ func publishPlanned(o *outputs, doc *evaluated, store any) error {
 	return publishReport(o, doc, doc.Report, store, parametersOf(doc.Report), lines...)
 }
 
-// chosenAt holds the parameters of a method at one training size.
-type chosenAt struct {
+// sizeParameters holds the parameters of a method at one training size.
+type sizeParameters struct {
 	Method            string            `json:"method"`
 	TrainFraction     float64           `json:"train_fraction"`
 	Parameters        json.RawMessage   `json:"parameters,omitempty"`
@@ -174,10 +174,10 @@ type chosenAt struct {
 }
 
 // parametersOf returns the parameters of all results with parameters.
-func parametersOf(r *evaluate.Report) (list []chosenAt) {
+func parametersOf(r *evaluate.Report) (list []sizeParameters) {
 	for _, res := range r.Results {
 		if res.Parameters != nil || res.ParametersBySplit != nil {
-			list = append(list, chosenAt{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
+			list = append(list, sizeParameters{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
 		}
 	}
 	return list
@@ -197,8 +197,8 @@ func warnUnfinished(run *session, plan *evaluate.Plan, report *evaluate.Report) 
 	}
 }
 
-// splitting holds the flags of evaluate and graphs evaluate for training sets and reports.
-type splitting struct {
+// splitFlags holds the flags of evaluate and graphs evaluate for training sets and reports.
+type splitFlags struct {
 	noun     string // noun for a labelled item: "node", "graph" or "record"
 	train    []float64
 	perClass []int
@@ -212,7 +212,7 @@ type splitting struct {
 }
 
 // declare declares the flags of s; its fractions and folds are the defaults.
-func (s *splitting) declare(run *session, flags *pflag.FlagSet) {
+func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	var fractions, folds string
 	if s.train != nil {
 		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.train), " ", ","), "[]")
@@ -270,7 +270,7 @@ func parseList[T comparable](list *[]T, s string, one func(part string) (T, erro
 var reportFormats = []string{".txt", ".json", ".html"}
 
 // check validates the flags of s, given the other inputs, records problems, and completes the flags.
-func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) {
+func (s *splitFlags) check(run *session, flags *pflag.FlagSet, inputs ...string) {
 	checkOutput(run, "--report", s.report, reportFormats, append(inputs, s.split)...)
 	const leaveOut = "; leave out one of the two"
 	size, given := "how many "+s.noun+"s to train on", s.split != ""
@@ -295,7 +295,7 @@ func (s *splitting) check(run *session, flags *pflag.FlagSet, inputs ...string) 
 }
 
 // journal returns the journal of the run, next to the file of the report; nil without such a file.
-func (s *splitting) journal() *evaluate.Journal {
+func (s *splitFlags) journal() *evaluate.Journal {
 	if s.report == "" || isStream(s.report) {
 		return nil
 	}
@@ -303,7 +303,7 @@ func (s *splitting) journal() *evaluate.Journal {
 }
 
 // planTo stores the training sets in a plan for labels on the given rows.
-func (s *splitting) planTo(in *inputs, plan *evaluate.Plan, nodes labelled, l *nodefile.Labels) error {
+func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
 	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
 	if s.split == "" {
@@ -326,8 +326,8 @@ func (s *splitting) planTo(in *inputs, plan *evaluate.Plan, nodes labelled, l *n
 	return nil
 }
 
-// labelled are nodes or graphs by their ids.
-type labelled interface {
+// itemIDs are nodes or graphs by their ids.
+type itemIDs interface {
 	nodefile.Lookup
 	ID(row int) string
 }
@@ -345,7 +345,7 @@ func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error
 }
 
 // explain adds ids, classes, files and flags to errors about splits.
-func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
+func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error {
 	var split *validate.SplitError
 	switch {
 	case errors.As(err, &split) && split.What != "" && split.Row >= 0:

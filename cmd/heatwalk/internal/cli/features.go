@@ -24,7 +24,7 @@ import (
 // featureFlags are the flags of features.
 type featuresCommand struct {
 	graphInputs
-	walking
+	walkFlags
 	name   string // name of the kernel with its parameters
 	kind   string
 	folds  int
@@ -44,7 +44,7 @@ func newFeatures(run *session) *cobra.Command {
 			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows)
 			c.asked = cmd.Flags().Changed("folds")
 			if of, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); of != nil {
-				c.walking.check(run, cmd.Flags(), n)
+				c.walkFlags.check(run, cmd.Flags(), n)
 			}
 		}, func(args []string) error {
 			if c.dtype == "float64" {
@@ -55,7 +55,7 @@ func newFeatures(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
-	c.walking.declare(&c.inputs, flags, "")
+	c.walkFlags.declare(&c.inputs, flags, "")
 	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	numberVar(run, flags, &c.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
@@ -81,7 +81,7 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.inputs, &f.walking)
+	w, err := newWalk[T](d, &f.inputs, &f.walkFlags)
 	if err != nil {
 		return err
 	}
@@ -123,29 +123,29 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
 }
 
-// walking holds the flags of a walk.
-type walking struct {
+// walkFlags holds the flags of a walk.
+type walkFlags struct {
 	labels, prior string
 	values        spec.Values // complete values of the parameters of cwk.Spec
 }
 
-func (w *walking) alpha() float64 { return w.values.Number("alpha") }
-func (w *walking) steps() int     { return w.values.Int("steps") }
-func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
+func (w *walkFlags) alpha() float64 { return w.values.Number("alpha") }
+func (w *walkFlags) steps() int     { return w.values.Int("steps") }
+func (w *walkFlags) minSteps() int  { return w.values.Int("min-steps") }
 
 // declare declares the flags of w and those for reading labels.
-func (w *walking) declare(in *inputs, flags *pflag.FlagSet, labels string) {
+func (w *walkFlags) declare(in *inputs, flags *pflag.FlagSet, labels string) {
 	in.labelFlags(flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
 	w.priorFlag(flags)
 }
 
-func (w *walking) priorFlag(flags *pflag.FlagSet) {
+func (w *walkFlags) priorFlag(flags *pflag.FlagSet) {
 	p := &cwk.PriorParam
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.
-func (w *walking) check(run *session, flags *pflag.FlagSet, n spec.Named) {
+func (w *walkFlags) check(run *session, flags *pflag.FlagSet, n spec.Named) {
 	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
 	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
 		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))
@@ -154,7 +154,7 @@ func (w *walking) check(run *session, flags *pflag.FlagSet, n spec.Named) {
 }
 
 // readPrior returns the prior of --prior.
-func (w *walking) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
+func (w *walkFlags) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Prior{}, nil
@@ -169,7 +169,7 @@ func (w *walking) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.P
 }
 
 // newWalk returns the walk that f describes, without its matrix and memory.
-func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walking) (*cwk.Walk[T], error) {
+func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.readPrior(in, d.g, d.l)
 	show := d.run.progress.Showing("walking", "sweep")
 	walking := func(_ string, done, total int64) { show(int(done), int(total)) }
@@ -264,7 +264,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 }
 
 // parameters returns the parameters of a walk.
-func (w *walking) parameters() walkParameters {
+func (w *walkFlags) parameters() walkParameters {
 	return walkParameters{Alpha: w.alpha(), Steps: w.steps(), MinSteps: w.minSteps(), Prior: w.prior}
 }
 

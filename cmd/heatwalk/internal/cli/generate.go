@@ -21,8 +21,8 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// generated is the JSON document of generate.
-type generated struct {
+// generateDocument is the JSON document of generate.
+type generateDocument struct {
 	Output     string         `json:"output"`
 	Files      []string       `json:"files,omitempty"` // files of a collection
 	Labels     string         `json:"labels,omitempty"`
@@ -47,20 +47,20 @@ func newGenerate(run *session) *cobra.Command {
 // generateCommand generates graphs of one model.
 type generateCommand struct {
 	graphInputs
-	generated
+	generateDocument
 	force bool
 }
 
 // newModel returns the command of a model.
 func newModel(run *session, m *generate.Model) *cobra.Command {
-	c := &generateCommand{graphInputs: newGraphInputs(run), generated: generated{Model: m.Name, fraction: 1}}
+	c := &generateCommand{graphInputs: newGraphInputs(run), generateDocument: generateDocument{Model: m.Name, fraction: 1}}
 	do, check, output, usage := c.runGraph, c.check, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
 	if m.Works&spec.Graphs != 0 {
 		do, check, output, usage = c.runCollection, c.checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
 	cmd := run.newCommand(m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
 		check(cmd)
-		c.generated.values = modelValues(run, cmd.Flags(), &m.Spec)
+		c.generateDocument.values = modelValues(run, cmd.Flags(), &m.Spec)
 	}, func([]string) error {
 		c.Parameters = map[string]any{"seed": run.seed}
 		if m.HasClasses {
@@ -206,7 +206,7 @@ func (r *generateCommand) runGraph() error {
 	if err != nil {
 		return err
 	}
-	return r.printResult(&r.generated, func(w io.Writer) {
+	return r.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
@@ -302,7 +302,7 @@ func (r *generateCommand) runCollection() error {
 	if err != nil {
 		return err
 	}
-	return r.printResult(&r.generated, func(w io.Writer) {
+	return r.printResult(&r.generateDocument, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.cost())
 	})
 }

@@ -107,7 +107,7 @@ var gramFormats = slices.Concat(tablefile.PredictionEndings, denseFormats)
 
 // gramDocument is the JSON document of gram classify.
 type gramDocument struct {
-	learned
+	labelsDocument
 	Rows       int         `json:"rows"`
 	Columns    []string    `json:"columns"`
 	Learner    string      `json:"learner"`
@@ -141,7 +141,7 @@ func (c *gramCommand) classify(files []string) error {
 	}
 	columns, next, stop, err := k.Scores(c.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Data(files[0], "%s; are these the values of a kernel?", unlearned(wrong))
+		return fault.Data(files[0], "%s; are these the values of a kernel?", learnerReason(wrong))
 	}
 	if err != nil {
 		return learnError(err, files[0])
@@ -158,16 +158,16 @@ func (c *gramCommand) classify(files []string) error {
 	if err != nil {
 		return err
 	}
-	d := &gramDocument{learned: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: columns, Learner: c.learner.Name, Parameters: c.values}
+	d := &gramDocument{labelsDocument: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: columns, Learner: c.learner.Name, Parameters: c.values}
 	return o.finish(d, nil, c.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"), taken(&c.learner.Spec, c.values)), d.Skipped.String())
+		d.Learner, words.Counted(d.Labelled, "label"), parameterText(&c.learner.Spec, c.values)), d.Skipped.String())
 }
 
 // writeGram writes predictions as for the nodes of a graph: a label and a score of each class for
 // every row. next returns the class and stores the scores of the next row; its error ends the run.
 func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func(dst []float64) (class int, err error)) (err error) {
 	scores := make([]float64, len(k.Labels.Names))
-	f := &found{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
+	f := &predictionRows{ids: k.Rows, line: func(_ int, p *tablefile.Prediction) {
 		if err != nil {
 			return
 		}
@@ -181,8 +181,8 @@ func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func
 	return cmp.Or(writePredictions(o, f, columns, false, ""), err)
 }
 
-// taken returns the values of parameters for a summary, after a comma, or "".
-func taken(s *spec.Spec, v spec.Values) string {
+// parameterText returns the values of parameters for a summary, after a comma, or "".
+func parameterText(s *spec.Spec, v spec.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text
 	}
@@ -204,10 +204,10 @@ func learnError(err error, place string) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
 	}
-	return fault.Machine(err, place, "%s; take another learner or kernel", unlearned(wrong))
+	return fault.Machine(err, place, "%s; take another learner or kernel", learnerReason(wrong))
 }
 
-// unlearned returns the message about a learner that failed, with the reason.
-func unlearned(e *problem.Error) string {
+// learnerReason returns the message about a learner that failed, with the reason.
+func learnerReason(e *problem.Error) string {
 	return e.Method + ": " + strings.TrimPrefix(e.Err.Error(), "classify: ")
 }

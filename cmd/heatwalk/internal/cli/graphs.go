@@ -44,7 +44,7 @@ type graphsCommand struct {
 	given                     spec.Values
 
 	labels, out, dtype string
-	splitting
+	splitFlags
 }
 
 func newGraphs(run *session) *cobra.Command {
@@ -371,7 +371,7 @@ func (c *graphsCommand) runKernel(name string) error {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
 	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
-		words.Counted(d.Nodes, "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, c.dtype)))
+		words.Counted(d.Nodes, "node"), parameterText(&kernel.Spec, gram.Values), shapeOf(n, n, c.dtype)))
 }
 
 // begin begins a run that learns: it reads a collection and its labels and plans the run; files
@@ -417,9 +417,9 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	})
 }
 
-// graphsClassified is the JSON document of graphs classify.
-type graphsClassified struct {
-	learned
+// graphsClassifyDocument is the JSON document of graphs classify.
+type graphsClassifyDocument struct {
+	labelsDocument
 	Graphs     int                `json:"graphs"`
 	Method     string             `json:"method"`
 	Parameters *method.Parameters `json:"parameters"`
@@ -455,15 +455,15 @@ func (c *graphsCommand) runClassify(name string) error {
 	if err != nil {
 		return r.explain(err)
 	}
-	items := &found{ids: r.axis(), line: func(i int, line *tablefile.Prediction) {
+	items := &predictionRows{ids: r.axis(), line: func(i int, line *tablefile.Prediction) {
 		line.Label, line.Reached = r.l.Names[p.Class[i]], true
 		simd.ConvertTo(line.Scores, p.Scores.Row(i))
 	}}
 	if err := writePredictions(r.outputs, items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
 		return err
 	}
-	d := &graphsClassified{
-		learned: learnedFrom(r.outputs, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
+	d := &graphsClassifyDocument{
+		labelsDocument: learnedFrom(r.outputs, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
 	if known := (&ongram.Collection{Graphs: r.c}).Labels(name); known != nil {
@@ -477,15 +477,15 @@ func (c *graphsCommand) runClassify(name string) error {
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	c := &graphsCommand{inputs: newInputs(run), splitting: splitting{noun: "graph", splits: 10}}
+	c := &graphsCommand{inputs: newInputs(run), splitFlags: splitFlags{noun: "graph", splits: 10}}
 	cmd := c.newCommand("evaluate INPUT [--kernel A,B …]",
 		"Kernels between graphs side by side on random splits of a collection", func(flags *pflag.FlagSet, inputs []string) {
 			checkStdin(run, c.labels, c.split)
-			c.splitting.check(run, flags, inputs...)
+			c.splitFlags.check(run, flags, inputs...)
 		}, c.runEvaluate)
 	flags := cmd.Flags()
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
-	c.splitting.declare(run, flags)
+	c.splitFlags.declare(run, flags)
 	c.declareLearning(flags, ", or several joined by commas")
 	return cmd
 }
@@ -498,14 +498,14 @@ func (c *graphsCommand) runEvaluate(name string) error {
 	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(c.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
-		err = c.splitting.planTo(&c.inputs, plan, nodes, r.l)
+		err = c.splitFlags.planTo(&c.inputs, plan, nodes, r.l)
 	}
 	if err != nil {
 		return err
 	}
 	report, err := runPlan(r.outputs, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.ctx, r.problem, plan) })
 	if err != nil {
-		return r.explain(c.splitting.explain(err, nodes, r.l))
+		return r.explain(c.splitFlags.explain(err, nodes, r.l))
 	}
-	return publishPlanned(r.outputs, &evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
+	return publishPlanned(r.outputs, &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
 }

@@ -36,7 +36,7 @@ func TestCollectionLimit(t *testing.T) {
 	// the peak.
 	for _, kernel := range []string{"propagation", "cyclic-patterns"} {
 		args := []string{"graphs", "kernel", "D", "--kernel", kernel, "-o", "K.npy"}
-		var plan estimated
+		var plan estimateDocument
 		var ran struct {
 			Peak int64 `json:"peak_memory_bytes"`
 		}
@@ -86,7 +86,7 @@ func TestCollectionLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var plan estimated
+		var plan estimateDocument
 		if text, err = run(append([]string{"estimate"}, append(args, "--max-memory", advice)...)...); err != nil || json.Unmarshal([]byte(text), &plan) != nil {
 			t.Errorf("%s: %v: %s", line, err, text)
 			continue

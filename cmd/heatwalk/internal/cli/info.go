@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// info is the JSON document of the command.
-type info struct {
+// infoDocument is the JSON document of the command.
+type infoDocument struct {
 	Graph string `json:"graph"`
 	graphCounts
 	SelfLoops        int64         `json:"self_loops"`
@@ -62,7 +62,7 @@ func newInfo(run *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return run.printResult(v, func(io.Writer) { v.print(escaped{run.stdout}, run.cost()) })
+			return run.printResult(v, func(io.Writer) { v.print(escapeWriter{run.stdout}, run.cost()) })
 		})
 	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")
@@ -71,7 +71,7 @@ func newInfo(run *session) *cobra.Command {
 }
 
 // measure computes the counts of a graph, and of labels if a file is given.
-func (r *infoCommand) measure(name string) (*info, error) {
+func (r *infoCommand) measure(name string) (*infoDocument, error) {
 	r.streamed = true // because loading frames is not worth it for two sweeps
 	r.tabled = true
 	g, err := r.open(name, "")
@@ -79,7 +79,7 @@ func (r *infoCommand) measure(name string) (*info, error) {
 		return nil, err
 	}
 	m := g.Store.Manifest
-	v := &info{
+	v := &infoDocument{
 		Graph: name, graphCounts: countsOf(m), SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
@@ -137,7 +137,7 @@ func (r *infoCommand) writeIDs(g *openGraph) error {
 }
 
 // print writes the counts of a graph.
-func (v *info) print(w io.Writer, cost string) {
+func (v *infoDocument) print(w io.Writer, cost string) {
 	kind, of := "undirected", "edges join"
 	if v.Directed {
 		kind = "directed"

@@ -27,7 +27,7 @@ import (
 // ingestFlags are the flags of ingest.
 type ingestCommand struct {
 	graphInputs
-	neighbours neighbours
+	neighbours neighbourFlags
 	dir, codec string
 	force      bool
 }

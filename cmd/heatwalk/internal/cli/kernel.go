@@ -41,7 +41,7 @@ func newKernel(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	c.denseFlags.declare(run, flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	c.walking.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
+	c.walkFlags.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
 	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	c.share.declare(run, flags, "the columns")
 	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
@@ -89,7 +89,7 @@ func nodesOf(g *openGraph, rows []int) axis {
 // kernelFlags are the flags of kernel.
 type kernelCommand struct {
 	graphInputs
-	walking
+	walkFlags
 	denseFlags
 	listed    string         // value of --kernel
 	name      string         // name of the kernel
@@ -109,7 +109,7 @@ func (c *kernelCommand) check(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	if c.name, c.family = n.Name, kernel.Families().Named(n.Name); c.family == nil {
 		c.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
-		c.walking.check(c.session, flags, n)
+		c.walkFlags.check(c.session, flags, n)
 		return
 	}
 	c.refuse(flags,
@@ -134,7 +134,7 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.inputs, &f.walking)
+	w, err := newWalk[T](d, &f.inputs, &f.walkFlags)
 	if err != nil {
 		return err
 	}

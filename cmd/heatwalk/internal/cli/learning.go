@@ -15,10 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// learning holds the flags of commands that learn from labels of nodes.
-type learning struct {
+// learningFlags holds the flags of commands that learn from labels of nodes.
+type learningFlags struct {
 	graphInputs
-	walking
+	walkFlags
 	attributes attributeFlags
 	several    bool   // nodes have several labels
 	listed     string // value of --method
@@ -28,10 +28,10 @@ type learning struct {
 	base    method.Settings // settings of all methods
 }
 
-func newLearning(run *session) learning { return learning{graphInputs: newGraphInputs(run)} }
+func newLearning(run *session) learningFlags { return learningFlags{graphInputs: newGraphInputs(run)} }
 
 // methods returns the named methods.
-func (f *learning) methods() (list []method.Method) {
+func (f *learningFlags) methods() (list []method.Method) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
 	}
@@ -39,8 +39,8 @@ func (f *learning) methods() (list []method.Method) {
 }
 
 // declare declares the flags of f except those of labels and method.
-func (f *learning) declare(flags *pflag.FlagSet) {
-	f.walking.priorFlag(flags)
+func (f *learningFlags) declare(flags *pflag.FlagSet) {
+	f.walkFlags.priorFlag(flags)
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(f.session, flags)
@@ -48,17 +48,17 @@ func (f *learning) declare(flags *pflag.FlagSet) {
 }
 
 // labelsFlag declares the flag of the labels.
-func (f *learning) labelsFlag(flags *pflag.FlagSet) {
+func (f *learningFlags) labelsFlag(flags *pflag.FlagSet) {
 	f.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
-func (f *learning) severalFlag(flags *pflag.FlagSet) {
+func (f *learningFlags) severalFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 }
 
 // check parses the methods and records problems of the flags.
-func (f *learning) check(flags *pflag.FlagSet) {
+func (f *learningFlags) check(flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
 		f.problem("--method", "%s", withoutUsage(err))
@@ -68,7 +68,7 @@ func (f *learning) check(flags *pflag.FlagSet) {
 }
 
 // settle reads the grid, sets the candidates of all methods, and records problems.
-func (f *learning) settle(grid string) {
+func (f *learningFlags) settle(grid string) {
 	base, err := method.Settle(f.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
@@ -145,7 +145,7 @@ func withoutUsage(err error) string {
 }
 
 // settings completes the settings of a method with workers, memory, attributes and progress.
-func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(stage string, done, total int64)) (*method.Settings, error) {
+func (d *graphRun) settings(tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
 	prior, err := f.readPrior(&f.inputs, d.g, d.l)
 	s := *tried
 	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"

@@ -78,18 +78,18 @@ func checkMatrix(o *outputs, rows, cols axis, dtype, advice string) (bytes int64
 	return bytes + runFileBytes, err
 }
 
-// counted is a writer that counts bytes.
-type counted int64
+// byteCounter is a writer that counts bytes.
+type byteCounter int64
 
 // Write implements [io.Writer].
-func (c *counted) Write(p []byte) (int, error) {
-	*c += counted(len(p))
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
 	return len(p), nil
 }
 
 // idBytes returns the bytes of a file of ids.
 func idBytes(ids axis) int64 {
-	var file counted // never fails
+	var file byteCounter // never fails
 	_ = tablefile.WriteIDs(&file, ids)
 	return int64(file)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// merged is the JSON document of merge.
-type merged struct {
+// mergeDocument is the JSON document of merge.
+type mergeDocument struct {
 	matrixDocument
 	Command string `json:"command"` // the command line that made the parts
 	Parts   int    `json:"parts"`
@@ -63,7 +63,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 		if err != nil {
 			return err
 		}
-		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
+		r := &mergeDocument{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
 		return o.finish(r, made.Store, made.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

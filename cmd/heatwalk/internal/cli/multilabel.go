@@ -21,7 +21,7 @@ const severalSeparator = "|"
 
 // checkSeveral records flags without effect if nodes have several labels: all flags of the command except
 // the given ones.
-func (f *learning) checkSeveral(cmd *cobra.Command, args []string, takes ...string) {
+func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ...string) {
 	f.labelling.Several = true
 	f.graphInputs.check(cmd, args)
 	checkStdin(f.session, append(args, f.labels)...)
@@ -36,19 +36,19 @@ func (f *learning) checkSeveral(cmd *cobra.Command, args []string, takes ...stri
 }
 
 func (c *classifyCommand) checkSeveral(cmd *cobra.Command, args []string) {
-	c.learning.checkSeveral(cmd, args, "output", "scores", "dtype", "unreached")
+	c.learningFlags.checkSeveral(cmd, args, "output", "scores", "dtype", "unreached")
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
 	c.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels)...)
 }
 
 func (c *evaluateCommand) checkSeveral(cmd *cobra.Command, args []string) {
-	c.learning.checkSeveral(cmd, args, "train", "splits", "report")
+	c.learningFlags.checkSeveral(cmd, args, "train", "splits", "report")
 	checkOutput(c.session, "--report", c.report, []string{".txt", ".json"}, append(args, c.labels)...)
 }
 
 // beginSeveral reads the graph, the labels and the attributes, and plans the run.
-func (f *learning) beginSeveral(name, path string) (*graphRun, *method.Settings, error) {
+func (f *learningFlags) beginSeveral(name, path string) (*graphRun, *method.Settings, error) {
 	d, err := f.begin(name, path)
 	if err != nil {
 		return nil, nil, err
@@ -70,7 +70,7 @@ func (f *learning) beginSeveral(name, path string) (*graphRun, *method.Settings,
 }
 
 func (c *classifyCommand) predictSeveral(name string) error {
-	d, s, err := c.learning.beginSeveral(name, c.out)
+	d, s, err := c.learningFlags.beginSeveral(name, c.out)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *classifyCommand) predictSeveral(name string) error {
 	if err != nil {
 		return c.graphError(err, name, another)
 	}
-	r := &classifyRun{graphRun: d, f: c, p: p, classified: classified{learned: learnedFrom(d.outputs, d.l), Method: "spectral", Several: model}}
+	r := &classifyRun{graphRun: d, f: c, p: p, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.outputs, d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
 	return r.finish(d.problem(), model, func(row int) string {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
@@ -92,8 +92,8 @@ func (c *classifyCommand) predictSeveral(name string) error {
 	})
 }
 
-// severalEvaluated is the JSON document of evaluate where nodes have several labels.
-type severalEvaluated struct {
+// multiLabelDocument is the JSON document of evaluate where nodes have several labels.
+type multiLabelDocument struct {
 	*multilabel.Report
 	Graph   string       `json:"graph"`
 	Skipped skippedLines `json:"skipped_label_lines"`
@@ -101,7 +101,7 @@ type severalEvaluated struct {
 }
 
 func (c *evaluateCommand) compareSeveral(name string) error {
-	d, s, err := c.learning.beginSeveral(name, c.report)
+	d, s, err := c.learningFlags.beginSeveral(name, c.report)
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,6 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 	if err != nil {
 		return c.graphError(c.explain(err, d.g.Nodes, d.l), name, another)
 	}
-	doc := &severalEvaluated{Report: report, Graph: name, Skipped: skippedOf(d.l)}
+	doc := &multiLabelDocument{Report: report, Graph: name, Skipped: skippedOf(d.l)}
 	return publishReport(d.outputs, doc, report, storeOf(d.g.Store.Manifest), nil)
 }

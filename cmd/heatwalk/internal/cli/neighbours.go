@@ -13,14 +13,14 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// neighbours holds the flags for a graph of nearest neighbours of attributes.
-type neighbours struct {
+// neighbourFlags holds the flags for a graph of nearest neighbours of attributes.
+type neighbourFlags struct {
 	of, ids string
 	source.NeighbourSettings
 }
 
 // declare declares the flags of n.
-func (n *neighbours) declare(run *session, cmd *cobra.Command) {
+func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	numberVar(run, flags, &n.Neighbours, "neighbours", 0, spec.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
 	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
@@ -30,7 +30,7 @@ func (n *neighbours) declare(run *session, cmd *cobra.Command) {
 }
 
 // check validates the flags and records problems.
-func (n *neighbours) check(run *session, cmd *cobra.Command, args []string, r *graphInputs) {
+func (n *neighbourFlags) check(run *session, cmd *cobra.Command, args []string, r *graphInputs) {
 	given := n.of != ""
 	run.refuse(cmd.Flags(),
 		rule{!given, "neighbours least-cosine feature-ids content-weight", "is about attributes; name their file with --of"},
@@ -51,7 +51,7 @@ const maxContentWeight = 1e100
 
 // read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
 // the required memory.
-func (n *neighbours) read(run *session) (*ingest.Source, error) {
+func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.ctx, n.of, &tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err

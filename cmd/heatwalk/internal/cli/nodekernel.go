@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// kernelReport is the JSON document of kernel for all kernels except cwk.
-type kernelReport struct {
+// kernelDocument is the JSON document of kernel for all kernels except cwk.
+type kernelDocument struct {
 	Output     string           `json:"output"`
 	Rows       int              `json:"rows"`
 	Cols       int              `json:"cols"`
@@ -124,7 +124,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err := file.Close(f.ctx); err != nil {
 		return err
 	}
-	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
+	return d.finishKernel(&kernelDocument{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
 // wholeBlock names the memory of a block that is written at the end.
@@ -141,7 +141,7 @@ func asymmetric(what, instead string) string {
 }
 
 // finishKernel publishes a block, completes its report with the results, and prints the summary.
-func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
+func (d *graphRun) finishKernel(r *kernelDocument, found *kernel.Report) error {
 	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = found.Method, found.HalfSteps, found.Sweeps, found.Largest, found.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := found.ErrorBound; found.Estimated() {
@@ -161,6 +161,6 @@ func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
 		method += ", half steps"
 	}
 	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, parameterText(&r.Parameters.family.Spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

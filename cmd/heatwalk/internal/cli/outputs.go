@@ -378,7 +378,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 		Parameters: parameters,
 		Part:       p,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
-		Closing:    run.closing(),
+		Closing:    run.closingOfRun(),
 	})
 }
 

@@ -78,7 +78,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	run("features", "g", "--labels", "many.tsv", "--kernel", "cwk:steps=8", "-o", "X.npy")
 	for _, line := range lines {
 		args := strings.Fields(line)
-		var plan estimated
+		var plan estimateDocument
 		if err := json.Unmarshal(run(append([]string{"estimate"}, args...)...), &plan); err != nil {
 			t.Fatal(err)
 		}

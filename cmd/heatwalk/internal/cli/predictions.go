@@ -45,7 +45,7 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
 	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // Parquet is smaller than text
 	linesBytes := func(n int) int64 {                                                       // size of n lines of the largest length, without ids
-		var file counted // never fails
+		var file byteCounter // never fails
 		_ = tablefile.WritePredictions(o.run.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
 			p.Label = columns.Classes[0]
 			for i := range p.Scores {
@@ -57,8 +57,8 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 	return runFileBytes + linesBytes(0) + idBytes(ids) + int64(ids.N)*(linesBytes(1)-linesBytes(0))
 }
 
-// found holds the predictions for nodes, records or graphs, in the order of the output.
-type found struct {
+// predictionRows holds the predictions for nodes, records or graphs, in the order of the output.
+type predictionRows struct {
 	ids  axis
 	line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
 
@@ -72,7 +72,7 @@ type found struct {
 }
 
 // writePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
-func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype string) error {
+func writePredictions(o *outputs, f *predictionRows, c tablefile.Columns, raw bool, dtype string) error {
 	if o.format == nil {
 		return tablefile.WritePredictions(o.run.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
@@ -89,8 +89,8 @@ func writePredictions(o *outputs, f *found, c tablefile.Columns, raw bool, dtype
 	})
 }
 
-// learned holds the common keys of the JSON documents of predictions.
-type learned struct {
+// labelsDocument holds the common keys of the JSON documents of predictions.
+type labelsDocument struct {
 	Output   string       `json:"output"`
 	Labelled int          `json:"labelled"`
 	Skipped  skippedLines `json:"skipped_label_lines"`
@@ -103,19 +103,19 @@ type learned struct {
 }
 
 // learnedFrom returns the keys about the labels.
-func learnedFrom(o *outputs, l *nodefile.Labels) learned {
-	return learned{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
+func learnedFrom(o *outputs, l *nodefile.Labels) labelsDocument {
+	return labelsDocument{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
 }
 
 // estimate sets the estimated accuracy, unless tested is 0.
-func (d *learned) estimate(accuracy, stderr float64, tested int) {
+func (d *labelsDocument) estimate(accuracy, stderr float64, tested int) {
 	if tested > 0 {
 		d.AccuracyEstimate, d.AccuracyStderr = &accuracy, &stderr
 	}
 }
 
 // estimated returns the estimated accuracy as text, or "".
-func (d *learned) estimated() string {
+func (d *labelsDocument) estimated() string {
 	if d.AccuracyEstimate == nil {
 		return ""
 	}
@@ -142,7 +142,7 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *
 }
 
 // compared returns the comparison with the labels of a file as text, or "".
-func (d *learned) compared(file, noun string) string {
+func (d *labelsDocument) compared(file, noun string) string {
 	t := d.Truth
 	if t == nil {
 		return ""

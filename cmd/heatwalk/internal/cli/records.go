@@ -134,9 +134,9 @@ func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
 	}
 }
 
-// recordsClassified is the JSON document of records classify.
-type recordsClassified struct {
-	learned
+// recordsClassifyDocument is the JSON document of records classify.
+type recordsClassifyDocument struct {
+	labelsDocument
 	Nodes            int         `json:"nodes"`
 	Kernel           string      `json:"kernel"`
 	Attributes       int         `json:"attributes"`
@@ -173,7 +173,7 @@ func (c *recordsClassifyCommand) run(path string) error {
 		return learnError(err, a.File)
 	}
 	c.warnNumbers(c.kernel, a)
-	items := &found{
+	items := &predictionRows{
 		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
 		line: func(i int, p *tablefile.Prediction) {
@@ -184,12 +184,12 @@ func (c *recordsClassifyCommand) run(path string) error {
 	if err := writePredictions(o, items, columns, c.scores.kind != "probability", c.scores.dtype); err != nil {
 		return err
 	}
-	d := &recordsClassified{
-		learned: learnedFrom(o, l), Nodes: len(a.IDs), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
+	d := &recordsClassifyDocument{
+		labelsDocument: learnedFrom(o, l), Nodes: len(a.IDs), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
 		Learner: learner.Name, Parameters: r.Learner, Settings: r.Choice.Settings,
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
-	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(d.Labelled, "label"), taken(&learner.Spec, r.Learner))
+	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(d.Labelled, "label"), parameterText(&learner.Spec, r.Learner))
 	if d.Support = r.Support; d.Support > 0 {
 		learned += " · " + words.Count(d.Support) + " support vectors"
 	}
@@ -274,7 +274,7 @@ func (c *recordsKernelCommand) run(path string) error {
 
 // kernelOf returns the kernel, its parameters and the number of attributes as text.
 func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
-	return k.Name + " of " + words.Counted(len(a.Columns), "attribute") + taken(&k.Spec, v)
+	return k.Name + " of " + words.Counted(len(a.Columns), "attribute") + parameterText(&k.Spec, v)
 }
 
 // recordsOf reads a list of ids of records; without one, all records.

@@ -20,7 +20,7 @@ import (
 // recordsEvaluateCommand compares kernels and learners on splits of the records of a table.
 type recordsEvaluateCommand struct {
 	recordInputs
-	splitting
+	splitFlags
 	labels                    string
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*closed.Kernel
@@ -30,7 +30,7 @@ type recordsEvaluateCommand struct {
 }
 
 func newRecordsEvaluate(run *session) *cobra.Command {
-	c := &recordsEvaluateCommand{recordInputs: newRecordInputs(run), splitting: splitting{noun: "record", splits: 10}}
+	c := &recordsEvaluateCommand{recordInputs: newRecordInputs(run), splitFlags: splitFlags{noun: "record", splits: 10}}
 	cmd := run.newCommand("evaluate TABLE [--learner A,B …]", arguments(run, "TABLE", 1, 1),
 		"Kernels and learners compared on splits of the records with a class",
 		func(cmd *cobra.Command, args []string) { c.check(cmd.Flags(), args) },
@@ -39,7 +39,7 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 	flags.StringVar(&c.kernelNames, "kernel", tableKernels()[0].Name, "`LIST` of kernels joined by commas, with parameters as in hypercube:beta=0.5; see heatwalk methods")
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`LIST` of learners joined by commas, with parameters as in svm:cost=10")
 	c.labelFlags(flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-	c.splitting.declare(run, flags)
+	c.splitFlags.declare(run, flags)
 	c.declareTable(flags)
 	unknownIDsFlag(run, flags, &c.unknown)
 	flags.SortFlags = false
@@ -50,7 +50,7 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 func (c *recordsEvaluateCommand) check(flags *pflag.FlagSet, args []string) {
 	inputs := append(args, c.labels, c.split)
 	checkStdin(c.session, inputs...)
-	c.splitting.check(c.session, flags, inputs...)
+	c.splitFlags.check(c.session, flags, inputs...)
 	c.given = spec.Values{}
 	for _, s := range namedList(c.session, "--kernel", c.kernelNames, tableKernels(), c.given) {
 		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
@@ -93,7 +93,7 @@ func (c *recordsEvaluateCommand) run(path string) error {
 		}
 	}
 	nodes := recordIDs{table}
-	if err := c.splitting.planTo(&c.inputs, plan, nodes, l); err != nil {
+	if err := c.splitFlags.planTo(&c.inputs, plan, nodes, l); err != nil {
 		return err
 	}
 	c.disk = runFileBytes
@@ -102,9 +102,9 @@ func (c *recordsEvaluateCommand) run(path string) error {
 	}
 	report, err := runPlan(o, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.ctx, problem, plan) })
 	if err != nil {
-		return learnError(c.splitting.explain(err, nodes, l), table.File)
+		return learnError(c.splitFlags.explain(err, nodes, l), table.File)
 	}
-	return publishPlanned(o, &evaluated{Report: report, Graph: path, Skipped: skippedOf(l)}, nil)
+	return publishPlanned(o, &evaluateDocument{Report: report, Graph: path, Skipped: skippedOf(l)}, nil)
 }
 
 // recordIDs are the ids of the records of a table.

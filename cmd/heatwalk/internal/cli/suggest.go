@@ -8,7 +8,7 @@ import (
 )
 
 func newSuggest(run *session) *cobra.Command {
-	c := &classifyCommand{learning: newLearning(run), unreached: "blank"}
+	c := &classifyCommand{learningFlags: newLearning(run), unreached: "blank"}
 	cmd := run.newCommand("suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Nodes most worth labelling next",
 		func(cmd *cobra.Command, args []string) {
@@ -19,13 +19,13 @@ func newSuggest(run *session) *cobra.Command {
 			c.checkMethod(cmd, args)
 		}, func(args []string) error { return c.predict(args[0]) })
 	flags := cmd.Flags()
-	c.learning.labelsFlag(flags)
+	c.learningFlags.labelsFlag(flags)
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of suggestions, .tsv; - is stdout")
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	numberVar(run, own, &c.suggest, "number", 20, spec.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
 	own.Lookup("number").Shorthand = "n"
 	flags.AddFlagSet(own)
 	c.methodFlag(flags)
-	c.learning.declare(flags)
+	c.learningFlags.declare(flags)
 	return cmd
 }

@@ -21,8 +21,8 @@ func newVerify(run *session) *cobra.Command {
 		func(*cobra.Command, []string) {}, func(args []string) error { return runVerify(run, args[0]) })
 }
 
-// verified is the JSON document of verify.
-type verified struct {
+// verifyDocument is the JSON document of verify.
+type verifyDocument struct {
 	*shard.VerifyReport
 	Closing
 }
@@ -54,7 +54,7 @@ func runVerify(run *session, dir string) error {
 	if err != nil {
 		return err
 	}
-	return run.printResult(&verified{VerifyReport: r}, func(w io.Writer) {
+	return run.printResult(&verifyDocument{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
 			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), run.cost())
 	})
