@@ -30,7 +30,7 @@ func CheckScale[T sparse.Float](degrees []float64) error {
 	if largest == 0 || least >= low && largest <= high {
 		return nil
 	}
-	return fmt.Errorf("%w: at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
+	return fmt.Errorf("%w: their sums at the nodes are between %.3g and %.3g; multiply all weights by a factor that brings these sums between %g and %g",
 		ErrScale, least, largest, low, high)
 }
 
