@@ -47,7 +47,7 @@ func deepLearner(base *Learner) *Learner {
 		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
-		Whole: true, Probabilities: base.Probabilities, Tried: fewTried,
+		Whole: true, Probabilities: base.Probabilities, ComparedItems: fewTried,
 		Memory: func(items, classes int) int64 {
 			// Values of this fit, and of one before it that the collector may not have taken yet.
 			bytes := 2 * 8 * int64(items) * int64(items)

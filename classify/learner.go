@@ -29,13 +29,13 @@ type Learner struct {
 	// LinearMemory returns the bytes of Linear in addition to the features and the model.
 	LinearMemory func(l *Load) int64
 
-	// Outgrown, unless nil, returns the name of the learner to use instead for these numbers of
+	// Replacement, unless nil, returns the name of the learner to use instead for these numbers of
 	// items and features, or "" for this one.
-	Outgrown func(items, features int) string
+	Replacement func(items, features int) string
 
-	// Tried is the number of items that settings are compared on at the most on explicit
+	// ComparedItems is the number of items that settings are compared on at the most on explicit
 	// features, since each is a fit that takes long; 0: as many as there are.
-	Tried int
+	ComparedItems int
 
 	// Path declares the parameter that is chosen along a path. If it is nil, all combinations of
 	// usual values are compared.

@@ -35,7 +35,7 @@ var rlsLearner = Learner{
 		m := min(l.Items, l.Features)
 		return 3*8*m*m + 2*8*l.Items*l.Classes
 	},
-	Outgrown: func(items, features int) string {
+	Replacement: func(items, features int) string {
 		if min(items, features) > mostSquared {
 			return "linear-svm"
 		}
@@ -45,8 +45,8 @@ var rlsLearner = Learner{
 	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
 		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes))
 	},
-	Tried: fewTried,
-	Path:  &ridgePath,
+	ComparedItems: fewTried,
+	Path:          &ridgePath,
 	Solve: func(y []int, classes int, v spec.Values, solve func(float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 		return solveRLS(y, classes, func(_ []int, t *mat.Dense) (*mat.Dense, error) { return solve(ridgeOf(v, y), t) })
 	},
@@ -69,7 +69,7 @@ var scaledRidge = spec.Spec{Name: "rls", Params: []spec.Param{usually(ridgeParam
 
 // ridgePath has all λ of least squares by one eigendecomposition.
 var ridgePath = Path{
-	Spec: scaledRidge, Along: "lambda", Ridge: true,
+	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
 			return alongRidges(ctx, k, y, classes, numbers("lambda", settings))
@@ -85,7 +85,7 @@ var ridgePath = Path{
 	},
 	Memory: func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
 	// Of the few items that are tried there, a factorisation for each λ takes less.
-	OnFeatures: &Path{Spec: scaledRidge, Along: "lambda", Ridge: true},
+	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }
 
 // ridgeOf returns λ, or m/C if the cost is given.

@@ -30,8 +30,8 @@ var linearSVMLearner = Learner{
 	},
 	LinearMemory: linearSVMBytes,
 	Path: &Path{
-		Spec:  spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam}},
-		Along: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,
+		Spec:      spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam}},
+		Parameter: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,
 	},
 }
 

@@ -14,14 +14,14 @@ type Path struct {
 	// 1, with the usual values there.
 	spec.Spec
 
-	// Along is the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
+	// Parameter is the name of the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
 	// learner with the value x on K has the value s·x if Ridge, and x/s otherwise.
-	Along string
-	Ridge bool
+	Parameter string
+	Ridge     bool
 
 	// Fit, unless nil, returns what fits a model with each of some settings to the values of k
 	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
-	// its tolerance. Settings are complete but for Instead, differ in Along alone, and rise there.
+	// its tolerance. Settings are complete but for Instead, differ in Parameter only, and rise there.
 	// A model is nil where the kernel does not allow its setting. Models are valid until the next
 	// call. nil: each setting on features is a fit of its own, and values of a kernel have no path.
 	Fit func() PathFit
@@ -46,7 +46,7 @@ type Path struct {
 	For func(classes int) spec.Values
 
 	// Pairwise, unless nil, reports whether there is a classifier for every two classes, given the
-	// values of all parameters but Along. Other learners separate each class from the rest.
+	// values of all parameters but Parameter. Other learners separate each class from the rest.
 	Pairwise func(v spec.Values) bool
 
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.

@@ -27,9 +27,9 @@ func TestPaths(t *testing.T) {
 		if l.Path == nil {
 			continue
 		}
-		along := l.Path.Param(l.Path.Along)
-		if along == nil || len(along.Grid) < 2 || l.Param(l.Path.Along) == nil {
-			t.Errorf("%s: its path is along %q, %+v", l.Name, l.Path.Along, along)
+		along := l.Path.Param(l.Path.Parameter)
+		if along == nil || len(along.Grid) < 2 || l.Param(l.Path.Parameter) == nil {
+			t.Errorf("%s: its path is along %q, %+v", l.Name, l.Path.Parameter, along)
 			continue
 		}
 		if l.Path.Fit == nil {
@@ -42,13 +42,13 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v[l.Path.Along] = spec.Of(x); v.Has("svm-tolerance") {
+			if v[l.Path.Parameter] = spec.Of(x); v.Has("svm-tolerance") {
 				v["svm-tolerance"] = spec.Of(1e-9)
 			}
 			settings = append(settings, v)
 			w := maps.Clone(v)
-			if w[l.Path.Along] = spec.Of(x / multiple); l.Path.Ridge {
-				w[l.Path.Along] = spec.Of(x * multiple)
+			if w[l.Path.Parameter] = spec.Of(x / multiple); l.Path.Ridge {
+				w[l.Path.Parameter] = spec.Of(x * multiple)
 			}
 			weighed = append(weighed, w)
 		}
@@ -69,7 +69,7 @@ func TestPaths(t *testing.T) {
 				want := alone.ScoresTo(nil, k.row(i), 0)
 				got, other := models[s].ScoresTo(nil, k.row(i), 0), scaled[s].ScoresTo(nil, larger.row(i), 0)
 				for c := range want {
-					what, tolerance := fmt.Sprintf("%s, %v: item %d", l.Name, v[l.Path.Along], i), 1e-6*(1+math.Abs(want[c]))
+					what, tolerance := fmt.Sprintf("%s, %v: item %d", l.Name, v[l.Path.Parameter], i), 1e-6*(1+math.Abs(want[c]))
 					within(t, what, got[c], want[c], tolerance)
 					within(t, what+" on a multiple", other[c], want[c], tolerance)
 				}
@@ -99,17 +99,17 @@ func TestComparedMachinesEnd(t *testing.T) {
 
 // On very many items with very many features another learner of the list is taken.
 func TestOutgrown(t *testing.T) {
-	outgrown := 0
+	replacement := 0
 	for _, l := range Learners() {
-		if l.Outgrown == nil {
+		if l.Replacement == nil {
 			continue
 		}
-		outgrown++
-		if few, many := l.Outgrown(10, 10), l.Outgrown(1e6, 1e6); few != "" || many == l.Name || Learners().Named(many) == nil {
+		replacement++
+		if few, many := l.Replacement(10, 10), l.Replacement(1e6, 1e6); few != "" || many == l.Name || Learners().Named(many) == nil {
 			t.Errorf("%s is replaced by %q on few items, by %q on many", l.Name, few, many)
 		}
 	}
-	if outgrown == 0 {
+	if replacement == 0 {
 		t.Error("no learner is replaced by another")
 	}
 }

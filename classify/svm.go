@@ -46,7 +46,7 @@ var svmLearner = Learner{
 	LinearMemory: func(l *Load) int64 {
 		return linearSVMBytes(l) + 2*8*l.Items*l.Classes + wholeBytes(l.Items) + trainBytes(l)
 	},
-	Outgrown: func(items, _ int) string {
+	Replacement: func(items, _ int) string {
 		if items > mostSquared { // more would need a Gram of its square
 			return "linear-svm"
 		}
@@ -60,8 +60,8 @@ const mostSquared = 10_000
 
 // svmPath has the costs of support vector machines, each from the one before.
 var svmPath = Path{
-	Spec:  spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam, scaledToleranceParam}},
-	Along: "cost",
+	Spec:      spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam, scaledToleranceParam}},
+	Parameter: "cost",
 	Fit: func() PathFit {
 		var solver costSolver
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {

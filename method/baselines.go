@@ -114,7 +114,7 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 	if err != nil {
 		return nil, err
 	}
-	alone, err := choose.Alone(ctx, p, fold, set.Workers, &work)
+	alone, err := choose.Unreachable(ctx, p, fold, set.Workers, &work)
 	if err != nil {
 		return nil, err
 	}

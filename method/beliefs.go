@@ -124,7 +124,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	alone, err := choose.Alone(ctx, p, fold, set.Workers, &out.Work)
+	alone, err := choose.Unreachable(ctx, p, fold, set.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}

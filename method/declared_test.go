@@ -37,9 +37,9 @@ func shrunk() *classify.Learner {
 		return model, err
 	}
 	return &classify.Learner{
-		Spec: own, Fit: fit, Dual: true, Tried: 100,
+		Spec: own, Fit: fit, Dual: true, ComparedItems: 100,
 		Path: &classify.Path{
-			Spec: own, Along: "shrink", Ridge: true, Noun: "a shrunk machine",
+			Spec: own, Parameter: "shrink", Ridge: true, Noun: "a shrunk machine",
 			Fit: func() classify.PathFit {
 				return func(ctx context.Context, k classify.Gram, y []int, classes int, settings []spec.Values) (list []*classify.Model, err error) {
 					for _, v := range settings {
@@ -276,10 +276,10 @@ func TestOutgrownLearner(t *testing.T) {
 		return ""
 	}
 	machine, least := *learnerOf("svm"), *learnerOf("rls")
-	machine.Spec.Name, machine.Outgrown = "small-svm", few
-	least.Spec.Name, least.Outgrown = "small-rls", few
+	machine.Spec.Name, machine.Replacement = "small-svm", few
+	least.Spec.Name, least.Replacement = "small-rls", few
 	mean := meanOf()
-	mean.Spec.Name, mean.Outgrown = "small-mean", few
+	mean.Spec.Name, mean.Replacement = "small-mean", few
 	declare(t, &machine, &least, mean)
 	p := problemtest.Planted(t, 5, 120, 60)
 	for labels, replaced := range map[int]bool{60: true, 40: false} {

@@ -157,7 +157,7 @@ func TestLongChoiceStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tried, err := set.toTry(3)
+	tried, err := set.candidates(3)
 	if err != nil {
 		t.Fatal(err)
 	}

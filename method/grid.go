@@ -131,7 +131,7 @@ func gridParams(paths ...*classify.Path) []*spec.Param {
 		list = append(list, &cwk.Spec.Params[i])
 	}
 	for _, path := range paths {
-		list = append(list, path.Param(path.Along))
+		list = append(list, path.Param(path.Parameter))
 	}
 	return list
 }
@@ -156,8 +156,8 @@ func (g *Grid) of(paths ...*classify.Path) *Grid {
 func (g *Grid) along(path *classify.Path) *Grid {
 	own := g.of(path)
 	own.path, own.settled = path, []*Setting{}
-	for _, x := range own.numbers(path.Along) {
-		own.settled = append(own.settled, &Setting{&path.Spec, spec.Values{path.Along: spec.Of(x)}})
+	for _, x := range own.numbers(path.Parameter) {
+		own.settled = append(own.settled, &Setting{&path.Spec, spec.Values{path.Parameter: spec.Of(x)}})
 	}
 	return own
 }
@@ -227,15 +227,15 @@ func (g *Grid) settings() int {
 		return len(g.settled)
 	}
 	for _, path := range paths() {
-		if n := len(g.Values[path.Along]); n > 0 {
+		if n := len(g.Values[path.Parameter]); n > 0 {
 			return n
 		}
 	}
 	return 0
 }
 
-// tried returns the values of all settings of the learner.
-func (g *Grid) tried() []spec.Values {
+// learnerSettings returns the values of all settings of the learner.
+func (g *Grid) learnerSettings() []spec.Values {
 	all := make([]spec.Values, len(g.settled))
 	for i, s := range g.settled {
 		all[i] = s.Values
@@ -368,7 +368,7 @@ func (g *Grid) usual() int {
 	at := ((f*len(g.alphas())+a)*len(steps) + s) * g.settings()
 	switch {
 	case g.path != nil:
-		at += nearestOf(g.numbers(g.path.Along), to.numbers(g.path.Along)[0])
+		at += nearestOf(g.numbers(g.path.Parameter), to.numbers(g.path.Parameter)[0])
 	case g.space != nil:
 		at += g.space.Usual
 	}

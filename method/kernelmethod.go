@@ -101,7 +101,7 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual
 	case m.by.path != nil && validate.TooFew(p.Class):
 		return []spec.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
 	case m.by.path != nil:
-		return s.Grid.tried(), s.Grid.usual() % s.Grid.settings(), nil
+		return s.Grid.learnerSettings(), s.Grid.usual() % s.Grid.settings(), nil
 	case validate.TooFew(p.Class):
 		v, err := m.by.Resolve(givenFor(m.by.Learner, s.Given, len(p.Names)), nil)
 		return []spec.Values{v}, 0, err

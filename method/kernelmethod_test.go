@@ -300,7 +300,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.tried(),
+			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func (l learner) spec() *spec.Spec {
 // paths returns those of all learners, one for each parameter.
 func paths() (list []*classify.Path) {
 	for _, l := range learners() {
-		if l.Path != nil && !slices.ContainsFunc(list, func(p *classify.Path) bool { return p.Along == l.Path.Along }) {
+		if l.Path != nil && !slices.ContainsFunc(list, func(p *classify.Path) bool { return p.Parameter == l.Path.Parameter }) {
 			list = append(list, l.Path)
 		}
 	}
@@ -63,9 +63,9 @@ func constantsOf(path *classify.Path, given spec.Values, classes int) (spec.Valu
 		maps.Copy(v, path.For(classes))
 	}
 	maps.Copy(v, path.Own(given))
-	delete(v, path.Along)
+	delete(v, path.Parameter)
 	v, err := path.Resolve(v, nil)
-	delete(v, path.Along)
+	delete(v, path.Parameter)
 	return v, err
 }
 
@@ -160,9 +160,9 @@ func (l learner) constants(v spec.Values) []Setting {
 	return []Setting{{&l.path.Spec, v}}
 }
 
-// toTry returns the candidates of a choice on features of the given number of classes.
-func (s *Settings) toTry(classes int) (choose.Tried, error) {
-	t := choose.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.tried()}
+// candidates returns the candidates of a choice on features of the given number of classes.
+func (s *Settings) candidates(classes int) (choose.Candidates, error) {
+	t := choose.Candidates{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.learnerSettings()}
 	if path := s.learner.path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
 		constant, err := constantsOf(t.Path, s.Given, classes)
@@ -183,12 +183,12 @@ func (l learner) unfinished() string {
 	return noun + " ended at the limit of its steps, before its tolerance"
 }
 
-// outgrown returns the learner that replaces l for the given numbers of rows and features.
-func (l learner) outgrown(rows, features int) learner {
-	if l.Outgrown == nil {
+// replacement returns the learner that replaces l for the given numbers of rows and features.
+func (l learner) replacement(rows, features int) learner {
+	if l.Replacement == nil {
 		return l
 	}
-	if name := l.Outgrown(rows, features); name != "" {
+	if name := l.Replacement(rows, features); name != "" {
 		return behindWalks(classify.Learners().Named(name))
 	}
 	return l
@@ -196,5 +196,5 @@ func (l learner) outgrown(rows, features int) learner {
 
 // alike reports whether two learners take values of the same parameter along their paths.
 func (l learner) alike(o learner) bool {
-	return l.path != nil && o.path != nil && l.path.Along == o.path.Along
+	return l.path != nil && o.path != nil && l.path.Parameter == o.path.Parameter
 }

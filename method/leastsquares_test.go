@@ -48,7 +48,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			kernel:    pStep, grid: grid, kernels: kernels, settled: set.Grid.tried(),
+			kernel:    pStep, grid: grid, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(t.Context()); err != nil {
 			t.Fatal(err)

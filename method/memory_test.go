@@ -64,7 +64,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		planned := walkSizes{p, &set}.fit(int64(rows), cols)
-		values := complete(set.constant, set.Grid.tried()[0])[0]
+		values := complete(set.constant, set.Grid.learnerSettings()[0])[0]
 		if values.Has("cost") {
 			values["cost"] = spec.Of(0.001)
 		}

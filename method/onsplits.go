@@ -129,7 +129,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
 func (r *kernelPredictor) fitPath() choose.Fit {
-	return choose.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
+	return choose.OnPath(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
 }
 
 // each returns what fits the learner with several settings, each by itself.

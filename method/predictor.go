@@ -62,7 +62,7 @@ func (r *predictor) walk(ctx context.Context) error {
 		alone := r.trials.alone
 		if number > 0 {
 			var err error
-			if alone, err = choose.Alone(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
+			if alone, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
 				return nil, err
 			}
 		}
@@ -163,7 +163,7 @@ func (r *predictor) partitions() int {
 // calibrate fits the votes to out-of-fold decisions, and measures how often
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
-	tried, err := r.set.toTry(len(r.p.Names))
+	tried, err := r.set.candidates(len(r.p.Names))
 	if err != nil {
 		return err
 	}

@@ -119,9 +119,9 @@ func (s *Settings) folds(labels int) int {
 	return validate.FoldCount(labels)
 }
 
-// tried returns the number of labels that settings are tried on in trials on walks.
-func (s *Settings) tried() int {
-	if most := s.learner.Tried; most > 0 {
+// comparedLabels returns the number of labels on which trials on walks compare settings.
+func (s *Settings) comparedLabels() int {
+	if most := s.learner.ComparedItems; most > 0 {
 		return min(s.Sample, most)
 	}
 	return s.Sample

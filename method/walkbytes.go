@@ -190,7 +190,7 @@ func (w walkSizes) fit(rows, features int64) int64 {
 	machines, _ := w.set.machines(len(w.p.Names))
 	bytes := 4*8*rows + 2*8*int64(machines)*features // rows, classes, squares and lists of each class; weights
 	by := w.set.learner
-	if other := by.outgrown(int(rows), int(features)); other.alike(by) {
+	if other := by.replacement(int(rows), int(features)); other.alike(by) {
 		by = other
 	}
 	if by.LinearMemory != nil {

@@ -168,7 +168,7 @@ func (s *Settings) tested() int {
 	case s.learner.path != nil:
 		return maxTested
 	case s.learner.Whole:
-		return s.tried()
+		return s.comparedLabels()
 	}
 	return maxTestedRows
 }
@@ -193,7 +193,7 @@ type chooser struct {
 func chooserOf(p *Problem, set *Settings) *chooser {
 	return &chooser{
 		p: p, set: set, fold: validate.Folds(p.Class, set.folds(len(p.Row)), set.RNGSeed, 0),
-		seen: validate.Sample(p.Class, set.tried(), set.RNGSeed, 0),
+		seen: validate.Sample(p.Class, set.comparedLabels(), set.RNGSeed, 0),
 	}
 }
 
@@ -202,7 +202,7 @@ func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) error {
-	alone, err := choose.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	alone, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (c *chooser) foldPicks() [][]int {
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := choose.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	alone, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -404,7 +404,7 @@ const productsBytes = 1 << 30
 
 // products returns the kernels of all trials as sums over groups of classes: the trials on honest
 // features share one, because each of their rows hides its own fold.
-func (c *chooser) products(tried *choose.Tried) (list []*choose.Products) {
+func (c *chooser) products(tried *choose.Candidates) (list []*choose.Products) {
 	for _, kind := range c.set.Grid.Features {
 		var trials []*choose.Trial
 		for i := range c.trials[kind] {
@@ -444,7 +444,7 @@ func productsTogether(list []*choose.Products, limit int64) int {
 // slab compares the settings with the α of number lo ≤ a < hi. It calls report with the share that
 // is done.
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report func(done float64)) error {
-	tried, err := c.set.toTry(len(c.p.Names))
+	tried, err := c.set.candidates(len(c.p.Names))
 	if err != nil {
 		return err
 	}
@@ -476,7 +476,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 }
 
 // slabByGroups is slab for one α, by groups of classes.
-func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Tried, hits choose.Hits, report func(done float64)) error {
+func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Candidates, hits choose.Hits, report func(done float64)) error {
 	g, classes, from := c.set.Grid, len(c.p.Names), c.set.Grid.minSteps()
 	list := c.products(&tried)
 	all := len(list)
@@ -557,7 +557,7 @@ func (c *chooser) firstHit(trial, features, alpha int) int {
 
 // runJobs runs trials, each with all lengths and settings of the learner, and adds their hits. held
 // is the memory of their kernels or features in bytes.
-func (c *chooser) runJobs(ctx context.Context, tried choose.Tried, jobs []trialJob, hits choose.Hits, held int) error {
+func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
 	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
 	workers := testersAtATime(c.set, int64(held), walkSizes{c.p, c.set}.tester(len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)

@@ -86,7 +86,7 @@ func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
 // addProducts computes the kernel between training rows, and that of each trial, by groups of
 // classes.
 func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) error {
-	tried, err := r.set.toTry(len(r.p.Names))
+	tried, err := r.set.candidates(len(r.p.Names))
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
-	by := r.by.outgrown(items.Rows, items.Cols)
+	by := r.by.replacement(items.Rows, items.Cols)
 	if by != r.by && !by.alike(r.by) {
 		return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
 	}

@@ -21,7 +21,7 @@ type Products struct {
 
 // NewProducts returns products without a group. Trials that share most of their rows should be
 // in one, because the kernel between two rows is then computed once.
-func NewProducts(of *Tried, trials ...*Trial) *Products {
+func NewProducts(of *Candidates, trials ...*Trial) *Products {
 	p := &Products{Trials: trials}
 	for _, t := range trials {
 		p.left = append(p.left, t.Train...)

@@ -14,9 +14,9 @@ import (
 // have one class. Models are valid until its next call.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
-// Along returns what fits models of a learner with several settings on a path, one time after
+// OnPath returns what fits models of a learner with several settings on a path, one time after
 // the other in the same memory.
-func Along(by *classify.Learner, path *classify.Path, classes int) func(settings []spec.Values) Fit {
+func OnPath(by *classify.Learner, path *classify.Path, classes int) func(settings []spec.Values) Fit {
 	if path.Fit == nil {
 		return func(settings []spec.Values) Fit { return Each(by, classes, settings) }
 	}
@@ -53,12 +53,12 @@ func Each(by *classify.Learner, classes int, settings []spec.Values) Fit {
 // Weighed returns the values with which a learner has on s·K, or on s copies of each item, the
 // models that it has on K with v.
 func Weighed(path *classify.Path, v spec.Values, s float64) spec.Values {
-	w, x := maps.Clone(v), v.Number(path.Along)
+	w, x := maps.Clone(v), v.Number(path.Parameter)
 	if path.Ridge {
 		x *= s
 	} else {
 		x /= s
 	}
-	w[path.Along] = spec.Of(x)
+	w[path.Parameter] = spec.Of(x)
 	return w
 }

@@ -23,8 +23,8 @@ type Trial struct {
 // Unreached is a test node that no label reaches: its class, and the one it is given.
 type Unreached struct{ Class, Given int }
 
-// Tried holds the candidates that a tester compares.
-type Tried struct {
+// Candidates holds the candidates that a tester compares.
+type Candidates struct {
 	Steps    []int // of walks, increasing
 	MinSteps int   // the collected block starts at it
 
@@ -35,7 +35,7 @@ type Tried struct {
 
 // Tester runs trials, one after the other in the same memory.
 type Tester struct {
-	Tried
+	Candidates
 	classes   int
 	along     func([]spec.Values) Fit // of settings on the path
 	left      []float64               // train×width: probabilities of the steps between two lengths
@@ -47,10 +47,10 @@ type Tester struct {
 }
 
 // New returns a tester for the given number of classes.
-func New(classes int, of Tried) *Tester {
-	w := &Tester{Tried: of, classes: classes}
+func New(classes int, of Candidates) *Tester {
+	w := &Tester{Candidates: of, classes: classes}
 	if of.Path != nil {
-		w.along = Along(of.Learner, of.Path, classes)
+		w.along = OnPath(of.Learner, of.Path, classes)
 	}
 	return w
 }

@@ -49,7 +49,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	for _, i := range m.HeldOut {
 		hidden[i] = 1
 	}
-	isolated, err := choose.Alone(ctx, p, hidden, set.Workers, &out.Work)
+	isolated, err := choose.Unreachable(ctx, p, hidden, set.Workers, &out.Work)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	alone, err := choose.Alone(ctx, p, fold, l.Workers, &found)
+	alone, err := choose.Unreachable(ctx, p, fold, l.Workers, &found)
 	if err != nil {
 		return nil, err
 	}

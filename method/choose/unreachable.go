@@ -7,12 +7,12 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Alone reports for every labelled node whether no label outside its own fold reaches it. The walk
+// Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
 // of such a node contains no information on its class. Cost: that of FindComponents; of a
 // directed graph that of [problem.Problem.Reached] for each fold.
-func Alone(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
 	if p.Directed {
-		return aloneAlong(ctx, p, fold, workers, work)
+		return unreachableAlong(ctx, p, fold, workers, work)
 	}
 	parts, err := p.FindComponents(ctx, workers, work)
 	if err != nil {
@@ -35,8 +35,8 @@ func Alone(ctx context.Context, p *problem.Problem, fold []int, workers int, wor
 	return alone, nil
 }
 
-// aloneAlong is Alone for a directed graph.
-func aloneAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+// unreachableAlong is Unreachable for a directed graph.
+func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
 	alone := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
 		var visible, hidden []int
