@@ -6,8 +6,8 @@
 // matrix. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
 // [Graph.Evaluate], [Graph.Kernel], [Graph.Eigen], [Graph.Solve] and [Graph.Expm]. They
 // name nodes by their ids, and take and return gonum matrices whose rows are in the order
-// of [Graph.IDs]. The methods [Graph.Predict], [Graph.Compare], [Graph.OpenKernel] and
-// [Graph.Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
+// of [Graph.IDs]. The functions [Predict], [Compare], [OpenKernel], [OpenFunction] and
+// [Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
 // calls these. docs/library.md shows each job, and docs/architecture.md the packages below,
 // which can be used by themselves.
 package heatwalk
@@ -218,7 +218,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	var err error
 	if g.Graph, err = graph.FromMat(ctx, m, set); errors.Is(err, sparse.ErrStructure) {
 		if rows, cols := m.Dims(); rows == cols {
-			err = g.fromDirected(ctx, m, set)
+			err = fromDirected(ctx, g, m, set)
 		}
 	}
 	if err != nil {
@@ -228,7 +228,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 }
 
 // fromDirected makes the graph of a matrix that need not be symmetric.
-func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix, set *graph.Settings) error {
+func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settings) error {
 	a, err := sparse.FromMat(m)
 	if err != nil {
 		return err
@@ -292,8 +292,8 @@ type IDError struct{ ID string }
 // Error implements error.
 func (e *IDError) Error() string { return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID) }
 
-// rows returns the rows of ids, of all nodes in their order for nil.
-func (g *Graph) rows(ids []string) ([]int, error) {
+// rowsOf returns the rows of ids, of all nodes in their order for nil.
+func rowsOf(g *Graph, ids []string) ([]int, error) {
 	var rows []int
 	if ids == nil {
 		for row := range g.Nodes.Rows() {

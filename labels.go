@@ -30,7 +30,7 @@ type ClassifyOptions struct {
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
 }
 
-// Prediction is the result of [Graph.Classify] and [Graph.Predict].
+// Prediction is the result of [Graph.Classify] and [Predict].
 type Prediction struct {
 	// Prediction has the classes and scores by row, the chosen parameters and the
 	// cross-validated Accuracy of the method, with its standard error.
@@ -95,7 +95,7 @@ func (g *Graph) ProblemOf(rows, classes []int, names []string) *method.Problem {
 }
 
 // loaded returns the problem on the part of the graph that is in memory since [Graph.Begin].
-func (g *Graph) loaded(p *method.Problem) *method.Problem {
+func loaded(g *Graph, p *method.Problem) *method.Problem {
 	out := *p
 	out.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
 	return &out
@@ -107,14 +107,14 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string, o *Class
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := g.methods(ctx, o)
+	entries, _, err := methodsOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return g.Predict(ctx, p, entries[0].Method, entries[0].Settings, nil)
+	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, nil)
 }
 
-// PredictOptions ask [Graph.Predict] for more than predictions. Nil means no more.
+// PredictOptions ask [Predict] for more than predictions. Nil means no more.
 type PredictOptions struct {
 	Baselines bool // cross-validated accuracy of label propagation and of the largest class
 	Suggest   int  // number of nodes whose labels would improve the predictions most
@@ -127,7 +127,7 @@ type PredictOptions struct {
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
 // and the Workers of the settings. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
-func (g *Graph) Predict(ctx context.Context, p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (*Prediction, error) {
+func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
 		o = new(PredictOptions)
 	}
@@ -148,7 +148,7 @@ func (g *Graph) Predict(ctx context.Context, p *method.Problem, m method.Method,
 	if err != nil {
 		return nil, err
 	}
-	p = g.loaded(p)
+	p = loaded(g, p)
 	connected, extend := p, func(*method.Prediction) {}
 	if o.Suggest == 0 { // suggestions are rows of the whole graph
 		if connected, extend, err = method.Connected(ctx, p, &set); err != nil {
@@ -208,7 +208,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 	if err != nil {
 		return nil, err
 	}
-	entries, set, err := g.methods(ctx, o)
+	entries, set, err := methodsOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +219,12 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 			plan.Fractions = o.Train
 		}
 	}
-	return g.Compare(ctx, p, plan)
+	return Compare(ctx, g, p, plan)
 }
 
 // Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
 // Memory and the Workers of their settings.
-func (g *Graph) Compare(ctx context.Context, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
 	set := *plan
 	all := *plan.Settings
 	all.Workers, set.Settings = g.options.Workers, &all
@@ -245,12 +245,12 @@ func (g *Graph) Compare(ctx context.Context, p *method.Problem, plan *evaluate.P
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.Run(ctx, g.loaded(p), &set)
+	return evaluate.Run(ctx, loaded(g, p), &set)
 }
 
-// methods returns the methods that the options name, with their settings, and the settings
+// methodsOf returns the methods that the options name, with their settings, and the settings
 // of all.
-func (g *Graph) methods(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method.Settings, error) {
+func methodsOf(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method.Settings, error) {
 	if o == nil {
 		o = new(ClassifyOptions)
 	}

@@ -52,16 +52,16 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 			return nil, err
 		}
 	}
-	r, err := g.rows(rows)
+	r, err := rowsOf(g, rows)
 	if err != nil {
 		return nil, err
 	}
-	c, err := g.rows(cols)
+	c, err := rowsOf(g, cols)
 	if err != nil {
 		return nil, err
 	}
 	set := new(kernel.Settings)
-	k, _, err := g.OpenKernel(ctx, named.Name, given, r, c, set)
+	k, _, err := OpenKernel(ctx, g, named.Name, given, r, c, set)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 // OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
 // [kernel.Matrix] with the same settings, whose Memory it fills in. It returns the values of all
 // parameters of the kernel: the given ones and defaults, which may depend on the graph.
-func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (kernel.Kernel, spec.Values, error) {
+func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (kernel.Kernel, spec.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		k, err := kernel.New(ctx, g.Graph, name, given)
@@ -111,7 +111,7 @@ func (g *Graph) OpenKernel(ctx context.Context, name string, given spec.Values, 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
 // row. given are its parameters, see [matfunc.Specs]; the others have their defaults. It fills in the
 // Memory of the settings of [matfunc.Function.ApplyTo].
-func (g *Graph) OpenFunction(ctx context.Context, name string, given spec.Values, cols int, s *kernel.Settings) (*matfunc.Function, error) {
+func OpenFunction(ctx context.Context, g *Graph, name string, given spec.Values, cols int, s *kernel.Settings) (*matfunc.Function, error) {
 	err := g.Begin(ctx, func(plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
@@ -133,17 +133,17 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int)
 	if !slices.Contains(symmetric, m) {
 		return nil, nil, unknownMatrix(m)
 	}
-	pairs, err := g.Eigenpairs(ctx, &spectral.Problem{Matrix: m, Which: which}, k, new(lanczos.Settings))
+	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k, new(lanczos.Settings))
 	if err != nil {
 		return nil, nil, err
 	}
-	return pairs.Values, g.fromRows(pairs.Vectors), nil
+	return pairs.Values, fromRows(g, pairs.Vectors), nil
 }
 
 // Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
 // the Memory and the Workers of the settings. An error about the limit on iterations comes with
 // the pairs that were found.
-func (g *Graph) Eigenpairs(ctx context.Context, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
+func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
 	components, count := g.Components, 0
 	if components == nil && p.Splits() {
 		var err error
@@ -176,11 +176,11 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 	if !slices.Contains(symmetric, h) {
 		return nil, unknownMatrix(h)
 	}
-	x, err := g.toRows(b)
+	x, err := toRows(g, b)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.begin(ctx); err != nil {
+	if err := begin(ctx, g); err != nil {
 		return nil, err
 	}
 	of, err := expm.New(ctx, g.Graph, h)
@@ -192,7 +192,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 	if _, err := of.ApplyTo(ctx, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(t)}, set); err != nil {
 		return nil, err
 	}
-	return g.fromRows(y), nil
+	return fromRows(g, y), nil
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
@@ -201,11 +201,11 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if h != Laplacian && h != NormalizedLaplacian {
 		return nil, unknownMatrix(h)
 	}
-	y, err := g.toRows(b)
+	y, err := toRows(g, b)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.begin(ctx); err != nil {
+	if err := begin(ctx, g); err != nil {
 		return nil, err
 	}
 	s, err := iterative.ShiftedLaplacian(g.Graph, h == NormalizedLaplacian, a, c)
@@ -217,11 +217,11 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if _, err := s.SolveTo(ctx, x, y, nil); err != nil {
 		return nil, err
 	}
-	return g.fromRows(x), nil
+	return fromRows(g, x), nil
 }
 
 // begin begins a job that estimates its own memory, on the graph with its components.
-func (g *Graph) begin(ctx context.Context) error {
+func begin(ctx context.Context, g *Graph) error {
 	if err := g.Begin(ctx, nil); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (g *Graph) begin(ctx context.Context) error {
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
 // the graph.
-func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
+func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
 		return nil, &spec.ParameterError{Of: "heatwalk", Parameter: "b", What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
@@ -248,7 +248,7 @@ func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
 }
 
 // fromRows is the inverse of toRows.
-func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
+func fromRows(g *Graph, x *sparse.Block[float64]) *mat.Dense {
 	b := mat.NewDense(x.Rows, x.Cols, nil)
 	i := 0
 	for row := range g.Nodes.Rows() {

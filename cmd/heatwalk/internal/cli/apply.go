@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/npy"
@@ -189,7 +190,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}
 	c.disk += size + runFileBytes
-	f, err := d.g.OpenFunction(c.ctx, c.of.Name, c.given, slab, settings)
+	f, err := heatwalk.OpenFunction(c.ctx, d.g.Graph, c.of.Name, c.given, slab, settings)
 	if err != nil {
 		return c.applyError(err, name)
 	}

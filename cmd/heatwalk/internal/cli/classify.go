@@ -190,7 +190,7 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	s.Raw = c.scores.kind == "raw"
 	c.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
-	p, err := g.Predict(c.ctx, d.problem(), c.method, s, &heatwalk.PredictOptions{
+	p, err := heatwalk.Predict(c.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
 		Baselines: true, Suggest: c.suggest,
 		Predicting: func() { c.progress.Wait("computing baselines and choosing parameters of " + c.method.Name()) },
 	})

@@ -97,7 +97,7 @@ func (c *demoCommand) run() error {
 		return err
 	}
 	settings := &method.Settings{RNGSeed: uint64(c.seed), Progress: c.progress.Phases()}
-	p, err := g.Predict(c.ctx, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	p, err := heatwalk.Predict(c.ctx, g.Graph, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -147,7 +148,7 @@ func (c *eigenCommand) run(name string) error {
 		c.disk += idBytes(nodesOf(g, rows))
 	}
 	problem := c.eigenproblem()
-	pairs, err := g.Eigenpairs(c.ctx, problem, c.K, settings)
+	pairs, err := heatwalk.Eigenpairs(c.ctx, g.Graph, problem, c.K, settings)
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -107,7 +108,7 @@ func (c *evaluateCommand) compare(name string) error {
 	}
 	plan.Methods = c.entries
 	c.disk += runFileBytes
-	report, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return g.Compare(c.ctx, d.problem(), plan) })
+	report, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return heatwalk.Compare(c.ctx, g.Graph, d.problem(), plan) })
 	if err != nil {
 		return c.graphError(c.explain(err, g.Nodes, l), name, another)
 	}

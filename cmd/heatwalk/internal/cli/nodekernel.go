@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -80,7 +81,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete
 		d.g.Reserve(block, wholeBlock)
 	}
-	k, v, err := d.g.OpenKernel(f.ctx, f.name, f.given, d.rows, d.cols, settings)
+	k, v, err := heatwalk.OpenKernel(f.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
