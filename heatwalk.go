@@ -77,7 +77,7 @@ type Graph struct {
 	Report *ingest.Report
 
 	// Store is the store of the graph; nil for a matrix.
-	Store *shard.Swept
+	Store *shard.Sweeper
 
 	options   Options
 	temporary *durable.TempDir
@@ -145,7 +145,7 @@ func (g *Graph) open(ctx context.Context, path string) (err error) {
 	}
 	if g.Store == nil {
 		o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
-		if g.Store, err = shard.OpenSwept(ctx, dir, o, !g.options.Coded); err != nil {
+		if g.Store, err = shard.OpenSweeper(ctx, dir, o, !g.options.Coded); err != nil {
 			return wholeError(err)
 		}
 	}

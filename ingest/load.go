@@ -25,7 +25,7 @@ func Loads(path string) bool { return graphfile.HoldsArrays(path) }
 // takes more than an eighth of Memory, it returns nil without an error, so that the caller calls [Run].
 // The rows and the report are those of a store in the default order that Run writes.
 // The error is that of the context.
-func Load(ctx context.Context, path string, c *Config) (*shard.Swept, *Report, error) {
+func Load(ctx context.Context, path string, c *Config) (*shard.Sweeper, *Report, error) {
 	if c == nil {
 		c = new(Config)
 	}

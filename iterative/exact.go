@@ -87,9 +87,14 @@ func Weighted(degrees []float64, entries int64) bool { return tall.Total(degrees
 
 // FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
 // limit: a sampled Cholesky factor or an elimination. One that does not fit is not made.
-func FactorBytes(n int, entries int64, cols int, room int64) int64 {
+// A certified solve eliminates where the graph has weights, see [Weighted], or few nodes.
+func FactorBytes(n int, entries int64, cols int, weighted bool, room int64) int64 {
+	factors := []int64{CholeskyBytes(n, entries, cols)}
+	if weighted || n <= ExactFirst {
+		factors = append(factors, EliminationBytes(n, entries, cols, true))
+	}
 	var bytes int64
-	for _, factor := range []int64{CholeskyBytes(n, entries, cols), EliminationBytes(n, entries, cols, true)} {
+	for _, factor := range factors {
 		if room == 0 || factor <= room {
 			bytes = max(bytes, factor)
 		}

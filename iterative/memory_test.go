@@ -142,7 +142,7 @@ func TestEliminationBytes(t *testing.T) {
 			t.Errorf("%s: %v within half of its memory", name, err)
 		}
 		for _, room := range []int64{0, 1 << 20, 1 << 40} {
-			if got := FactorBytes(n, a.NNZ(), 8, room); room > 0 && got > room || room != 1<<20 && got < EliminationBytes(n, a.NNZ(), 8, true) {
+			if got := FactorBytes(n, a.NNZ(), 8, true, room); room > 0 && got > room || room != 1<<20 && got < EliminationBytes(n, a.NNZ(), 8, true) {
 				t.Errorf("%s: factors of %d bytes in %d", name, got, room)
 			}
 		}

@@ -107,7 +107,7 @@ const (
 func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v spec.Values, limit int64) int64 {
 	_, bytes := l.within(n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
-		bytes += iterative.FactorBytes(n, entries, cols, budget.Remaining(limit, bytes))
+		bytes += iterative.FactorBytes(n, entries, cols, true, budget.Remaining(limit, bytes))
 	}
 	return bytes
 }

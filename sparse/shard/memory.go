@@ -13,11 +13,11 @@ import (
 // and so on. m gives the options and the sources of the manifest; the counts are filled in. It is
 // never streamed or copied, because it is in memory in a form that is swept fast.
 // The error is that of a sweep. Cost: one sweep.
-func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest, o *Options) (*Swept, error) {
+func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest, o *Options) (*Sweeper, error) {
 	s := &Store{Matrix: a, Manifest: &m}
-	swept := &Swept{Store: s, A: a, o: Options{Stream: true}}
+	sweeper := &Sweeper{Store: s, A: a, o: Options{Stream: true}}
 	if o != nil {
-		swept.o.Workers = o.Workers
+		sweeper.o.Workers = o.Workers
 	}
 	rows, _ := a.Dims()
 	var id [8]byte
@@ -26,8 +26,8 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest, o *Options) 
 	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Nodes = int64(rows), a.NNZ(), a.Loops, a.IsWeighted(), nodesImplicit
 	s.Nodes = NewNumericNodes(rows)
 	var err error
-	if s.Degrees, err = sparse.Degrees(ctx, a, swept.o.Workers); err != nil {
+	if s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers); err != nil {
 		return nil, err
 	}
-	return swept, s.plan.Reserve(sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)+8*m.Rows, "matrix and degrees")
+	return sweeper, s.plan.Reserve(sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)+8*m.Rows, "matrix and degrees")
 }

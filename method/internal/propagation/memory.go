@@ -72,7 +72,7 @@ func (l *Propagation) Bytes() int64 {
 	if l.walks() {
 		return bytes
 	}
-	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)
+	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, iterative.Weighted(l.P.Degrees, l.P.A.NNZ()), room)
 	if l.likelyFactored() {
 		factor = max(factor, l.factorBytes(width))
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Swept is a store for runs of many sweeps: streamed, with frames in memory, or copied into memory in the
+// Sweeper is a store for runs of many sweeps: streamed, with frames in memory, or copied into memory in the
 // layout with the fastest sweeps. The results have the same bits.
-type Swept struct {
+type Sweeper struct {
 	*Store
 	A       sparse.Matrix  // the matrix for sweeps: the store, or after Load its copy
 	Copy    *sparse.Layout // layout of the copy, or nil
@@ -20,10 +20,10 @@ type Swept struct {
 	o Options
 }
 
-// OpenSwept opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
-// it. If copied is set and the store is small, [Swept.Settle] plans a copy instead.
-func OpenSwept(ctx context.Context, dir string, o *Options, copied bool) (*Swept, error) {
-	s := &Swept{Store: new(Store), o: *o}
+// OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
+// it. If copied is set and the store is small, [Sweeper.Settle] plans a copy instead.
+func OpenSweeper(ctx context.Context, dir string, o *Options, copied bool) (*Sweeper, error) {
+	s := &Sweeper{Store: new(Store), o: *o}
 	if err := s.open(ctx, dir, copied && !o.Stream); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -31,7 +31,7 @@ func OpenSwept(ctx context.Context, dir string, o *Options, copied bool) (*Swept
 }
 
 // open opens the store. Its frames do not stay in memory if it is streamed, or if a copy may be swept instead.
-func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
+func (s *Sweeper) open(ctx context.Context, dir string, copied bool) error {
 	o := s.o
 	o.Memory /= 2
 	if copied && s.o.Memory > 0 {
@@ -73,13 +73,13 @@ func copyRoom(m *Manifest, run int64) int64 {
 
 // stream decides that the matrix does not stay in memory. Degrees and ids are not read again, because callers
 // already refer to them.
-func (s *Swept) stream() error {
+func (s *Sweeper) stream() error {
 	s.o.Stream, s.A, s.Copy = true, s.Store, nil
 	return s.planMemory(sched.Workers(s.o.Workers), &s.o)
 }
 
 // plan plans a copy.
-func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
+func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 	o.Workers = s.o.Workers
 	if s.o.Memory > 0 {
 		o.Memory = max(copyBytes(s.Manifest), copyRoom(s.Manifest, s.o.Memory))
@@ -89,7 +89,7 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 }
 
 // Held returns the memory of the store and its copy in bytes.
-func (s *Swept) Held() int64 {
+func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()
 	if s.Forward {
 		bytes -= s.keptBack()
@@ -101,12 +101,12 @@ func (s *Swept) Held() int64 {
 }
 
 // Settle decides which parts of the store stay in memory, and in which layout. plan returns an error if the run
-// does not fit into the memory limit together with [Swept.Held] bytes. It also returns the number of sweeps and
+// does not fit into the memory limit together with [Sweeper.Held] bytes. It also returns the number of sweeps and
 // the bytes of a row of the widest block, 0 if they are not known. Settle calls plan again after each decision,
 // so that the last call is for the final state, and returns its error. If the run fits only without frames in
 // memory, every sweep reads them from disk. A copy has the layout for these sweeps unless the run then does
 // not fit.
-func (s *Swept) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
+func (s *Sweeper) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
 	sweeps, rowBytes, err := plan()
 	if err != nil && !s.o.Stream {
 		if err := s.stream(); err != nil {
@@ -131,7 +131,7 @@ func (s *Swept) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, e
 }
 
 // Load makes the copy, if there is to be one.
-func (s *Swept) Load(ctx context.Context) error {
+func (s *Sweeper) Load(ctx context.Context) error {
 	if s.Copy == nil {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // swept opens the store in dir for a run with the given memory limit.
-func swept(t *testing.T, dir string, memory int64, copied bool) *Swept {
+func swept(t *testing.T, dir string, memory int64, copied bool) *Sweeper {
 	t.Helper()
-	s := must(OpenSwept(t.Context(), dir, &Options{Memory: memory, Workers: 2}, copied))
+	s := must(OpenSweeper(t.Context(), dir, &Options{Memory: memory, Workers: 2}, copied))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
