@@ -44,9 +44,9 @@ type Result struct {
 // frequent labels for every node. It draws the given number of splits for each fraction of the
 // labelled nodes, with training nodes drawn uniformly; a label that none of them has is never
 // right. Each test node is given as many labels as it has: Perozzi, Al-Rfou, Skiena 2014.
-// progress, if not nil, is called after each split. Errors are [*validate.SplitError] and those
-// of [Predict].
-func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(done, total int)) (*Report, error) {
+// progress, if not nil, is called with "splits" after each of them. Errors are
+// [*validate.SplitError] and those of [Predict].
+func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(stage string, done, total int64)) (*Report, error) {
 	set := s.WithDefaults()
 	row, sets := setsOf(p)
 	r := &Report{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: splits, RNGSeed: set.RNGSeed}
@@ -86,7 +86,7 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 			}
 			frequent.add(labelF1(truth, len(p.Names), func(int) []float64 { return counts }))
 			if progress != nil {
-				progress(i*splits+s+1, len(fractions)*splits)
+				progress("splits", int64(i*splits+s+1), int64(len(fractions)*splits))
 			}
 		}
 		r.Results = append(r.Results, *learned.summarise(), *frequent.summarise())

@@ -106,7 +106,7 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 		return err
 	}
 	splits, _ := c.progress.Parts("evaluating", "split")
-	report, err := multilabel.Evaluate(c.ctx, d.problem(), c.train, c.splits, s, splits)
+	report, err := multilabel.Evaluate(c.ctx, d.problem(), c.train, c.splits, s, ofAllMethods(splits))
 	if none := new(validate.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(none.Items, "labelled node"), none.Smallest)
