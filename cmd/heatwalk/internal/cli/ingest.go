@@ -219,7 +219,7 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
-	return r.planIngestOf(bytes, store+temporary)
+	return beginIngest(r.session, bytes, store+temporary)
 }
 
 // planMade plans an ingest by running it temporarily.
@@ -232,15 +232,15 @@ func (r *graphInputs) planMade(dir string, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return r.planIngestOf(r.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
+	return beginIngest(r.session, r.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
 }
 
-// planIngestOf plans an ingest with the given memory and size of its files.
-func (r *graphInputs) planIngestOf(memory, files int64) error {
+// beginIngest plans an ingest with the given memory and size of its files.
+func beginIngest(run *session, memory, files int64) error {
 	p := heatwalk.NewPlan(0)
 	_ = p.Reserve(memory, "ingest") // there is no limit
-	p.Sweeps, r.disk = 1, files+runFileBytes
-	return r.begin(p)
+	p.Sweeps, run.disk = 1, files+runFileBytes
+	return run.begin(p)
 }
 
 // measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
