@@ -1,0 +1,126 @@
+package auto
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// The scores of a mixture by a second walk are those of the columns of each node, and their bits do not
+// depend on the memory limit.
+func TestWalkScores(t *testing.T) {
+	p := problemtest.Planted(t, 9, 60, 40)
+	var first *walkScores
+	for _, memory := range []int64{0, 1} {
+		f := featuresOf(t, p, &Settings{})
+		f.in.memory = memory
+		held, err := predictHeldOut(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &model{features: f, settings: held.settings, mixture: []component{{weight: 1, setting: -1}}}
+		for i := range held.settings {
+			if held.settings[i].candidate.free {
+				m.mixture = append(m.mixture, component{weight: 1, setting: i})
+				break
+			}
+		}
+		if err := m.fit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w, err := m.walkScores(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = w
+		}
+		for i, block := range w.scores {
+			if !slices.Equal(block.Data, first.scores[i].Data) {
+				t.Error("other bits within a memory limit")
+			}
+		}
+		k := len(p.Names)
+		shared, free, want := make([]float64, f.in.sharedCount()*k), make([]float64, f.columns.freeCount()), make([]float64, k)
+		predictor := m.newPredictor(w)
+		for v := range p.Degrees {
+			if !w.visited[v] {
+				continue
+			}
+			f.columns.sharedTo(shared, f.walks.full.Row(v), f.columns.diffusionRow(predictor.scores, v))
+			f.columns.freeTo(free, f.walks.full.Row(v), v)
+			m.mixture[1].model.ScoresTo(want, free, shared)
+			classify.Softmax(want, want)
+			predictor.predictOne(m.mixture[1], v, w.scores[1])
+			if !floats.EqualApprox(predictor.one, want, 1e-4) {
+				t.Fatalf("memory %d, node %d: %v, want %v", memory, v, predictor.one, want)
+			}
+			f.columns.poissonProbabilities(want, f.walks.full.Row(v))
+			got := doubled(w.scores[0].Row(v))
+			classify.Softmax(got, got)
+			if !floats.EqualApprox(got, want, 1e-4) {
+				t.Fatalf("memory %d, node %d: Poisson learning %v, want %v", memory, v, got, want)
+			}
+		}
+	}
+}
+
+// Models that learn from labels at which no walk starts are as good as those of hidden folds.
+func TestLabelsApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	p, class := problemtest.Blocks(t, 4, 1500, 450, 3, 6, 1)
+	accuracy := map[bool]float64{}
+	for _, apart := range []bool{false, true} {
+		d := designOf(p, &Settings{})
+		d.diffusion = false
+		if d.apart = apart; apart {
+			d.examples = 200
+		}
+		out := &Prediction{}
+		in, err := newInput(t.Context(), p, &Settings{}, d, new(problem.Work))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := in.predict(t.Context(), out); err != nil {
+			t.Fatal(err)
+		}
+		accuracy[apart] = problemtest.Accuracy(p, out.Class, class)
+		if e := out.Estimate.Accuracy; e < accuracy[apart]-0.05 || e > accuracy[apart]+0.05 {
+			t.Errorf("apart %t: accuracy %.3f, estimate %.3f", apart, accuracy[apart], e)
+		}
+	}
+	if accuracy[true] < accuracy[false]-0.02 {
+		t.Errorf("accuracy %.3f with labels apart, %.3f with folds", accuracy[true], accuracy[false])
+	}
+	t.Log(accuracy)
+}
+
+// Beliefs may take part on a block model, and the estimate agrees with the accuracy.
+func TestGate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	p, class := problemtest.Blocks(t, 5, 1500, 150, 3, 5, 1)
+	in := inputOf(t, p, &Settings{})
+	with := evident(t, p, &Settings{})
+	if !gated(&in.design, p, in.set) {
+		t.Fatal("beliefs may not take part")
+	}
+	accuracy := problemtest.Accuracy(p, with.Class, class)
+	t.Logf("accuracy %.3f, estimate %.3f", accuracy, with.Estimate.Accuracy)
+	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
+		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)
+	}
+	few := p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	if gated(&in.design, few, in.set) {
+		t.Error("beliefs take part with ten labels")
+	}
+}
