@@ -31,7 +31,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// vet is what go vet looks for, as far as one package tells.
+// vet are the checks of go vet that need one package alone.
 var vet = []*analysis.Analyzer{
 	assign.Analyzer, atomic.Analyzer, bools.Analyzer, composite.Analyzer, copylock.Analyzer, directive.Analyzer,
 	errorsas.Analyzer, nilfunc.Analyzer, shift.Analyzer, sigchanyzer.Analyzer, stdmethods.Analyzer,

@@ -37,7 +37,7 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 	if err != nil {
 		return nil, err
 	}
-	scores := map[Pair]scored{}
+	scores := map[Pair]outputScores{}
 	row := make([]float64, k.Len())
 	part := make([]int, len(y))
 	for _, c := range g.present {
@@ -69,7 +69,7 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 			for o, f := range without.ScoresTo(nil, row, row[i]) {
 				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // it is about the item
 					s := scores[p]
-					scores[p] = scored{append(s.score, f), append(s.first, c == p.Positive)}
+					scores[p] = outputScores{append(s.score, f), append(s.first, c == p.Positive)}
 				}
 			}
 		}
@@ -82,8 +82,8 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 	return c.probabilitiesTo, nil
 }
 
-// scored are scores of one output, and whether the items are of its first class.
-type scored struct {
+// outputScores are scores of one output, and whether the items are of its first class.
+type outputScores struct {
 	score []float64
 	first []bool
 }

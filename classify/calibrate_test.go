@@ -65,7 +65,7 @@ func TestCouple(t *testing.T) {
 // TestSigmoid holds that no step in A or B makes the items more probable.
 func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	s := new(scored)
+	s := new(outputScores)
 	for range 200 {
 		f := rng.NormFloat64() * 3
 		s.score, s.first = append(s.score, f), append(s.first, f+2*rng.NormFloat64() > 1)
@@ -98,7 +98,7 @@ func TestSigmoid(t *testing.T) {
 	if a >= 0 {
 		t.Errorf("A is %v: a larger score is less probable", a)
 	}
-	for _, one := range []scored{{}, {score: []float64{1}, first: []bool{true}}} {
+	for _, one := range []outputScores{{}, {score: []float64{1}, first: []bool{true}}} {
 		if a, b := Sigmoid(one.score, one.first); a != 0 || b != 0 {
 			t.Errorf("items of one side give A = %v, B = %v", a, b)
 		}

@@ -31,7 +31,7 @@ var perceptronLearner = Learner{
 			return nil, err
 		}
 		model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest()}
-		p := make(voted, len(model.Pairs))
+		p := make(voteRule, len(model.Pairs))
 		if len(p) == 2 {
 			p = p[:1] // the other makes the same mistakes, with other signs
 		}
@@ -110,12 +110,12 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int
 	return p, nil
 }
 
-// voted is the [Rule] of votes: the mistakes for each pair, of two that are each other's rest
+// voteRule is the [Rule] of votes: the mistakes for each pair, of two that are each other's rest
 // for the first alone.
-type voted []mistakes
+type voteRule []mistakes
 
 // support implements [Model.Support]: how many mistakes were made, each of which made a predictor.
-func (p voted) support() (mistakes int) {
+func (p voteRule) support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)
 	}
@@ -123,7 +123,7 @@ func (p voted) support() (mistakes int) {
 }
 
 // ScoresTo implements [Rule]. Cost: a sum for each mistake.
-func (p voted) ScoresTo(dst, row []float64, _ float64) {
+func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	for m := range p {
 		k := &p[m]
 		var value, votes float64
@@ -142,7 +142,7 @@ func (p voted) ScoresTo(dst, row []float64, _ float64) {
 
 // sum returns the sums of the predictors by their counts, or the last of them, as classifiers
 // of the model.
-func (p voted) sum(model *Model, items []int, counted bool) []Machine {
+func (p voteRule) sum(model *Model, items []int, counted bool) []Machine {
 	list := make([]Machine, len(model.Pairs))
 	for m := range list {
 		k, side := &p[min(m, len(p)-1)], 1.0

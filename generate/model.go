@@ -44,11 +44,11 @@ type Graph interface {
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
 }
 
-// unlabelled is a graph without classes.
-type unlabelled struct{}
+// noClasses is a graph without classes.
+type noClasses struct{}
 
 // LabelsTo implements [Graph].
-func (unlabelled) LabelsTo(context.Context, io.Writer, float64) error { return nil }
+func (noClasses) LabelsTo(context.Context, io.Writer, float64) error { return nil }
 
 // Size holds upper bounds of the size of a graph and of the memory of its generator.
 type Size struct {

@@ -44,7 +44,7 @@ type rmat struct {
 	a, b, c       float64
 	ordered       bool // ids are not permuted
 	draws
-	unlabelled
+	noClasses
 }
 
 // Size implements [Graph].

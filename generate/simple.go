@@ -24,7 +24,7 @@ var uniform = &Model{
 type erdosRenyi struct {
 	nodes, edges int
 	draws
-	unlabelled
+	noClasses
 }
 
 // Size implements [Graph].
@@ -89,7 +89,7 @@ var lattice = &Model{
 type grid struct {
 	rows, columns int
 	torus         bool
-	unlabelled
+	noClasses
 }
 
 // Size implements [Graph].

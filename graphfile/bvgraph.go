@@ -47,7 +47,6 @@ type bvGraph struct {
 	degree, reference, blocks, block, residual func() uint64
 
 	lists            [][]uint32 // successors of the last window+1 nodes, that of node x at x mod (window+1)
-	ranges           []uint64   // lengths of blocks
 	extra            []uint32   // successors that are not copied
 	intervals, gaps  []uint32   // the two kinds of them
 	copied           []uint32   // successors that are copied

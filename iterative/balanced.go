@@ -11,14 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// balanced is diag(v)·A·diag(v), whose values are computed in every sweep.
-type balanced struct {
+// balancedMatrix is diag(v)·A·diag(v), whose values are computed in every sweep.
+type balancedMatrix struct {
 	sparse.Matrix // A
 	v             []float64
 }
 
 // Sweep implements [sparse.Matrix].
-func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	values := make([][]float64, sched.Workers(workers))
 	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		val := tall.Grow(values[worker], len(p.Col))
@@ -45,7 +45,7 @@ func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
-	scaled, err := graph.New(ctx, &balanced{g.A, v}, &graph.Settings{
+	scaled, err := graph.New(ctx, &balancedMatrix{g.A, v}, &graph.Settings{
 		Components: g.Components, Workers: g.Workers,
 		KeepLoops: true, // the ground is a difference of numbers of their size
 	})

@@ -23,7 +23,7 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 	}
 	a := s.Graph.WithoutHeavyLoops().A
 	if s.free != nil {
-		a = &restricted{a, s.free, s.free}
+		a = &restrictedMatrix{a, s.free, s.free}
 	}
 	held := s.heaviest()
 	f, err := newExact(ctx, a, s.Edge, s.Ground, held, s.free != nil || Weighted(s.Graph.Degrees, s.Graph.A.NNZ()), memory, s.Graph.Workers)

@@ -39,14 +39,14 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
 	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
 	var err error
-	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free, free}, g.Workers); err != nil {
+	if among.Degrees, err = sparse.Degrees(ctx, &restrictedMatrix{g.A, free, free}, g.Workers); err != nil {
 		return nil, err
 	}
 	clampedOnly := make([]float64, n)
 	for _, i := range clamped {
 		clampedOnly[i] = 1
 	}
-	held, err := sparse.Degrees(ctx, &restricted{g.A, free, clampedOnly}, g.Workers) // sums, not differences of degrees
+	held, err := sparse.Degrees(ctx, &restrictedMatrix{g.A, free, clampedOnly}, g.Workers) // sums, not differences of degrees
 	if err != nil {
 		return nil, err
 	}
@@ -131,15 +131,15 @@ func (s *System) givenRange(f *sparse.Block[float64]) (least, most []float64) {
 	return least, most
 }
 
-// restricted is a matrix without the rows and columns that are marked by 0. Its ranges are
+// restrictedMatrix is a matrix without the rows and columns that are marked by 0. Its ranges are
 // those of the whole.
-type restricted struct {
+type restrictedMatrix struct {
 	sparse.Matrix
 	rows, cols []float64
 }
 
 // Sweep implements [sparse.Matrix].
-func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	type room struct {
 		ptr []int64
 		col []uint32

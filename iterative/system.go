@@ -193,7 +193,7 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 	}
 	a := s.Graph.A
 	if s.free != nil {
-		a = &restricted{a, s.free, s.free}
+		a = &restrictedMatrix{a, s.free, s.free}
 	}
 	f, err := newCholesky(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
 	if errors.Is(err, ErrMemory) {

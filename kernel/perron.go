@@ -40,14 +40,14 @@ type perron struct {
 	refused      error // says that there is no room
 }
 
-// shifted is the map I − A/σ.
-type shifted struct {
+// shiftedMap is the map I − A/σ.
+type shiftedMap struct {
 	*sparse.Operator[float64] // A
 	sigma                     float64
 }
 
 // StepTo implements [sparse.Applier].
-func (m *shifted) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+func (m *shiftedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
 	s.Alpha, s.Beta = -s.Alpha/m.sigma, s.Beta+s.Alpha
 	return m.Operator.StepTo(ctx, dst, x, s)
 }
@@ -98,7 +98,7 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 func (w *perron) round(ctx context.Context) error {
 	// A little above, or the solve would have no end.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
-	w.cg.A = &shifted{&sparse.Operator[float64]{A: w.graph.A, Workers: w.graph.Workers}, sigma}
+	w.cg.A = &shiftedMap{&sparse.Operator[float64]{A: w.graph.A, Workers: w.graph.Workers}, sigma}
 	guess := sigma / (sigma - w.lower)
 	for i, v := range w.b.Data {
 		w.y.Data[i] = guess * v

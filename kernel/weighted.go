@@ -29,7 +29,7 @@ func areUneven(degrees []float64) bool {
 	return most > unevenDegrees*least
 }
 
-// weighted is the pseudo-inverse of L by that of L̃ = D^-½LD^-½,
+// weightedMap is the pseudo-inverse of L by that of L̃ = D^-½LD^-½,
 //
 //	L⁺ = P·D^-½·L̃⁺·D^-½·P
 //
@@ -40,7 +40,7 @@ func areUneven(degrees []float64) bool {
 //	‖e‖² ≤ eᵀLe/λ ≤ ‖r‖²/(λ̃·λ)
 //
 // Rounding errors of r are those of a map of norm 2, whatever the weights.
-type weighted struct {
+type weightedMap struct {
 	inner *solves // L̃⁺
 	plain *solves // L⁺, of which the least eigenvalue is wanted
 	root  []float64
@@ -50,7 +50,7 @@ type weighted struct {
 	sums []tall.ExactSum // by component
 }
 
-func newWeighted(g *graph.Graph) (*weighted, error) {
+func newWeighted(g *graph.Graph) (*weightedMap, error) {
 	g = g.WithoutHeavyLoops()
 	inner, err := iterative.ShiftedLaplacian(g, true, 1, 0)
 	if err != nil {
@@ -60,13 +60,13 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &weighted{
+	return &weightedMap{
 		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
 		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
 	}, nil
 }
 
-func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
+func (e *weightedMap) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*engineResult, error) {
 	if o.certify {
 		if err := e.findLeast(ctx, x.Stride, o.memory); err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 }
 
 // relate makes estimates of errors of columns with one norm such of columns with another.
-func (e *weighted) relate(estimate, before, after []float64) {
+func (e *weightedMap) relate(estimate, before, after []float64) {
 	for j := range estimate {
 		if before[j] > 0 {
 			estimate[j] *= after[j] / before[j]
@@ -112,20 +112,20 @@ func (e *weighted) relate(estimate, before, after []float64) {
 	}
 }
 
-func (e *weighted) function() (m *expm.Map, f expm.Function) { return m, f }
+func (e *weightedMap) function() (m *expm.Map, f expm.Function) { return m, f }
 
-func (e *weighted) release() {
+func (e *weightedMap) release() {
 	e.inner.release()
 	e.plain.release()
 }
 
-func (e *weighted) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error) {
+func (e *weightedMap) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error) {
 	return e.plain.eliminate(ctx, dst, x, memory)
 }
 
 // centre takes the mean of each component off the columns of b. It returns by how much
 // the norms of columns of D^-½b may be wrong that are made of them then.
-func (e *weighted) centre(b *sparse.Block[float64]) (slack []float64) {
+func (e *weightedMap) centre(b *sparse.Block[float64]) (slack []float64) {
 	parts := e.inner.system.Graph.Components
 	slack = make([]float64, b.Cols)
 	for j := range b.Cols {
@@ -145,7 +145,7 @@ func (e *weighted) centre(b *sparse.Block[float64]) (slack []float64) {
 }
 
 // leastOf returns the bound of λ in the components where column j of b is not zero.
-func (e *weighted) leastOf(j int) float64 {
+func (e *weightedMap) leastOf(j int) float64 {
 	least := math.Inf(1)
 	for i, c := range e.inner.system.Graph.Components.Of {
 		if e.b.Row(i)[j] != 0 {
@@ -157,7 +157,7 @@ func (e *weighted) leastOf(j int) float64 {
 
 // findLeast finds λ̃, and λ where that may be far above the bound that follows from it,
 // the least degree times λ̃.
-func (e *weighted) findLeast(ctx context.Context, cols int, memory int64) error {
+func (e *weightedMap) findLeast(ctx context.Context, cols int, memory int64) error {
 	if e.least != nil {
 		return nil
 	}

@@ -14,24 +14,24 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// folded is the map
+// foldedMap is the map
 //
 //	−(A − σ)²,
 //
 // whose largest eigenvalues belong to those of A that lie nearest to σ. With the
 // filter of Lanczos on top of it, products are with a polynomial of A that has
 // its peak at σ, so that no factor of A − σ is needed.
-type folded struct {
+type foldedMap struct {
 	a     sparse.Applier[float64]
 	near  float64
 	e     *engine
 	image *sparse.Block[float64] // (A − σ)·X
 }
 
-func (f *folded) Dims() (r, c int) { return f.a.Dims() }
+func (f *foldedMap) Dims() (r, c int) { return f.a.Dims() }
 
 // StepTo is that of [sparse.Applier]. Cost: two sweeps.
-func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
 	if f.image == nil || f.image.Cols != x.Cols {
 		f.image = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
@@ -147,7 +147,7 @@ func (r *run) folded(pairs int, tolerance float64, of spectrum) (*search, error)
 	if progress := r.s.Progress; progress != nil {
 		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(before)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &folded{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(pairs, &set)
+	inner, err := (&Problem{A: &foldedMap{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(pairs, &set)
 	if err != nil {
 		return nil, err
 	}

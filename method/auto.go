@@ -11,7 +11,7 @@ import (
 // labels, weighted by the likelihood of held-out labels; see package auto for its stages. With 15
 // labels or fewer it is Poisson learning, or label propagation where most nodes are many steps from a
 // label. On a large graph that a block model explains it is beliefs.
-type automatic struct{ untuned }
+type automatic struct{ noTuning }
 
 // Name implements [Method].
 func (automatic) Name() string { return "auto" }

@@ -18,7 +18,7 @@ import (
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-type labelPropagation struct{ untuned }
+type labelPropagation struct{ noTuning }
 
 var propagationSpec = spec.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
@@ -139,7 +139,7 @@ var Majority Method = majority{}
 
 // majority gives every node the largest class, whether a label reaches it or
 // not, and the shares of the labels for scores, each class counted once more.
-type majority struct{ untuned }
+type majority struct{ noTuning }
 
 // Name implements [Method].
 func (majority) Name() string { return "majority" }

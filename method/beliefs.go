@@ -19,7 +19,7 @@ import (
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from eight combinations by held-out labels.
-type blockBeliefs struct{ untuned }
+type blockBeliefs struct{ noTuning }
 
 var beliefsSpec = spec.Spec{
 	Name: "beliefs", Works: spec.Undirected,

@@ -54,7 +54,7 @@ func scoreBytes(p *Problem) int64 {
 // is none.
 func kernelOf(m Method) *kernel.Family {
 	switch m := m.(type) {
-	case smoothed:
+	case smoothedMethod:
 		return kernelOf(m.Method)
 	case kernelMethod:
 		if !m.by.Whole { // which has a block of its own

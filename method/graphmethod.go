@@ -54,7 +54,7 @@ func graphMethods() (list []Method) {
 	}
 	list = append(list, graphMethod{spectralLogistic{}})
 	for _, d := range declarations {
-		list = append(list, graphMethod{declared{d}})
+		list = append(list, graphMethod{declaredMethod{d}})
 	}
 	return list
 }
@@ -327,18 +327,18 @@ func Register(d *Declaration) {
 	declarations = append(declarations, d)
 }
 
-// declared is a method of [Register]: a setting is compared by one prediction for each fold.
-type declared struct{ *Declaration }
+// declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
+type declaredMethod struct{ *Declaration }
 
-func (m declared) declaration() *spec.Spec { return &m.Spec }
-func (m declared) isSampled() bool         { return false }
+func (m declaredMethod) declaration() *spec.Spec { return &m.Spec }
+func (m declaredMethod) isSampled() bool         { return false }
 
-func (m declared) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) (err error) {
+func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) (err error) {
 	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
 	return err
 }
 
-func (m declared) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	quiet := *r.set
 	quiet.Progress = ignoreProgress
 	for at, v := range settings {
@@ -354,7 +354,7 @@ func (m declared) predictions(ctx context.Context, r *graphPredictor, settings [
 	return nil
 }
 
-func (m declared) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
 	own, err := m.Predict(ctx, r.p, v, r.set)
 	if err != nil {
 		return err
@@ -365,7 +365,7 @@ func (m declared) scores(ctx context.Context, r *graphPredictor, v spec.Values) 
 	return nil
 }
 
-func (m declared) bytes(p *Problem, _ int, settings []spec.Values, _ *Settings) (bytes int64) {
+func (m declaredMethod) bytes(p *Problem, _ int, settings []spec.Values, _ *Settings) (bytes int64) {
 	if m.Declaration.Bytes != nil {
 		for _, v := range settings {
 			bytes = max(bytes, m.Declaration.Bytes(p, v))

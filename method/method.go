@@ -81,7 +81,7 @@ func named(name string) (Method, error) {
 	}
 	switch {
 	case i >= 0 && smooth:
-		return smoothed{methods[i]}, nil
+		return smoothedMethod{methods[i]}, nil
 	case i >= 0:
 		return methods[i], nil
 	}
@@ -96,11 +96,11 @@ func named(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
 }
 
-// untuned implements Tune for methods that have nothing to choose on splits, or choose inside
+// noTuning implements Tune for methods that have nothing to choose on splits, or choose inside
 // each training set.
-type untuned struct{}
+type noTuning struct{}
 
 // Tune implements [Method].
-func (untuned) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+func (noTuning) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }

@@ -18,26 +18,26 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// smoothed is a method with [propagate.CorrectAndSmooth] around it.
-type smoothed struct{ Method }
+// smoothedMethod is a method with [propagate.CorrectAndSmooth] around it.
+type smoothedMethod struct{ Method }
 
 const smoothSuffix = "+cs"
 
 // Name implements [Method].
-func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
+func (m smoothedMethod) Name() string { return m.Method.Name() + smoothSuffix }
 
 // Takes implements [Method].
-func (m smoothed) Takes() []string {
+func (m smoothedMethod) Takes() []string {
 	return append(m.Method.Takes(), propagate.CorrectAndSmooth.Takes()...)
 }
 
 // Declarations implements [Method]: those of the method within, and [propagate.CorrectAndSmooth].
-func (m smoothed) Declarations() []*spec.Spec {
+func (m smoothedMethod) Declarations() []*spec.Spec {
 	return slices.Concat(m.Method.Declarations(), []*spec.Spec{&propagate.CorrectAndSmooth})
 }
 
 // Tune implements [Method]. It chooses the parameters of the method within.
-func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	c, err := m.Method.Tune(ctx, p, splits, s)
 	if err != nil || c == nil {
 		return c, err
@@ -49,7 +49,7 @@ func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits,
 }
 
 // Predict implements [Method].
-func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	if p.Directed {
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
@@ -129,7 +129,7 @@ func (p *Prediction) share(i int, smooth []float64) {
 }
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
-func (m smoothed) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	own, err := scoreBytes(p), error(nil)
 	if of, ok := m.Method.(Sizer); ok {
 		own, err = of.Bytes(p, tuned, s)

@@ -25,7 +25,7 @@ func (t *tiling) InTiles() int64                    { return t.inTiles }
 // TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
 // in tiles.
 func TiledBytes(m Matrix) (bytes int64, rows int) {
-	a := m.(*tiled)
+	a := m.(*tiledMatrix)
 	bytes = int64(4*len(a.ids) + 8*len(a.rest) + 4*len(a.slot))
 	for i := range a.units {
 		rows = max(rows, a.units[i].rows())

@@ -53,7 +53,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 		return f.sweepGroups(ctx, workers, groups)
 	}
 	var err error
-	if a, ok := f.A.(*tiled); ok {
+	if a, ok := f.A.(*tiledMatrix); ok {
 		err = f.sweepTiles(ctx, workers, a)
 	} else {
 		err = f.A.Sweep(ctx, workers, func(worker int, p Panel) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// tiled is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries,
+// tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries,
 // as in a graph ordered by degree:
 //
 //	A = (T_0  T_1  …  R)
@@ -25,7 +25,7 @@ import (
 // entries, and the number of tiles with entries of a row for each row; its other entries are in the rest.
 //
 // Other visitors of a sweep get copies of whole rows.
-type tiled struct {
+type tiledMatrix struct {
 	*tiling
 	rows, cols int
 	ranges     []Range
@@ -36,7 +36,7 @@ type tiled struct {
 // newTiled returns a copy of a in the tiles of t, which must not be used afterwards, with values in the
 // narrowest exact type. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
-	m := &tiled{tiling: t, ranges: a.Ranges()}
+	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
 	rest := t.rest[len(t.slot)]
 	m.ids = pages.Make[uint32](int(rest) + spareIDs)[:rest]
@@ -77,7 +77,7 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 }
 
 // unitOf returns the unit of a range.
-func (a *tiled) unitOf(index int) *unit {
+func (a *tiledMatrix) unitOf(index int) *unit {
 	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
 }
 
@@ -96,16 +96,16 @@ func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 }
 
 // Dims returns the number of rows and columns.
-func (a *tiled) Dims() (r, c int) { return a.rows, a.cols }
+func (a *tiledMatrix) Dims() (r, c int) { return a.rows, a.cols }
 
 // NNZ returns the number of stored entries.
-func (a *tiled) NNZ() int64 { return a.inTiles + int64(len(a.ids)) }
+func (a *tiledMatrix) NNZ() int64 { return a.inTiles + int64(len(a.ids)) }
 
 // Ranges returns the cut of the rows.
-func (a *tiled) Ranges() []Range { return a.ranges }
+func (a *tiledMatrix) Ranges() []Range { return a.ranges }
 
 // Sweep implements [Matrix].
-func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (a *tiledMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
 	return sched.Run(ctx, len(buffers), len(a.ranges), func(worker, i int) error {
 		p := a.panel(&buffers[worker], i)
@@ -124,7 +124,7 @@ type rowBuffer struct {
 }
 
 // panel assembles range i in a buffer.
-func (a *tiled) panel(b *rowBuffer, i int) Panel {
+func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
 		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
 	}
@@ -153,13 +153,13 @@ func (a *tiled) panel(b *rowBuffer, i int) Panel {
 }
 
 // restPanel returns the entries of range i outside tiles. Loops may read ids after its end.
-func (a *tiled) restPanel(i int) Panel {
+func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.rest[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr, Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
 }
 
 // sweepTiles computes the rows of all units.
-func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error {
+func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiledMatrix) error {
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
@@ -173,7 +173,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 
 // unit computes the columns from ≤ j < to of the rows of a unit, and calls the visitor after the last
 // columns.
-func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
+func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, from, to int) {
 	w, width := &f.worker[worker], to-from
 	tileSums := simd.Rows[T]{Stride: width}
 	if rows := u.rows(); rows > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // tiled returns a copy of a in tiles of the given number of columns; shorter rows are not divided.
-func tiled(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
+func tiledMatrix(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	t.Helper()
 	pay := sparse.TilesPay(1, row, 1, 0)
 	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2, pay)
@@ -80,7 +80,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, tiles of %d, values of %d bytes", name, columns, bytes), func(t *testing.T) {
-					m := tiled(t, a, columns, columns%2*100)
+					m := tiledMatrix(t, a, columns, columns%2*100)
 					sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 				})
 			}
@@ -121,7 +121,7 @@ func TestTiledKeepsSigns(t *testing.T) {
 	a := weighed(t, random(t, newRand(t, 46), tiledPatterns["square"]), func(e int) float64 {
 		return math.Copysign(0, float64(e%2)-0.5)
 	})
-	m := tiled(t, a, 20, 2)
+	m := tiledMatrix(t, a, 20, 2)
 	err := m.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			_, got := p.Row(i)
@@ -177,7 +177,7 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 		if values := []int{0, 1, 4, 8}[rng.IntN(4)]; values > 0 {
 			name, a = fmt.Sprintf("%s, values of %d bytes", name, values), weighed(t, a, weightings[values])
 		}
-		tiles := []sparse.Matrix{tiled(t, a, 1, 0), tiled(t, a, p.cols/9, 3), tiled(t, a, p.cols/2, 100), tiled(t, a, min(p.cols, 1<<16), 0)}
+		tiles := []sparse.Matrix{tiledMatrix(t, a, 1, 0), tiledMatrix(t, a, p.cols/9, 3), tiledMatrix(t, a, p.cols/2, 100), tiledMatrix(t, a, min(p.cols, 1<<16), 0)}
 		for term, c := range cases {
 			square := p.rows == p.cols
 			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {

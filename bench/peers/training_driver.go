@@ -2,8 +2,8 @@
 
 // training_driver FEATURES.npy CLASSES.npy SCALE TOLERANCE COST FITS trains support vector
 // machines on a kernel in memory, SCALE times the products of the features, by one thread,
-// and prints JSON: user seconds and seconds by the clock of each fit, and what the machines
-// come to.
+// and prints JSON: user seconds and wall seconds of each fit, and the objective values of the
+// machines.
 package main
 
 import (

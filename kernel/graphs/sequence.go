@@ -56,8 +56,8 @@ var labelSequence = Kernel{
 
 // walks are the graphs of a collection in order, and a product for each worker.
 type walks struct {
-	graph   []*ordered
-	point   *ordered // see newPlainWalks
+	graph   []*labelOrder
+	point   *labelOrder // see newPlainWalks
 	space   []product
 	workers int
 }

@@ -26,9 +26,9 @@ func weights() []spec.Param {
 	}
 }
 
-// ordered is a graph whose vertices stand in the order of their labels, so that those
+// labelOrder is a graph whose vertices stand in the order of their labels, so that those
 // with one label are a range.
-type ordered struct {
+type labelOrder struct {
 	ptr, to   []int32
 	edgeLabel []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
 	label     []int32 // of each vertex
@@ -41,7 +41,7 @@ type ordered struct {
 type group struct{ label, lo, hi int32 }
 
 // newOrdered puts a graph in order.
-func newOrdered(m *graphfile.Member, directed bool) *ordered {
+func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 	n := m.Len()
 	order, place := make([]int32, n), make([]int32, n)
 	for v := range order {
@@ -51,7 +51,7 @@ func newOrdered(m *graphfile.Member, directed bool) *ordered {
 	for at, v := range order {
 		place[v] = int32(at)
 	}
-	g := &ordered{ptr: make([]int32, n+1), directed: directed}
+	g := &labelOrder{ptr: make([]int32, n+1), directed: directed}
 	for at, v := range order {
 		l := numberOf(m.Label, v)
 		g.label = append(g.label, l)
@@ -81,7 +81,7 @@ func newOrdered(m *graphfile.Member, directed bool) *ordered {
 	return g
 }
 
-func (g *ordered) len() int { return len(g.label) }
+func (g *labelOrder) len() int { return len(g.label) }
 
 // product is the direct product of two graphs: its vertices are the pairs of equally
 // labelled ones, and an arc leads from (u, v) to (u′, v′) if arcs lead from u to u′ and
@@ -89,7 +89,7 @@ func (g *ordered) len() int { return len(g.label) }
 // row u holds the vertices of the second graph with the label of u, one row after the
 // other. The matrix of the product is never made: A× x is A_g X A_hᵀ where labels agree.
 type product struct {
-	g, h   *ordered
+	g, h   *labelOrder
 	base   []int32 // where row u begins; at the end their sum
 	lo, hi []int32 // the vertices of h in row u
 	y      []float64
@@ -98,7 +98,7 @@ type product struct {
 }
 
 // reset makes p the product of two graphs.
-func (p *product) reset(g, h *ordered) {
+func (p *product) reset(g, h *labelOrder) {
 	n := g.len()
 	p.g, p.h = g, h
 	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1], slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
@@ -154,7 +154,7 @@ func (p *product) apply(dst, x []float64) {
 
 // gather adds to out[j], for the vertices v of row u, the sum of y over the arcs of v
 // that have a label.
-func (p *product) gather(out []float64, u int, l int32, h *ordered) {
+func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	for j := range out {
 		v := int(p.lo[u]) + j
 		sum := 0.0

@@ -91,12 +91,11 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sp
 	return pairs.Vectors, nil
 }
 
-// Bytes is the memory of [Predict] without the problem, within a limit in bytes, 0 for none:
-// the search for eigenvectors, or the least squares and the probabilities of all nodes.
-func Bytes(p *method.Problem, limit int64) (bytes int64) {
+// Bytes is the memory of [Predict] without the problem, in bytes: the search for eigenvectors, or
+// the least squares and the probabilities of all nodes.
+func Bytes(p *method.Problem) (bytes int64) {
 	if p.Directed {
-		list, left := p.ArcsBytes(limit)
-		bytes, limit = list, left
+		bytes, _ = p.ArcsBytes(0)
 	}
 	node, _ := setsOf(p)
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)

@@ -32,11 +32,11 @@ type Collection struct {
 	Kernel *graphs.Settings
 
 	making sync.Mutex
-	made   map[string]*valued // by the kernel and its values, as far as they were given
+	made   map[string]*kernelValues // by the kernel and its values, as far as they were given
 }
 
-// valued are the values of a kernel between all graphs.
-type valued struct {
+// kernelValues are the values of a kernel between all graphs.
+type kernelValues struct {
 	gram   *sparse.Block[float64]
 	values spec.Values // of the kernel's parameters, complete
 }
@@ -116,9 +116,9 @@ func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*sparse.Blo
 		return nil, nil, err
 	}
 	if c.made == nil {
-		c.made = map[string]*valued{}
+		c.made = map[string]*kernelValues{}
 	}
-	c.made[text] = &valued{g, prepared.Values}
+	c.made[text] = &kernelValues{g, prepared.Values}
 	return g, prepared.Values, nil
 }
 

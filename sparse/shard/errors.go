@@ -56,16 +56,16 @@ func damaged(path, format string, args ...any) error {
 
 const restore = "; restore the file or ingest again"
 
-// placed is an error whose text is written for the user and whose kind is one
+// storeError is an error whose text is written for the user and whose kind is one
 // of the sentinels above.
-type placed struct {
+type storeError struct {
 	text string
 	kind error
 }
 
-func (e *placed) Error() string { return e.text }
-func (e *placed) Unwrap() error { return e.kind }
+func (e *storeError) Error() string { return e.text }
+func (e *storeError) Unwrap() error { return e.kind }
 
 func failf(kind error, format string, args ...any) error {
-	return &placed{text: fmt.Sprintf(format, args...), kind: kind}
+	return &storeError{text: fmt.Sprintf(format, args...), kind: kind}
 }

@@ -230,15 +230,15 @@ func (v *view) checkCut(c *census) error {
 // Compared returns the matrix for those who read all of it and write down one half:
 // at its end a sweep of an undirected store compares the two, which no checksum
 // does, and returns a [*CorruptError] where they are not the same.
-func (s *Store) Compared() sparse.Matrix { return compared{s.out, s} }
+func (s *Store) Compared() sparse.Matrix { return comparedMatrix{s.out, s} }
 
-type compared struct {
+type comparedMatrix struct {
 	sparse.Matrix
 	s *Store
 }
 
 // Sweep implements [sparse.Matrix].
-func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	if c.s.Manifest.Directed {
 		return c.Matrix.Sweep(ctx, workers, visit)
 	}

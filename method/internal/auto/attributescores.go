@@ -303,7 +303,7 @@ func widestBlock(l *lens) int {
 
 // joined joins views, each of the mean squared length 1/len(of) at the nodes that are
 // learned from.
-func joined(l *lens, seen viewed, of ...view) attributeBlock {
+func joined(l *lens, seen viewBlocks, of ...view) attributeBlock {
 	d := l.a.Cols
 	scale := make([]float32, len(of))
 	for i, v := range of {

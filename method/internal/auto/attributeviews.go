@@ -125,16 +125,16 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// viewed are the attributes of some nodes: a row for each of them, through each view.
-type viewed []*sparse.Block[float32]
+// viewBlocks are the attributes of some nodes: a row for each of them, through each view.
+type viewBlocks []*sparse.Block[float32]
 
 // at returns the attributes of nodes through all views. Swept are slabs of columns of
 // attributes, or of the nodes where that takes fewer operations:
 //
 //	rows of f(T)X = (f(Tᵀ)E)ᵀX,  E the columns of the identity of these nodes.
-func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (viewed, error) {
+func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (viewBlocks, error) {
 	d := l.a.Cols
-	out := make(viewed, l.views())
+	out := make(viewBlocks, l.views())
 	for i := range out {
 		out[i] = &sparse.Block[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
 	}
@@ -174,7 +174,7 @@ func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*spars
 func lensSlabBytes(n, columns int) int64 { return 3 * tall.BlockBytes[float32](n, columns) }
 
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
-func (l *lens) columnsAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {
+func (l *lens) columnsAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
 	x, room := l.slabBlocks(hi - lo)
 	err := piece.Run(ctx, l.workers, x.Rows, func(_, from, to int) {
 		for v := from; v < to; v++ {
@@ -193,7 +193,7 @@ func (l *lens) columnsAt(ctx context.Context, out viewed, nodes []int, lo, hi in
 }
 
 // nodesAt stores the rows lo ≤ i < hi of the views that sweep.
-func (l *lens) nodesAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {
+func (l *lens) nodesAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
 	x, room := l.slabBlocks(hi - lo)
 	for i, v := range nodes[lo:hi] {
 		x.Row(v)[i] = 1

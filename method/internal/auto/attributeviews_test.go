@@ -170,7 +170,7 @@ func TestViews(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		byColumns := make(viewed, len(bySlabs))
+		byColumns := make(viewBlocks, len(bySlabs))
 		for of, f := range bySlabs {
 			byColumns[of] = sparse.BlockOf(f.Rows, f.Cols, make([]float32, len(f.Data)))
 		}

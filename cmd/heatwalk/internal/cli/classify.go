@@ -256,22 +256,22 @@ func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Label
 }
 
 // chooses reports whether parameters are left to be chosen.
-func (f *classifyCommand) chooses(s *method.Settings) bool {
+func (c *classifyCommand) chooses(s *method.Settings) bool {
 	open := func(p spec.Param) bool {
-		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(f.entries[0].Own[p.Name]) != 1
+		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.entries[0].Own[p.Name]) != 1
 	}
-	return slices.Contains(f.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
-		slices.ContainsFunc(f.method.Declarations(), func(of *spec.Spec) bool { return slices.ContainsFunc(of.Params, open) })
+	return slices.Contains(c.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
+		slices.ContainsFunc(c.method.Declarations(), func(of *spec.Spec) bool { return slices.ContainsFunc(of.Params, open) })
 }
 
 // columns returns the columns of the predictions.
-func (f *classifyCommand) columns(l *nodefile.Labels) tablefile.Columns {
-	return tablefile.Columns{Classes: l.Names, Top: f.scores.top}
+func (c *classifyCommand) columns(l *nodefile.Labels) tablefile.Columns {
+	return tablefile.Columns{Classes: l.Names, Top: c.scores.top}
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
-func (f *classifyCommand) labelsOf(p *method.Prediction) []int {
-	if f.unreached == "prior" {
+func (c *classifyCommand) labelsOf(p *method.Prediction) []int {
+	if c.unreached == "prior" {
 		return p.Class
 	}
 	labels := slices.Clone(p.Class)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -69,7 +70,10 @@ func newEigen(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
 	numberVar(run, flags, &c.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
-	numberVar(run, flags, &c.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	numberVar(run, own, &c.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
+	own.Lookup("k").Shorthand = "k"
+	flags.AddFlagSet(own)
 	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(run, flags, &c.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")

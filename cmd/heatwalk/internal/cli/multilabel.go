@@ -64,7 +64,7 @@ func (f *learningFlags) beginSeveral(name, path string) (*graphRun, *method.Sett
 	err = d.g.Begin(f.ctx, func(p *heatwalk.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
-		return p.Reserve(multilabel.Bytes(d.problem(), s.Memory), "learning and predictions")
+		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
 	})
 	return d, s, err
 }
