@@ -226,7 +226,8 @@ const (
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends
 // on the degrees alone, so that an estimate of memory before the graph is loaded agrees with the
 // computation. For L the costs of a series, on an interval that ends at the largest degree or later,
-// and of solves are compared; for L̃ the series is used up to a fixed β.
+// and of solves are compared, and solves are considered up to twice the cost, because the computation
+// compares again for its own tolerance and columns; for L̃ the series is used up to a fixed β.
 func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃
@@ -238,7 +239,7 @@ func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
 	}
 	p := &part{f: &f}
 	cost := e.seriesCost(p)
-	return cost > fewSweeps && cost > solveWeight*e.resolventCost([]*part{p})
+	return cost > fewSweeps && 2*cost > solveWeight*e.resolventCost([]*part{p})
 }
 
 // SeriesOnly reports whether [Map.ApplyTo] computes all functions by series in the map, which
