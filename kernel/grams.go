@@ -150,9 +150,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 				copy(gram.Row(m + a)[lo:hi], parts[q].Row(node))
 			}
 		}
-		if s.Progress != nil {
-			s.Progress(sweeps, sweeps*((m+width-1)/width)/(lo/width+1))
-		}
+		s.progress(sweeps, sweeps*((m+width-1)/width)/(lo/width+1))
 	}
 	return sweeps, nil
 }

@@ -90,15 +90,22 @@ type Settings struct {
 	// among themselves, modularity and distances are computed as a whole.
 	Lo, Hi int
 
-	// Progress, if not nil, is called with the sweeps done and those expected
-	// in all.
-	Progress func(done, expected int)
+	// Progress, if not nil, is called with the stage, always "computing", the sweeps done and
+	// those expected in all.
+	Progress func(stage string, done, total int64)
 
 	// Finished, if not nil, is called after the pieces of the first done columns of the part,
 	// or rows where there are fewer of them, with a report on these. A later run with Lo
 	// moved behind them computes the others to the same bits. A kernel that is computed as
 	// a whole never calls it.
 	Finished func(done int, r Report) error
+}
+
+// progress calls Progress unless it is nil.
+func (s *Settings) progress(done, total int) {
+	if s.Progress != nil {
+		s.Progress("computing", int64(done), int64(total))
+	}
 }
 
 // part is the wanted part of a block, see [Settings]; the zero value is all of it.

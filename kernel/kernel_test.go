@@ -303,12 +303,12 @@ func TestProgress(t *testing.T) {
 		}
 		k := mustNew(t, g, c.name, c.p)
 		last, calls := 0, 0
-		_, r := mustMatrix(t, k, upTo(200), upTo(200), &Settings{Progress: func(done, expected int) {
+		_, r := mustMatrix(t, k, upTo(200), upTo(200), &Settings{Progress: func(_ string, done, total int64) {
 			calls++
-			if done < last || expected < done {
-				t.Errorf("%s: %d of %d after %d", c.name, done, expected, last)
+			if int(done) < last || total < done {
+				t.Errorf("%s: %d of %d after %d", c.name, done, total, last)
 			}
-			last = done
+			last = int(done)
 		}})
 		if calls == 0 || last > r.Sweeps {
 			t.Errorf("%s: %d calls, the last at %d of %d sweeps", c.name, calls, last, r.Sweeps)

@@ -176,7 +176,7 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 	problem := lanczos.Problem{A: op, Positive: true}
 	settings := &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
-		settings.Progress = func(_ string, done, _ int64) { s.Progress(int(done), 0) }
+		settings.Progress = func(_ string, done, _ int64) { s.progress(int(done), 0) }
 	}
 	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)
 	if err != nil {

@@ -6,7 +6,7 @@ import "testing"
 // that the others are expected to require the sweeps of the last attempt.
 func TestProgressOfSlabs(t *testing.T) {
 	var done, expected int
-	c := &computation{slabs: 5, s: Settings{Progress: func(d, e int) { done, expected = d, e }}}
+	c := &computation{slabs: 5, s: Settings{Progress: func(_ string, d, e int64) { done, expected = int(d), int(e) }}}
 	told := func(d, e int) {
 		t.Helper()
 		if done != d || expected != e {

@@ -148,7 +148,7 @@ func (c *computation) progress(done, expected int) {
 		each = max(done, expected)
 	}
 	slab := now + max(0, each-done)
-	c.s.Progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
+	c.s.progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
 }
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value

@@ -115,7 +115,7 @@ func TestHopelessTolerance(t *testing.T) {
 	sweeps := 0
 	compute := func(tolerance float64) (*Report, error) {
 		sweeps = 0
-		_, r, err := Matrix(background, k, upTo(n), []int{5, 70, 900}, &Settings{Tolerance: tolerance, Progress: func(done, _ int) { sweeps = done }})
+		_, r, err := Matrix(background, k, upTo(n), []int{5, 70, 900}, &Settings{Tolerance: tolerance, Progress: func(_ string, done, _ int64) { sweeps = int(done) }})
 		return r, err
 	}
 	if _, err := compute(1e-9); err != nil {

@@ -448,9 +448,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	all := (len(cols) + width - 1) / width * k.sweepsOf()
 	progress := func() {
 		report.Sweeps += k.perStep()
-		if set.Progress != nil {
-			set.Progress(report.Sweeps-k.sweeps, all)
-		}
+		set.progress(report.Sweeps-k.sweeps, all)
 	}
 	x := sparse.NewBlock[float64](k.n, width)
 	for left := 0; left < len(cols); left += width {

@@ -215,9 +215,7 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 				}
 				set.Memory = max(1, s.Memory-bytes)
 			}
-			if s.Progress != nil {
-				set.Progress = func(_ string, done, total int64) { s.Progress(int(done), int(total)) }
-			}
+			set.Progress = s.Progress
 		}
 		r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(t)}, set)
 		if errors.Is(err, expm.ErrTolerance) && lenient {

@@ -43,8 +43,8 @@ type kernelPredictor struct {
 
 // settings returns those of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
-	return &kernel.Settings{Memory: r.set.Memory, Progress: func(done, expected int) {
-		r.set.Progress(phase, int64(done), int64(max(done, expected, 1)))
+	return &kernel.Settings{Memory: r.set.Memory, Progress: func(_ string, done, total int64) {
+		r.set.Progress(phase, done, max(done, total, 1))
 	}}
 }
 

@@ -87,10 +87,19 @@ func Counted[N int | int64 | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	return fmt.Sprintf("%d %s", n, Plural(noun))
+}
+
+// Plural returns the plural of a noun, for example "classes", "entries" and "vertices".
+func Plural(noun string) string {
 	if stem, is := strings.CutSuffix(noun, "ex"); is {
-		noun = stem + "ice"
-	} else if stem, is := strings.CutSuffix(noun, "y"); is {
-		noun = stem + "ie"
+		return stem + "ices"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	if stem, is := strings.CutSuffix(noun, "y"); is {
+		return stem + "ies"
+	}
+	if strings.HasSuffix(noun, "ss") {
+		return noun + "es"
+	}
+	return noun + "s"
 }

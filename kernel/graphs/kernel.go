@@ -66,9 +66,9 @@ type Settings struct {
 	// of norm 0 has the value 0 with all others and 1 with itself.
 	Cosine bool
 
-	// Progress, if not nil, is called with the number of finished rows of values, by several
-	// goroutines.
-	Progress func(rows int)
+	// Progress, if not nil, is called with the stage, always "comparing", the finished rows of
+	// values and the number of graphs, by several goroutines.
+	Progress func(stage string, done, total int64)
 }
 
 // Gram gives the kernel values of a collection.
@@ -183,7 +183,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 		}
 		err := g.values.rowTo(ctx, worker, row[i:], i, i, g.n)
 		if made := g.made.Add(1); g.set.Progress != nil {
-			g.set.Progress(int(made))
+			g.set.Progress("comparing", made, int64(g.n))
 		}
 		return err
 	})

@@ -185,7 +185,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	}
 	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols)
-	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.progress.Showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.progress.Stages("product")}
 	if c.tolerance == 0 {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}

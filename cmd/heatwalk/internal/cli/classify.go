@@ -344,7 +344,7 @@ func (r *classifyRun) headline() string {
 	case r.f.suggest > 0:
 		return words.Counted(r.Suggested, "node") + " to label next"
 	}
-	text := words.Counted(r.Predicted, "node") + " labelled"
+	text := fmt.Sprintf("%s · %s labelled · %s predicted", words.Counted(r.Nodes, "node"), words.Count(r.Labelled), words.Count(r.Predicted))
 	if r.Unreached > 0 {
 		left := "are left blank"
 		if r.f.unreached == "prior" {

@@ -345,7 +345,7 @@ func (c *graphsCommand) runKernel(name string) error {
 		return r.explain(err)
 	}
 	stage := c.progress.Begin("comparing", int64(n), "graph")
-	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
+	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group
 	labels := classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)

@@ -75,7 +75,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
 	d.g.Store.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.progress.Showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.progress.Stages("product")}
 	f.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // Count writes 1234567 as 1,234,567.
@@ -30,15 +32,7 @@ func Counted[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	switch {
-	case strings.HasSuffix(noun, "ss"):
-		noun += "es"
-	case strings.HasSuffix(noun, "ry"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return Count(n) + " " + noun
+	return Count(n) + " " + table.Plural(noun)
 }
 
 // Part is a number of items, with an optional phrase after their noun.
