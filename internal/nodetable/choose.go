@@ -185,7 +185,7 @@ func (t *Reader) choose(line int64, first []string, below [][]string) (header bo
 	if header {
 		t.Titles = c.titles
 	} else if t.Fields == nil && c.maybeHeader() {
-		t.Hint = fmt.Sprintf("pass {%s=%s} if line %d is a header; otherwise ", t.Option, c.fieldsOf(t.Node, t.At), line)
+		t.Hint = fmt.Sprintf("pass {%s=%s} if line %d is a header; otherwise ", t.Option, fieldsOf(c.titles, t.Node, t.At), line)
 	}
 	c.report(header)
 	return header, nil
@@ -290,7 +290,7 @@ func (c *chooser) isHeader() bool {
 		return true
 	}
 	if t.Every {
-		return node >= 0 || c.hasWords()
+		return node >= 0 || areWords(c.titles)
 	}
 	if len(c.below) == 0 { // a header alone, or one row
 		return node >= 0 && value >= 0
@@ -319,7 +319,7 @@ func (c *chooser) isHeader() bool {
 	allKnown := t.Lookup == nil || c.known(at) > 0
 	if t.Value == "" && t.Lookup != nil {
 		// In a list of one column such a line may be a wrong id.
-		return len(first) > 1 && c.known(at) > 0 && c.hasWords() && !slices.ContainsFunc(first, hasDigit)
+		return len(first) > 1 && c.known(at) > 0 && areWords(c.titles) && !slices.ContainsFunc(first, hasDigit)
 	}
 	c.guess = allKnown && !isInteger(first[at]) && (all(isInteger) ||
 		len(first) > 1 && len(ids) > 1 && !slices.ContainsFunc(first, hasDigit) && all(hasDigit) && (t.Lookup == nil || c.known(at) == len(ids)))
@@ -338,9 +338,9 @@ func (c *chooser) maybeHeader() bool {
 		!slices.ContainsFunc(c.titles, func(text string) bool { return strings.ContainsAny(text, "0123456789") })
 }
 
-// hasWords reports whether no field of the first line is a number.
-func (c *chooser) hasWords() bool {
-	return !slices.ContainsFunc(c.titles, func(text string) bool {
+// areWords reports whether no field of the first line is a number.
+func areWords(titles []string) bool {
+	return !slices.ContainsFunc(titles, func(text string) bool {
 		_, fault := table.ParseNumber([]byte(text), 64)
 		return fault == ""
 	})
@@ -437,7 +437,7 @@ func (c *chooser) checkNodes() error {
 	}
 	for i := range c.titles {
 		if i != t.Node && i != t.At && c.holdsNodes(i) {
-			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(i, t.At)),
+			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, fieldsOf(c.titles, i, t.At)),
 				"column %s holds ids of the graph, %s does not", table.Quoted(c.titles[i]), table.Quoted(c.titles[t.Node]))
 		}
 	}
@@ -465,76 +465,6 @@ func (c *chooser) attributeNode() (int, error) {
 	return 0, c.undecided(c.isIndex())
 }
 
-// undecided returns the error about titles that do not determine the columns. Its remedy names
-// the most likely columns.
-func (c *chooser) undecided(index bool) error {
-	t := c.t
-	from := 0
-	if index {
-		from = 1
-	}
-	node, value := t.byTitles(c.titles)
-	if node < 0 || t.Lookup != nil && c.known(node) == 0 { // a title such as n may be that of numbers
-		node = max(node, from)
-		for i := from; i < len(c.titles); i++ {
-			if i != value && t.Lookup != nil && c.known(i) > c.known(node) {
-				node = i
-			}
-		}
-	}
-	if value < 0 {
-		value = c.likelyValue(from, node)
-	}
-	shown := c.titles
-	if t.shifted {
-		shown = shown[1:]
-	}
-	e := textio.Fault(t.Name, c.line, "", "cannot determine which columns of %s hold the node and the %s", table.QuoteLine(shown, t.sep), t.Value)
-	if t.titled {
-		e.Line = 0
-	}
-	switch {
-	case t.Every, t.Value == "":
-		e.Msg = fmt.Sprintf("cannot determine which column of %s holds the node", table.QuoteLine(shown, t.sep))
-		e.Fix = `title it "node"`
-	case t.Option == "":
-		e.Fix = fmt.Sprintf(`title them "node" and %q`, t.Value)
-	default:
-		e.Fix = fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(node, value))
-	}
-	return e
-}
-
-// likelyValue returns the last column with repeated text, or else the last column with text, or
-// else the last column.
-func (c *chooser) likelyValue(from, node int) int {
-	best, rank := len(c.titles)-1, 0
-	for i := len(c.titles) - 1; i >= from; i-- {
-		values := c.values(i)
-		slices.Sort(values)
-		isText := slices.ContainsFunc(values, func(text string) bool { _, fault := table.ParseNumber([]byte(text), 64); return fault != "" })
-		switch again := len(slices.Compact(values)) < len(c.below); {
-		case i == node || !isText:
-		case again && rank < 2:
-			best, rank = i, 2
-		case rank < 1:
-			best, rank = i, 1
-		}
-	}
-	return best
-}
-
-// fieldsOf returns the value of the setting for two columns: their titles, or their numbers if
-// a shell would require quotes around the titles.
-func (c *chooser) fieldsOf(node, value int) string {
-	one, two := c.titles[node], c.titles[value]
-	text := one + "," + two
-	if one == "" || two == "" || table.Numbers([]string{one, two}) || strings.ContainsAny(one+two, "\\, \"'${}`;&|<>()*?!#") || input.Escape(text) != text || len(text) > 60 {
-		text = fmt.Sprintf("%d,%d", node+1, value+1)
-	}
-	return text
-}
-
 // untitled chooses the columns of a table without a header: the first, or the first two. A
 // column of row numbers is skipped if the next column holds nodes of the graph instead.
 func (c *chooser) untitled() error {
@@ -560,7 +490,7 @@ func (c *chooser) untitled() error {
 	}
 	for i := 1; i < len(c.titles); i++ { // none of the ids is in the graph
 		if value := c.likelyValue(0, i); t.Option != "" && !all.holdsNodes(i) && c.holdsNodes(i) { // below a header
-			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(i, value)),
+			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%s}", t.Option, fieldsOf(c.titles, i, value)),
 				"column %s holds ids of the graph, %s does not", table.Quoted(c.titles[i]), table.Quoted(c.titles[0]))
 		}
 		if all.holdsNodes(i) && t.Option != "" {
