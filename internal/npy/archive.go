@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -21,10 +22,11 @@ type Archive struct {
 	single  string               // the name of the only member, if it is an array
 }
 
-// directory reads a file as far as its zip directory may go, which is kept.
+// directory reads a file as far as its zip directory may go, which is kept. Arrays are opened by
+// several goroutines.
 type directory struct {
 	io.ReaderAt
-	left int64 // bytes
+	left atomic.Int64 // bytes
 }
 
 // maxDirectory is how much of a file is read to find its directory: that of
@@ -35,7 +37,7 @@ var errDirectory = errors.New("npy: large zip directory")
 
 // ReadAt implements [io.ReaderAt].
 func (d *directory) ReadAt(p []byte, at int64) (int, error) {
-	if d.left -= int64(len(p)); d.left < 0 {
+	if d.left.Add(-int64(len(p))) < 0 {
 		return 0, errDirectory
 	}
 	return d.ReaderAt.ReadAt(p, at)
@@ -43,7 +45,8 @@ func (d *directory) ReadAt(p []byte, at int64) (int, error) {
 
 // OpenArchive reads the directory of an archive of size bytes.
 func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
-	d := &directory{in, maxDirectory}
+	d := &directory{ReaderAt: in}
+	d.left.Store(maxDirectory)
 	z, err := zip.NewReader(d, size)
 	if errors.Is(err, errDirectory) {
 		return nil, &textio.Error{File: name, Msg: "a zip directory of more than 1 MiB", Fix: "save the arrays that are wanted in a file of their own"}
@@ -51,7 +54,7 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	if err != nil {
 		return nil, &textio.Error{File: name, Msg: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
 	}
-	d.left = math.MaxInt64
+	d.left.Store(math.MaxInt64)
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
 	for _, m := range z.File {
 		member, isArray := strings.CutSuffix(m.Name, ".npy")
