@@ -239,6 +239,7 @@ func newKrylovBench(run *session) *cobra.Command {
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
 func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
+	c.timed = true
 	if g, err = c.openWith(name, output, !copied); err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,8 @@ type limits struct {
 	memory    int64  // bytes to plan with; 0 if not known
 	limitedBy string // the limit of the machine
 
+	timed bool // a benchmark, whose heap has no limit of the plan, because collections would be timed
+
 	estimating bool           // the run ends when it has been planned
 	planned    *heatwalk.Plan // of an estimated run
 
@@ -71,6 +73,9 @@ func (l *limits) begin(p *heatwalk.Plan) error {
 	if l.estimating {
 		l.planned = p
 		return errPlanned
+	}
+	if l.timed {
+		return nil
 	}
 	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
 	// otherwise the collector would let garbage grow up to the estimate.
