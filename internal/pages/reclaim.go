@@ -43,8 +43,9 @@ func reclaim(bytes int) {
 		runtime.GC()
 	}
 	if need := used() + int64(bytes); limit < allowed && need > limit {
-		// Raise the limit only as needed, because garbage would grow up to it.
-		debug.SetMemoryLimit(min(allowed, need+need/32))
+		// Raise the limit by little more than needed, because garbage would grow up to it; by
+		// less, a run that grows block by block would collect at most of them.
+		debug.SetMemoryLimit(min(allowed, need+need/8))
 	}
 }
 
