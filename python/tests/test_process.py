@@ -234,7 +234,8 @@ class Runs(unittest.TestCase):
     def test_progress(self):
         seen = []
         A = random_graph(60000, 300000, 1)
-        hw.expm_multiply(A, np.ones((60000, 16)), t=-200, matrix="laplacian", progress=lambda *a: seen.append((a, threading.current_thread())))
+        B = np.random.default_rng(1).standard_normal((60000, 64))  # ones would be in the null space, and done at once
+        hw.expm_multiply(A, B, t=-20, matrix="laplacian", progress=lambda *a: seen.append((a, threading.current_thread())))
         self.assertTrue(seen)
         (stage, done, total, left), thread = seen[-1]
         self.assertIsInstance(stage, str)
@@ -245,7 +246,7 @@ class Runs(unittest.TestCase):
             raise ZeroDivisionError
 
         with self.assertRaises(ZeroDivisionError):
-            hw.expm_multiply(A, np.ones((60000, 64)), t=-2000, matrix="laplacian", tol=1e-12, progress=stop)
+            hw.expm_multiply(A, B, t=-2000, matrix="laplacian", tol=1e-12, progress=stop)
 
     def test_log(self):
         with self.assertLogs("heatwalk", logging.DEBUG) as caught:
