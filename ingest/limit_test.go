@@ -68,6 +68,9 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 // TestFits checks that Counts.Fits refuses the limits of declared counts that Run refuses, and that
 // it refuses no others.
 func TestFits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes four seconds, and by one worker")
+	}
 	path := filepath.Join(t.TempDir(), "rows.mtx")
 	text := "%%MatrixMarket matrix coordinate pattern symmetric\n1000000 1000000 2\n2 1\n3 2\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
