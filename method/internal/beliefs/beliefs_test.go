@@ -142,6 +142,44 @@ func TestRoundsAgreeWithDense(t *testing.T) {
 	}
 }
 
+// The rounds of more classes than a sweep has columns agree with the formula.
+func TestColumnGroups(t *testing.T) {
+	const classes = 2*sweepColumns + 9
+	g, class, _ := blockModel(t, 300, 900, classes, 0.8, 0, 2)
+	seeds := cwk.Seeds{Classes: classes}
+	for i := 0; i < len(class); i += 2 {
+		seeds.Row, seeds.Class = append(seeds.Row, i), append(seeds.Class, class[i])
+	}
+	net := newNetwork(g, seeds, make([]int, len(seeds.Row)))
+	r := run{strength: strong, t: 1, field: true, fold: noFold, shares: net.shares(noFold)}
+	q := net.newGroup([]run{r})
+	if err := q.run(t.Context(), 3, func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	a := mat.NewSymDense(len(class), nil)
+	err := g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, _ := p.Row(i - p.Lo)
+			for _, j := range col {
+				a.SetSym(i, int(j), 1)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ratios = homophily(r.shares, r.strength)
+	want := denseRounds(a, net, r, 3)
+	for i := range class {
+		for j, got := range q.beliefs.Row(i) {
+			if math.Abs(float64(got)-want.At(i, j)) > 2e-4 {
+				t.Fatalf("node %d, class %d: %g, want %g", i, j, got, want.At(i, j))
+			}
+		}
+	}
+}
+
 // denseRounds is the formula of the package comment, one number after the other.
 func denseRounds(a mat.Symmetric, net *network, run run, rounds int) *mat.Dense {
 	n, c := a.SymmetricDim(), net.seeds.Classes

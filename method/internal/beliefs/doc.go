@@ -18,8 +18,14 @@
 //	model, err := beliefs.Fit(ctx, g, seeds, fold, nil)
 //	err = model.ProbabilitiesTo(ctx, dst)
 //
-// A round is one sweep, and a run holds three n×C blocks of float32. Results are the same to the bit for
-// any number of workers, in memory and from disk, and for any memory limit.
+// A round is one sweep, and a run holds three n×C blocks of float32: F, A log(F R), and log(F R). Of more
+// than 64 classes a round sweeps groups of 64 columns, and the third block holds one group. Results are the
+// same to the bit for any number of workers, in memory and from disk, and for any memory limit.
+//
+// With more than 64 classes all candidates are homophily. Estimates of R have C(C+1)/2 free numbers, 2,145 for
+// 65 classes and half a million for 1,000, more than such graphs have pairs of labels to estimate them from.
+// F R of an estimate also takes C² products for each node, where homophily takes C, and needs all columns of a
+// row at once.
 //
 // Sources: Karrer and Newman 2011 (degree correction); Decelle, Krzakala, Moore and Zdeborová 2011 (the
 // field); Kumar, Langton and Gatterbauer 2020 (compatibilities from walks that do not turn back).

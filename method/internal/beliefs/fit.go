@@ -51,7 +51,8 @@ func First() []Candidate { return slices.Clone(candidates[1:2]) }
 const (
 	strong       = 0.98 // homophily of candidates
 	usual        = 0.9  // homophily of the runs whose beliefs give ratios
-	mostEstimate = 64   // classes up to which ratios are estimated: their number is its square
+	sweepColumns = 64   // most columns of a sweep, because wider rows do not make sweeps cheaper
+	mostEstimate = 64   // classes up to which ratios are estimated; at most sweepColumns
 )
 
 // Settings are the settings of [Fit]. Nil means defaults.
@@ -69,10 +70,10 @@ type Settings struct {
 // none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
 func Bytes(rows, classes int, limit int64) int64 {
 	vectors := 8 * int64(rows)
-	if padded := groupBytes(rows, classes) + vectors; limit == 0 || padded <= limit {
+	if padded := groupBytes(rows, classes, tall.BlockBytes[float32]) + vectors; limit == 0 || padded <= limit {
 		return padded
 	}
-	return 3*piece.Bytes[float32](rows, classes) + vectors
+	return groupBytes(rows, classes, piece.Bytes[float32]) + vectors
 }
 
 // Model is a fitted candidate.
@@ -239,11 +240,10 @@ func (f *fitting) keep(to [][]float32, q *group, run int) {
 	}
 }
 
-// width returns the number of runs whose columns share sweeps: at most 64 columns, because wider rows do
-// not make sweeps cheaper, and as many as the memory allows.
+// width returns the number of runs whose columns share sweeps, as many as the memory allows.
 func (n *network) width() int {
-	width := max(1, 64/n.seeds.Classes)
-	for width > 1 && n.memory > 0 && groupBytes(len(n.g.Degrees), width*n.seeds.Classes) > n.memory {
+	width := max(1, sweepColumns/n.seeds.Classes)
+	for width > 1 && n.memory > 0 && groupBytes(len(n.g.Degrees), width*n.seeds.Classes, tall.BlockBytes[float32]) > n.memory {
 		width--
 	}
 	return width
@@ -542,16 +542,18 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	return q.beliefs, err
 }
 
-// block returns a block that sweeps gather from. Its rows are padded where the memory allows, because
-// sweeps are then a quarter faster.
-func (n *network) block(columns int) *sparse.Block[float32] {
+// block returns a block that sweeps of a group of runs gather from. Its rows are padded where the memory
+// allows, because sweeps are then a quarter faster.
+func (n *network) block(columns, group int) *sparse.Block[float32] {
 	rows := len(n.g.Degrees)
-	if n.memory > 0 && groupBytes(rows, columns)+8*int64(rows) > n.memory {
+	if n.memory > 0 && groupBytes(rows, group, tall.BlockBytes[float32])+8*int64(rows) > n.memory {
 		return piece.Block[float32](rows, columns)
 	}
 	return sparse.NewBlock[float32](rows, columns)
 }
 
-// groupBytes is the memory of the blocks of a group of runs with the given number of columns, or of the walks
-// that count their pairs of labels.
-func groupBytes(rows, columns int) int64 { return 3 * tall.BlockBytes[float32](rows, columns) }
+// groupBytes is the memory of the blocks of a group of runs with the given number of columns, and of the
+// walks that count their pairs of labels; bytes is the memory of one block.
+func groupBytes(rows, columns int, bytes func(rows, columns int) int64) int64 {
+	return 2*bytes(rows, columns) + bytes(rows, min(columns, sweepColumns))
+}

@@ -25,7 +25,7 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 	classes := n.seeds.Classes
 	var blocks [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y
 	for i := range blocks {
-		blocks[i] = n.block(classes * len(folds))
+		blocks[i] = n.block(classes*len(folds), classes*len(folds))
 	}
 	for i, row := range n.seeds.Row {
 		for v, fold := range folds {

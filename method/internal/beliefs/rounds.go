@@ -111,12 +111,14 @@ func (n *network) countSweep(columns int) {
 	n.columns += columns
 }
 
-// group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C.
+// group is a set of runs whose columns travel together: run v has the columns v·C ≤ j < (v+1)·C. More than
+// sweepColumns columns are those of a single homophilous run.
 type group struct {
 	*network
-	runs    []run
-	beliefs *sparse.Block[float32]
-	logs    [2]*sparse.Block[float32] // log(F R) of this round and, in the sweep, of the next one
+	runs     []run
+	beliefs  *sparse.Block[float32]
+	evidence *sparse.Block[float32] // A log(F R)
+	logs     *sparse.Block[float32] // log(F R), of at most sweepColumns columns at a time
 
 	ratios    [][]float32 // of each run, by columns; of homophily, strength/share of each class
 	prior     [][]float32 // log shares
@@ -130,8 +132,8 @@ type group struct {
 func (n *network) newGroup(runs []run) *group {
 	c := n.seeds.Classes
 	rows, cols := len(n.g.Degrees), len(runs)*c
-	q := &group{network: n, runs: runs, beliefs: piece.Block[float32](rows, cols), field: make([]float32, cols)}
-	q.logs = [2]*sparse.Block[float32]{n.block(cols), n.block(cols)}
+	q := &group{network: n, runs: runs, beliefs: piece.Block[float32](rows, cols), evidence: piece.Block[float32](rows, cols), field: make([]float32, cols)}
+	q.logs = n.block(min(cols, sweepColumns), cols)
 	for _, r := range runs {
 		var columns []float32
 		logs := make([]float32, c)
@@ -150,24 +152,20 @@ func (n *network) newGroup(runs []run) *group {
 	return q
 }
 
-// ends returns the elements of f R, the classes at the other end of an edge from a node with belief f,
-// relative to their shares. It stores them in dst.
-func (q *group) ends(dst, f []float32, run int) {
+// endsTo stores elements of f R from one class on, the classes at the other end of an edge from a node with
+// belief f, relative to their shares. The elements of f add up to 1.
+func (q *group) endsTo(dst, f []float32, run, first int) {
 	ratios := q.ratios[run]
 	if q.runs[run].ratios == nil {
-		var sum float32
-		for _, v := range f {
-			sum += v
-		}
-		sum *= float32(1 - q.runs[run].strength)
-		for j, v := range f {
-			dst[j] = max(float32(v*ratios[j])+sum, leastMean)
+		others := float32(1 - q.runs[run].strength)
+		for j := range dst {
+			dst[j] = max(float32(f[first+j]*ratios[first+j])+others, leastMean)
 		}
 		return
 	}
 	for j := range dst {
 		var sum float32
-		for i, r := range ratios[j*len(f) : (j+1)*len(f)] {
+		for i, r := range ratios[(first+j)*len(f) : (first+j+1)*len(f)] {
 			sum += float32(f[i] * r)
 		}
 		dst[j] = max(sum, leastMean)
@@ -223,7 +221,7 @@ func (q *group) begin(ctx context.Context) error {
 						f[c] = float32(q.runs[v].shares[c])
 					}
 				}
-				q.finish(i, v, f, q.partial[k], q.logs[0])
+				q.finish(i, v, f, q.partial[k])
 			}
 		}
 		return nil
@@ -241,18 +239,15 @@ func (q *group) rowOf(b *sparse.Block[float32], row, run int) []float32 {
 	return b.Row(row)[run*c : (run+1)*c]
 }
 
-// finish fixes the belief f of a labelled node, adds it to the sums, and stores log(f R).
-func (q *group) finish(row, run int, f []float32, sums []float64, logs *sparse.Block[float32]) {
+// finish fixes the belief f of a labelled node, and adds it to the sums.
+func (q *group) finish(row, run int, f []float32, sums []float64) {
 	if c := q.known(row, q.runs[run].fold); c >= 0 {
 		clear(f)
 		f[c] = 1
 	}
 	d, first := q.g.Degrees[row]/q.unit, run*len(f)
-	out := q.rowOf(logs, row, run)
-	q.ends(out, f, run)
-	for j, v := range out {
-		sums[first+j] += float64(d * float64(f[j]))
-		out[j] = log32(v)
+	for j, v := range f {
+		sums[first+j] += float64(d * float64(v))
 	}
 }
 
@@ -279,54 +274,84 @@ func (q *group) sumUp() {
 		for i := range c {
 			mean[i] = float32(total[v*c+i] / max(q.total, math.SmallestNonzeroFloat64))
 		}
-		q.ends(field, mean, v)
+		q.endsTo(field, mean, v, 0)
 		for j, e := range field {
 			field[j] = log32(e)
 		}
 	}
 }
 
-// round makes one round: a sweep over the logarithms, after which each row is finished while it is in cache.
+// round makes one round: a sweep over the logarithms of each group of columns. In the last one each row is
+// updated while it is in cache.
 func (q *group) round(ctx context.Context) error {
-	now, next := q.logs[0], q.logs[1]
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
-	err := q.op.StepTo(ctx, next, now, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
-		sums := q.partial[rows.Range]
-		if sums == nil {
-			sums = make([]float64, len(q.field)+len(q.runs))
-			q.partial[rows.Range] = sums
+	for lo := 0; lo < len(q.field); lo += sweepColumns {
+		hi := min(lo+sweepColumns, len(q.field))
+		if err := q.logsTo(ctx, lo, hi); err != nil {
+			return err
 		}
-		for i := rows.Lo; i < rows.Hi; i++ {
-			for v := range q.runs {
-				if !q.active[v] {
-					copy(q.rowOf(next, i, v), q.rowOf(now, i, v))
-					continue
-				}
-				f := q.rowOf(q.beliefs, i, v)
-				sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(next, i, v))
-				q.finish(i, v, f, sums, next)
-			}
+		step := sparse.Step[float32]{Alpha: 1}
+		if hi == len(q.field) {
+			step.Visit = q.updateRows
 		}
-	}})
-	if err != nil {
-		return err
+		if err := q.op.StepTo(ctx, q.evidence.Columns(lo, hi), q.logs.Columns(0, hi-lo), step); err != nil {
+			return err
+		}
+		q.countSweep(hi - lo)
 	}
-	q.logs[0], q.logs[1] = next, now
-	q.countSweep(len(q.field))
 	q.rounds++
 	q.sumUp()
 	return nil
 }
 
-// pairs returns FᵀAF/2 of each run. Cost: a sweep; log(F R) is lost.
+// logsTo stores log(F R) of the columns lo ≤ j < hi.
+func (q *group) logsTo(ctx context.Context, lo, hi int) error {
+	return piece.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
+		for i := first; i < last; i++ {
+			for v := range q.runs {
+				if !q.active[v] {
+					continue
+				}
+				to := q.logs.Row(i)[:hi-lo]
+				if len(q.runs) > 1 {
+					to = q.rowOf(q.logs, i, v)
+				}
+				q.endsTo(to, q.rowOf(q.beliefs, i, v), v, lo)
+				for j, e := range to {
+					to[j] = log32(e)
+				}
+			}
+		}
+	})
+}
+
+// updateRows moves the beliefs of a range of rows whose evidence is complete.
+func (q *group) updateRows(rows sparse.Rows) {
+	sums := q.partial[rows.Range]
+	if sums == nil {
+		sums = make([]float64, len(q.field)+len(q.runs))
+		q.partial[rows.Range] = sums
+	}
+	for i := rows.Lo; i < rows.Hi; i++ {
+		for v := range q.runs {
+			if q.active[v] {
+				f := q.rowOf(q.beliefs, i, v)
+				sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(q.evidence, i, v))
+				q.finish(i, v, f, sums)
+			}
+		}
+	}
+}
+
+// pairs returns FᵀAF/2 of each run. Cost: a sweep.
 func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 	c := q.seeds.Classes
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
-	err := q.op.StepTo(ctx, q.logs[1], q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
+	err := q.op.StepTo(ctx, q.evidence, q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
 		sums := make([]float64, len(q.runs)*c*c)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			for v := range q.runs {
-				to := q.rowOf(q.logs[1], i, v)
+				to := q.rowOf(q.evidence, i, v)
 				for a, f := range q.rowOf(q.beliefs, i, v) {
 					for b, y := range to {
 						sums[(v*c+a)*c+b] += float64(f * y)
