@@ -23,6 +23,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -118,11 +119,9 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 			_ = g.Close() // a second call does nothing
 		}
 	}()
-	err := g.open(ctx, path)
+	err := openStore(ctx, g, path)
 	if err == nil && !g.options.Defer {
-		if err = g.Begin(ctx, nil); err == nil {
-			err = g.finish(ctx, nil, 0)
-		}
+		err = begin(ctx, g)
 	}
 	if opened = err == nil; opened {
 		return g, nil
@@ -136,10 +135,11 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	return nil, err
 }
 
-func (g *Graph) open(ctx context.Context, path string) (err error) {
+// openStore opens the store at path, or reads the graph file at path.
+func openStore(ctx context.Context, g *Graph, path string) (err error) {
 	dir := path
 	if !ingest.IsStore(path) {
-		if dir, err = g.read(ctx, path); err != nil {
+		if dir, err = readFile(ctx, g, path); err != nil {
 			return err
 		}
 	}
@@ -151,6 +151,7 @@ func (g *Graph) open(ctx context.Context, path string) (err error) {
 	}
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}
+	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
 	g.Directed, g.Weighted = s.Manifest.Directed, s.Manifest.Weighted
 	return nil
 }
@@ -165,8 +166,8 @@ func wholeError(err error) error {
 	return err
 }
 
-// read reads a graph file into memory, or into a temporary store whose directory it returns.
-func (g *Graph) read(ctx context.Context, path string) (dir string, err error) {
+// readFile reads a graph file into memory, or into a temporary store whose directory it returns.
+func readFile(ctx context.Context, g *Graph, path string) (dir string, err error) {
 	c := new(ingest.Config)
 	if g.options.Reading != nil {
 		*c = *g.options.Reading
@@ -245,7 +246,7 @@ func fromDirected(ctx context.Context, g *Graph, m mat.Matrix, set *graph.Settin
 
 // finish checks the weights of the graph and finds its components, unless they are given, once.
 // memory is that of factors, see [graph.Graph].
-func (g *Graph) finish(ctx context.Context, components *sparse.Components, memory int64) error {
+func finish(ctx context.Context, g *Graph, components *sparse.Components, memory int64) error {
 	g.completing.Lock()
 	defer g.completing.Unlock()
 	if g.complete {
@@ -259,7 +260,7 @@ func (g *Graph) finish(ctx context.Context, components *sparse.Components, memor
 	if g.Directed {
 		full.In = g.Store.Transpose()
 	}
-	full.Hyperedges = g.HasHyperedges()
+	full.Hyperedges = g.Hyperedges
 	g.Graph, g.complete = full, true
 	return nil
 }

@@ -83,18 +83,18 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 		}
 		rows, classes = append(rows, row), append(classes, class[labels[id]])
 	}
-	return g.ProblemOf(rows, classes, names), nil
+	return NewProblem(g, rows, classes, names), nil
 }
 
-// ProblemOf returns the graph with labels by row: the node rows[i] has the class
+// NewProblem returns the graph with labels by row: the node rows[i] has the class
 // names[classes[i]].
-func (g *Graph) ProblemOf(rows, classes []int, names []string) *method.Problem {
+func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,
 	}
 }
 
-// loaded returns the problem on the part of the graph that is in memory since [Graph.Begin].
+// loaded returns the problem on the part of the graph that is in memory since [Begin].
 func loaded(g *Graph, p *method.Problem) *method.Problem {
 	out := *p
 	out.Graph = &graph.Graph{A: g.A, Degrees: g.Degrees}
@@ -134,7 +134,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	set := *s
 	set.Workers = g.options.Workers
 	var sized *method.Problem // without isolated nodes
-	err := g.Begin(ctx, func(plan *Plan) (err error) {
+	err := Begin(ctx, g, func(plan *Plan) (err error) {
 		reserveLabels(plan, len(p.Row))
 		set.Memory = plan.Room()
 		if sized == nil {
@@ -228,7 +228,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Pl
 	set := *plan
 	all := *plan.Settings
 	all.Workers, set.Settings = g.options.Workers, &all
-	err := g.Begin(ctx, func(needs *Plan) error {
+	err := Begin(ctx, g, func(needs *Plan) error {
 		reserveLabels(needs, len(p.Row))
 		all.Memory = needs.Room()
 		set.Methods = slices.Clone(plan.Methods)

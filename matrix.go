@@ -81,7 +81,7 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 		k, err := kernel.New(ctx, g.Graph, name, given)
 		return k, given, err
 	}
-	err := g.Begin(ctx, func(plan *Plan) error {
+	err := Begin(ctx, g, func(plan *Plan) error {
 		v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees))
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 		return plan.Reserve(bytes, "columns of the kernel")
 	})
 	if err == nil {
-		err = g.finish(ctx, nil, s.Memory)
+		err = finish(ctx, g, nil, s.Memory)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -112,14 +112,14 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 // row. given are its parameters, see [matfunc.Specs]; the others have their defaults. It fills in the
 // Memory of the settings of [matfunc.Function.ApplyTo].
 func OpenFunction(ctx context.Context, g *Graph, name string, given spec.Values, cols int, s *kernel.Settings) (*matfunc.Function, error) {
-	err := g.Begin(ctx, func(plan *Plan) error {
+	err := Begin(ctx, g, func(plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
 		bytes, err := matfunc.Bytes(name, given, g.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
 	})
 	if err == nil {
-		err = g.finish(ctx, nil, s.Memory)
+		err = finish(ctx, g, nil, s.Memory)
 	}
 	if err != nil {
 		return nil, err
@@ -156,13 +156,13 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	err := g.Begin(ctx, func(plan *Plan) error {
+	err := Begin(ctx, g, func(plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
 		set.Memory = plan.Room()
 		return plan.Reserve(p.Bytes(len(g.Degrees), g.A.NNZ(), count, k), "eigenvectors")
 	})
 	if err == nil {
-		err = g.finish(ctx, components, 0)
+		err = finish(ctx, g, components, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 		return nil, err
 	}
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
-	set := &expm.Settings{Memory: g.Room()}
+	set := &expm.Settings{Memory: Room(g)}
 	if _, err := of.ApplyTo(ctx, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(t)}, set); err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if err != nil {
 		return nil, err
 	}
-	s.Memory = g.Room()
+	s.Memory = Room(g)
 	x := sparse.NewBlock[float64](y.Rows, y.Cols)
 	if _, err := s.SolveTo(ctx, x, y, nil); err != nil {
 		return nil, err
@@ -222,10 +222,10 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 
 // begin begins a job that estimates its own memory, on the graph with its components.
 func begin(ctx context.Context, g *Graph) error {
-	if err := g.Begin(ctx, nil); err != nil {
+	if err := Begin(ctx, g, nil); err != nil {
 		return err
 	}
-	return g.finish(ctx, nil, 0)
+	return finish(ctx, g, nil, 0)
 }
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
@@ -66,16 +65,16 @@ func (p *Plan) Parts() (list []Part) {
 
 // Reserve counts memory of the caller, for example of a table that it keeps next to the graph,
 // against the limit of all following jobs.
-func (g *Graph) Reserve(bytes int64, what string) {
+func Reserve(g *Graph, bytes int64, what string) {
 	g.reserved = append(g.reserved, Part{what, bytes})
 }
 
 // Room returns the bytes that the limit leaves for a job; 0 means no limit.
-func (g *Graph) Room() int64 { return g.newPlan().Room() }
+func Room(g *Graph) int64 { return newPlan(g).Room() }
 
 // newPlan returns a plan with the graph itself and the memory of the caller. Errors are ignored,
 // because the next part that a job reserves reports them.
-func (g *Graph) newPlan() *Plan {
+func newPlan(g *Graph) *Plan {
 	p := NewPlan(g.options.Memory)
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held(), "graph")
@@ -91,10 +90,10 @@ func (g *Graph) newPlan() *Plan {
 // therefore estimate may be called several times, the last time for the final decision. Then
 // Begin calls [Options.Planned] and loads the graph. The methods of Graph call Begin
 // themselves; it is exported for jobs that use the packages below.
-func (g *Graph) Begin(ctx context.Context, estimate func(p *Plan) error) error {
+func Begin(ctx context.Context, g *Graph, estimate func(p *Plan) error) error {
 	var p *Plan
 	plan := func() (sweeps, rowBytes int, err error) {
-		p = g.newPlan()
+		p = newPlan(g)
 		p.Sweeps = UnknownSweeps
 		if estimate != nil {
 			err = estimate(p)
@@ -120,9 +119,4 @@ func (g *Graph) Begin(ctx context.Context, estimate func(p *Plan) error) error {
 		g.A, g.settled = g.Store.A, true
 	}
 	return err
-}
-
-// HasHyperedges reports whether the last nodes of the graph represent hyperedges.
-func (g *Graph) HasHyperedges() bool {
-	return g.Store != nil && g.Store.Manifest.Options[source.HyperedgesOption] != ""
 }

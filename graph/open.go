@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 
 	"gonum.org/v1/gonum/mat"
@@ -58,27 +57,19 @@ func Open(ctx context.Context, dir string, o *shard.Options) (g *Graph, err erro
 
 // FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0. A matrix that can visit
 // its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to
-// dense form. Node i is row i unless s.Nodes is set. The error wraps [sparse.ErrStructure] if
-// the matrix is not square, or if the elements (i, j) and (j, i) differ by more than rounding,
-// or is that of [New].
+// dense form. Node i is row i unless s.Nodes is set. Elements (i, j) and (j, i) that differ by
+// rounding, at most 1e-10 of the larger one, have their mean. The error wraps
+// [sparse.ErrStructure] if the matrix is not square or not symmetric, or is that of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
-	a, err := sparse.FromMat(m)
+	workers := 0
+	if s != nil {
+		workers = s.Workers
+	}
+	a, err := sparse.SymmetricFromMat(ctx, m, workers)
 	if err != nil {
 		return nil, err
 	}
-	if rows, cols := a.Dims(); rows != cols {
-		return nil, fmt.Errorf("%w: %d rows and %d columns, want a square matrix", sparse.ErrStructure, rows, cols)
-	}
-	a.DoNonZero(func(i, j int, v float64) {
-		const rounding = 1e-12
-		if mirror := a.At(j, i); err == nil && math.Abs(v-mirror) > rounding*max(v, mirror) {
-			err = fmt.Errorf("%w: not symmetric: %g in row %d, column %d, but %g in row %d, column %d", sparse.ErrStructure, v, i, j, mirror, j, i)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return New(ctx, a, s)
+	return New(ctx, a.CSR, s)
 }
 
 // Close closes the store of [Open] and removes temporary files. The graph must not be used

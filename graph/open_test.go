@@ -98,15 +98,18 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A matrix that is not symmetric is an error, unless the difference is rounding.
+// A matrix that is not symmetric is an error, unless the difference is rounding; then it is averaged.
 func TestFromMatAsymmetric(t *testing.T) {
 	for _, c := range []struct {
 		mirror float64
 		fails  bool
-	}{{1, false}, {1 + 1e-15, false}, {1.001, true}, {0, true}} {
-		_, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 1, c.mirror, 0}), nil)
+	}{{1, false}, {1 + 1e-15, false}, {1 + 0x1p-34, false}, {1.001, true}, {0, true}} {
+		g, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 1, c.mirror, 0}), nil)
 		if c.fails != errors.Is(err, sparse.ErrStructure) || !c.fails && err != nil {
 			t.Errorf("1 and %g: %v", c.mirror, err)
+		}
+		if mean := 0.5 + c.mirror/2; !c.fails && (g.Degrees[0] != mean || g.Degrees[1] != mean) {
+			t.Errorf("1 and %g: degrees %v", c.mirror, g.Degrees)
 		}
 	}
 }

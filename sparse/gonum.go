@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -82,6 +84,20 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 		return FromTriplets(rows, cols, left)
 	}
 	return m, nil
+}
+
+// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as
+// [NewSymmetric] does: mirror images that differ by at most 1e-10 of the larger one have their mean.
+// The error wraps [ErrStructure].
+func SymmetricFromMat(ctx context.Context, a mat.Matrix, workers int) (*Symmetric, error) {
+	if rows, cols := a.Dims(); rows != cols {
+		return nil, fmt.Errorf("%w: %d rows and %d columns, want a square matrix", ErrStructure, rows, cols)
+	}
+	m, err := FromMat(a)
+	if err != nil {
+		return nil, err
+	}
+	return NewSymmetric(ctx, m.rows, m.ptr, m.col, m.val, workers)
 }
 
 // At returns element (i, j), in time logarithmic in the length of the row.

@@ -161,7 +161,7 @@ func (c *applyCommand) readBlock(read func(a *npy.Array) error) error {
 func runApply[T sparse.Float](c *applyCommand, name string) error {
 	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
 		d.rows, err = c.rowsOf(c.blockIDs, d.g)
-		d.g.Reserve(8*int64(len(d.rows)), "lists of nodes")
+		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)), "lists of nodes")
 		return err
 	})
 	if err != nil {

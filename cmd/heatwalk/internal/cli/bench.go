@@ -146,7 +146,7 @@ func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target,
 		return nil, err
 	}
 	if w.Krylov {
-		c.Limit = g.Room()
+		c.Limit = heatwalk.Room(g.Graph)
 		if g.Store.Manifest.Directed && w.Works&spec.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
@@ -251,7 +251,7 @@ func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Work
 		}
 		components = len(parts.Sizes)
 	}
-	err = g.Begin(c.ctx, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(c.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
 		p.RowBytes = w.RowBytes(s)
 		bytes, err := w.Bytes(t, s)

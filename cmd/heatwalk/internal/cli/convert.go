@@ -219,9 +219,9 @@ func (c *convertCommand) runGraph(name string) error {
 	}
 	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
 	var file int64
-	err = g.Begin(c.ctx, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(c.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
-		options.Memory = g.Room()
+		options.Memory = heatwalk.Room(g.Graph)
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
 		c.disk = file + runFileBytes + idBytes(g.axis())

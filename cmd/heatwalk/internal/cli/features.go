@@ -212,7 +212,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	run.disk += files
-	err = d.g.Begin(run.ctx, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
 		w.A, w.Memory = d.g.A, p.Room()
 		bytes, sweeps, err := m.memory()
 		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)

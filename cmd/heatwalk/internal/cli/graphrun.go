@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -121,7 +122,7 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 		if d.l != nil {
 			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
 		}
-		d.g.Reserve(lists, "lists of nodes")
+		heatwalk.Reserve(d.g.Graph, lists, "lists of nodes")
 		return err
 	})
 }
@@ -129,7 +130,7 @@ func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInp
 // pick returns the picks of a walk, see [cwk.Picks].
 func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
 	const pick = 16 // bytes
-	d.g.Reserve(pick*int64(len(rows)), "lists of nodes")
+	heatwalk.Reserve(d.g.Graph, pick*int64(len(rows)), "lists of nodes")
 	return cwk.Picks(rows, seeds, fold)
 }
 

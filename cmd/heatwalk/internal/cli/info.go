@@ -96,7 +96,7 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 			return nil, err
 		}
 	}
-	err = g.Begin(r.ctx, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(r.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = 2
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})

@@ -64,7 +64,7 @@ func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
 func (in *inputs) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.Collect(g.Nodes.Rows())
-		if g.HasHyperedges() {
+		if g.Hyperedges {
 			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
 		}
 		return rows, nil

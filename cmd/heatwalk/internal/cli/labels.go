@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -118,7 +119,7 @@ func (s skippedLines) String() string {
 
 // problemOf returns the learning problem: graph, labels and attributes.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
-	p := g.ProblemOf(l.Row, l.Class, l.Names)
+	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
 	if g.attributes != nil {
 		p.Attributes = g.attributes.Table
 	}
@@ -183,7 +184,7 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.Room(), Stdin: r.stdin, Warn: r.warnOf,
+		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.stdin, Warn: r.warnOf,
 	}
 	r.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(r.ctx, f.file, g.Nodes, c)
@@ -191,7 +192,7 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 		r.noteColumns(f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
-		g.Reserve(g.attributes.Table.Bytes, "attributes")
+		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")
 	}
 	missing := new(nodefile.ParseError)
 	switch {

@@ -61,7 +61,7 @@ func (f *learningFlags) beginSeveral(name, path string) (*graphRun, *method.Sett
 	_, phase := f.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(f.seed), Workers: f.threads, Progress: phase}
 	f.disk += runFileBytes
-	err = d.g.Begin(f.ctx, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(f.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")

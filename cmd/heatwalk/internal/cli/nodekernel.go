@@ -79,7 +79,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	f.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete
-		d.g.Reserve(block, wholeBlock)
+		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
 	k, v, err := heatwalk.OpenKernel(f.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
