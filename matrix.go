@@ -109,13 +109,12 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
-// row. given are its parameters, see [matfunc.Specs]; the others have their defaults. It fills in the
-// Memory of the settings of [matfunc.Function.ApplyTo].
-func OpenFunction(ctx context.Context, g *Graph, name string, given spec.Values, cols int, s *kernel.Settings) (*matfunc.Function, error) {
+// row. It fills in the Memory of the settings of [matfunc.Function.ApplyTo].
+func OpenFunction(ctx context.Context, g *Graph, n *matfunc.Named, cols int, s *kernel.Settings) (*matfunc.Function, error) {
 	err := Begin(ctx, g, func(plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
-		bytes, err := matfunc.Bytes(name, given, g.Degrees, cols)
+		bytes, err := matfunc.Bytes(n, g.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
 	})
 	if err == nil {
@@ -124,7 +123,7 @@ func OpenFunction(ctx context.Context, g *Graph, name string, given spec.Values,
 	if err != nil {
 		return nil, err
 	}
-	return matfunc.New(ctx, g.Graph, name, given)
+	return matfunc.New(ctx, g.Graph, n)
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most

@@ -9,9 +9,9 @@
 //   - solve:shift=1:matrix=laplacian: (L + shift·I)⁻¹·B; with shift 0, the pseudo-inverse L⁺·B
 //   - every kernel of package kernel, such as diffusion:beta=2
 //
-// One call makes all columns in the same sweeps:
+// One call makes all columns in the same sweeps, for exp also those of several times t:
 //
-//	f, err := matfunc.New(ctx, g, "exp", spec.Values{"t": spec.Of(-2.0)})
+//	f, err := matfunc.New(ctx, g, &matfunc.Named{Name: "exp", Times: []float64{-1, -2}})
 //	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
 package matfunc
 
@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -67,56 +68,88 @@ func IsProduct(name string) bool {
 	return err == nil && kind != sparse.Modularity
 }
 
+// Named is a function by its name and parameters.
+type Named struct {
+	Name  string
+	Given spec.Values // parameters, see [Specs]; the others have their defaults
+	Times []float64   // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
+}
+
+// Results returns the number of results for each column of a block.
+func (n *Named) Results() int { return max(1, len(n.Times)) }
+
 // Function is a function of a matrix of a graph.
 type Function struct {
-	Name   string
-	Values spec.Values // all parameters
+	Named
+	Values spec.Values // all parameters; of several times the first
 
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
 }
 
-// New returns the function with the given name and parameters; parameters that are missing have their
-// defaults on the graph. The error is a [*spec.ParameterError], [kernel.ErrAsymmetric] for a function
+// New returns a function on a graph. The error is a [*spec.ParameterError], [kernel.ErrAsymmetric] for a function
 // that needs an undirected graph, or that of a sweep.
-func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (*Function, error) {
-	if i := slices.IndexFunc(declared, func(s *spec.Spec) bool { return s.Name == name }); i >= 0 {
-		s := declared[i]
+func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
+	f := &Function{Named: *n}
+	if s := n.declaration(); s != nil {
 		if g.In != nil && s.Works&spec.Directed == 0 {
 			return nil, kernel.ErrAsymmetric
 		}
-		v, err := s.Resolve(given, nil)
-		if err != nil {
+		var err error
+		if f.Values, err = s.Resolve(n.given(), nil); err != nil {
 			return nil, err
 		}
-		f := &Function{Name: name, Values: v}
-		switch name {
+		switch n.Name {
 		case Exp:
 			err = f.exponential(ctx, g)
 		case Solve:
 			err = f.solve(ctx, g)
 		default:
-			f.product(g, sparse.Kind(name))
+			f.product(g, sparse.Kind(n.Name))
 		}
 		return f, err
 	}
-	family := kernel.Families().Named(name)
+	family := kernel.Families().Named(n.Name)
 	if family == nil {
-		return nil, &spec.ParameterError{Of: "matfunc", Parameter: "function", What: fmt.Sprintf("there is no function %q", name)}
+		return nil, &spec.ParameterError{Of: "matfunc", Parameter: "function", What: fmt.Sprintf("there is no function %q", n.Name)}
 	}
-	v, err := family.Resolve(given, kernel.On(ctx, g))
+	var err error
+	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
+		return nil, err
+	}
+	k, err := kernel.New(ctx, g, n.Name, f.Values)
 	if err != nil {
 		return nil, err
 	}
-	k, err := kernel.New(ctx, g, name, v)
-	if err != nil {
-		return nil, err
-	}
-	return &Function{Name: name, Values: v, apply: k.ApplyTo}, nil
+	f.apply = k.ApplyTo
+	return f, nil
 }
 
-// ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. The tolerance bounds the norm
-// of the error relative to the norm of the result. The report has the bound of each column in
-// ColumnBound and the largest of them in ErrorBound.
+// declaration returns the declaration of a function of this package, nil for a kernel.
+func (n *Named) declaration() *spec.Spec {
+	if i := slices.IndexFunc(declared, func(s *spec.Spec) bool { return s.Name == n.Name }); i >= 0 {
+		return declared[i]
+	}
+	return nil
+}
+
+// given returns the given parameters with the first of several times.
+func (n *Named) given() spec.Values {
+	if n.Times == nil {
+		return n.Given
+	}
+	v := spec.Values{"t": spec.Of(n.Times[0])}
+	for name, value := range n.Given {
+		if name != "t" {
+			v[name] = value
+		}
+	}
+	return v
+}
+
+// ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
+// these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
+// columns of B. The tolerance bounds the norm of the error relative to the norm of the result. The
+// report has the bound of each column in ColumnBound and the largest of them in ErrorBound.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 	r, err := f.apply(ctx, y, b, s)
 	if err != nil {
@@ -195,13 +228,20 @@ const maxLog = 650
 
 // exponential makes f the exponential.
 func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
-	t := f.Values.Number("t")
 	m, err := expm.New(ctx, g, sparse.Kind(f.Values.Word("matrix")))
 	if err != nil {
 		return err
 	}
-	if largest := max(t*m.Lo, t*m.Hi); largest > maxLog {
-		return &spec.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and exp(%.4g) overflows", t, m.Lo, m.Hi, largest)}
+	times := f.Times
+	if times == nil {
+		times = []float64{f.Values.Number("t")}
+	}
+	functions := make([]expm.Function, len(times))
+	for i, t := range times {
+		if largest := max(t*m.Lo, t*m.Hi); !(largest <= maxLog) {
+			return &spec.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and exp(%.4g) overflows", t, m.Lo, m.Hi, largest)}
+		}
+		functions[i] = expm.Exp(t)
 	}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 		set, lenient := &expm.Settings{}, true
@@ -209,7 +249,7 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 			set.Tolerance = s.Tolerance
 			lenient = s.Tolerance == 0 || s.Lenient
 			if s.Memory > 0 { // a factor may have the rest
-				bytes, err := Bytes(f.Name, f.Values, g.Degrees, b.Cols)
+				bytes, err := Bytes(&f.Named, g.Degrees, b.Cols)
 				if err != nil {
 					return nil, err
 				}
@@ -217,17 +257,26 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 			}
 			set.Progress = s.Progress
 		}
-		r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(t)}, set)
-		if errors.Is(err, expm.ErrTolerance) && lenient {
-			err = nil
-		} else if errors.Is(err, expm.ErrTolerance) {
-			return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, r.Functions[0].Relative)
+		results := make([]*sparse.Block[float64], len(functions))
+		for i := range results {
+			results[i] = y.Columns(i*b.Cols, (i+1)*b.Cols)
 		}
-		if err != nil {
+		r, err := m.ApplyTo(ctx, results, b, functions, set)
+		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
 		}
-		out := r.Functions[0]
-		return &kernel.Report{Method: string(out.Method), Sweeps: r.Sweeps, ColumnBound: out.ColumnBound}, nil
+		out := &kernel.Report{Sweeps: r.Sweeps}
+		for i := range r.Functions {
+			of := &r.Functions[i]
+			if err != nil && !lenient && !(of.Relative <= s.Tolerance) {
+				return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised at t = %v; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, of.Relative, times[i])
+			}
+			if method := string(of.Method); !strings.Contains(out.Method, method) {
+				out.Method = strings.TrimPrefix(out.Method+", "+method, ", ")
+			}
+			out.ColumnBound = append(out.ColumnBound, of.ColumnBound...)
+		}
+		return out, nil
 	}
 	return nil
 }
@@ -283,24 +332,35 @@ func (f *Function) kernel() (name string, v spec.Values, scale float64) {
 	return "exponential", spec.Values{"matrix": spec.Of(matrix), "beta": spec.Of(t)}, 1
 }
 
-// Bytes returns an upper bound on the memory of a function with the given parameters: the vectors of
-// its graph, both blocks of cols columns, and the work of ApplyTo.
-func Bytes(name string, given spec.Values, degrees []float64, cols int) (int64, error) {
-	if IsProduct(name) {
+// Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
+// columns with its results, and the work of ApplyTo.
+func Bytes(of *Named, degrees []float64, cols int) (int64, error) {
+	n := len(degrees)
+	if IsProduct(of.Name) {
 		const vectors = 6 // of the graph and of the operator
-		return vectors*8*int64(len(degrees)) + 2*tall.BlockBytes[float64](len(degrees), cols), nil
+		return vectors*8*int64(n) + 2*tall.BlockBytes[float64](n, cols), nil
 	}
-	if i := slices.IndexFunc(declared, func(s *spec.Spec) bool { return s.Name == name }); i >= 0 {
-		v, err := declared[i].Resolve(given, nil)
+	name, given := of.Name, of.Given
+	more := int64(0) // of several times
+	if s := of.declaration(); s != nil {
+		v, err := s.Resolve(of.given(), nil)
 		if err != nil {
 			return 0, err
 		}
-		name, given, _ = (&Function{Name: name, Values: v}).kernel()
+		for _, t := range of.Times {
+			if math.Abs(t) > math.Abs(v.Number("t")) {
+				v["t"] = spec.Of(t)
+			}
+		}
+		results := of.Results()
+		more = tall.BlockBytes[float64](n, results*cols) - tall.BlockBytes[float64](n, cols) +
+			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
+		name, given, _ = (&Function{Named: *of, Values: v}).kernel()
 	}
 	family := kernel.Families().Named(name)
 	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
 	if err != nil {
 		return 0, err
 	}
-	return family.ApplyBytes(v, degrees, cols), nil
+	return family.ApplyBytes(v, degrees, cols) + more, nil
 }

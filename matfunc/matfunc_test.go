@@ -96,7 +96,7 @@ func TestFunctions(t *testing.T) {
 			{Solve, nil, func() mat.Matrix { return pseudoInverse(denseMatrix(g, "laplacian")) }},
 			{"diffusion", spec.Values{"beta": spec.Of(2.0), "laplacian": spec.Of("combinatorial")}, func() mat.Matrix { return exponential(-2, denseMatrix(g, "laplacian")) }},
 		} {
-			f, err := New(ctx, g, c.name, c.given)
+			f, err := New(ctx, g, &Named{Name: c.name, Given: c.given})
 			if err != nil {
 				t.Fatal(c.name, err)
 			}
@@ -128,10 +128,62 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%s %v: bound %.3g, column %.3g, largest value %g, want %g", c.name, f.Values, r.ErrorBound, r.ColumnBound[j], r.Largest, largest)
 				}
 			}
-			if bytes, err := Bytes(c.name, c.given, g.Degrees, b.Cols); err != nil || bytes < 2*tall.BlockBytes[float64](n, b.Cols) {
+			if bytes, err := Bytes(&Named{Name: c.name, Given: c.given}, g.Degrees, b.Cols); err != nil || bytes < 2*tall.BlockBytes[float64](n, b.Cols) {
 				t.Errorf("%s: %d bytes, %v", c.name, bytes, err)
 			}
 		}
+	}
+}
+
+// TestTimes compares several times in the same sweeps with one time after the other.
+func TestTimes(t *testing.T) {
+	ctx := context.Background()
+	g, err := graph.New(ctx, testgraph.Random(5, 60, 90, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sparse.NewBlock[float64](60, 3)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range b.Rows {
+		for j := range b.Cols {
+			b.Row(i)[j] = rng.NormFloat64()
+		}
+	}
+	given := spec.Values{"matrix": spec.Of("laplacian")}
+	n := &Named{Name: Exp, Given: given, Times: []float64{0, -0.1, 0.2, -100}}
+	f, err := New(ctx, g, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := sparse.NewBlock[float64](60, n.Results()*b.Cols)
+	all, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for i, time := range n.Times {
+		one, err := New(ctx, g, &Named{Name: Exp, Given: given, Times: []float64{time}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sparse.NewBlock[float64](60, b.Cols)
+		r, err := one.ApplyTo(ctx, want, b, &kernel.Settings{Tolerance: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += r.Sweeps
+		got := y.Columns(i*b.Cols, (i+1)*b.Cols)
+		for j := range b.Cols {
+			bound := r.ColumnBound[j] + all.ColumnBound[i*b.Cols+j]
+			for row := range 60 {
+				if off := math.Abs(got.At(row, j) - want.At(row, j)); off > bound {
+					t.Errorf("t = %v: element %d, %d differs by %.3g, bounds %.3g", time, row, j, off, bound)
+				}
+			}
+		}
+	}
+	if all.Sweeps >= sum {
+		t.Errorf("%d sweeps, one time after the other %d", all.Sweeps, sum)
 	}
 }
 
@@ -193,14 +245,14 @@ func TestRefused(t *testing.T) {
 		{Exp, spec.Values{"beta": spec.Of(1.0)}, "beta"},
 		{Solve, spec.Values{"shift": spec.Of(1e-300)}, "shift"},
 	} {
-		_, err := New(ctx, g, c.name, c.given)
+		_, err := New(ctx, g, &Named{Name: c.name, Given: c.given})
 		if wrong := (*spec.ParameterError)(nil); !errors.As(err, &wrong) || wrong.Parameter != c.want {
 			t.Errorf("%s %v: %v", c.name, c.given, err)
 		}
 	}
 	b := sparse.NewBlock[float64](60, 1)
 	b.Row(0)[0] = 1
-	f, err := New(ctx, g, "commute-time", nil)
+	f, err := New(ctx, g, &Named{Name: "commute-time"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +260,7 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 	g.In = g.A
-	if _, err := New(ctx, g, Exp, nil); !errors.Is(err, kernel.ErrAsymmetric) {
+	if _, err := New(ctx, g, &Named{Name: Exp}); !errors.Is(err, kernel.ErrAsymmetric) {
 		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 import scipy.linalg
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 import heatwalk as hw
+from heatwalk import _process
 
 from .graphs import laplacian, random_graph
 
@@ -31,9 +33,14 @@ class Functions(unittest.TestCase):
 
     def test_expm_multiply_of_times(self):
         want = scipy.sparse.linalg.expm_multiply(self.A.tocsc(), self.B, start=0, stop=0.2, num=3)
-        got = hw.expm_multiply(self.A, self.B, 0, 0.2, 3)
+        with mock.patch.object(_process, "run", wraps=_process.run) as run:
+            got = hw.expm_multiply(self.A, self.B, 0, 0.2, 3)
+        self.assertEqual(run.call_count, 1)  # one process for all times
         self.assertEqual(got.shape, want.shape)
         self.assertLess(np.abs(got - want).max(), 1e-6)
+        np.testing.assert_allclose(hw.expm_multiply(self.A, self.B[:, 0], 0, 0.2, 3), got[:, :, 0], atol=1e-6)
+        with self.assertRaisesRegex(ValueError, "start and stop are given together"):
+            hw.expm_multiply(self.A, self.B, 0)
 
     def test_solve(self):
         x, info = hw.solve(self.A, self.B, shift=0.5)

@@ -147,7 +147,8 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
         A graph in any form that :func:`as_graph` takes.
     function : str
         ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the product with a matrix;
-        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel.
+        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. Several times
+        share their work, as in ``"exp:t=-1,-2"``; the result has the columns of each time in turn.
     B : array of shape (n,) or (n, k)
         The block, with rows in the order of the nodes.
     tol : float, optional
@@ -180,9 +181,11 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
             args += ["--self-loops", "keep"]
         run = call.run("apply", *args)
         array = read_array(path, out is not None)
-        return Block(array[:, 0] if B.ndim == 1 else array, nodes_at(g, None), range(1 if B.ndim == 1 else B.shape[1]), run)
+        width = array.shape[1]
+        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_at(g, None), range(width), run)
 
-    return call_in_folder(g.bytes() + 2 * 8 * B.size, work)
+    results = 1 + function.count(",")  # of several times
+    return call_in_folder(g.bytes() + (1 + results) * 8 * B.size, work)
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None, num: int | None = None,
@@ -197,7 +200,8 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     B : array of shape (n,) or (n, k)
         The block.
     start, stop, num, endpoint
-        As in SciPy: with them the result has an entry for each of ``num`` times, which t multiplies.
+        As in SciPy: with them the result has an entry for each of ``num`` times, which t multiplies. They
+        are computed together, for about the cost of the longest time.
     t : float
         The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
@@ -219,16 +223,20 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     """
     g = as_graph(A)
     B = _block(B, g.n)
-    settings = dict(tol=tol, threads=threads, max_memory=max_memory, progress=progress, self_loops=True)
     if start is None and stop is None:
-        return apply(g, f"exp:t={float(t)!r}:matrix={matrix}", B, **settings).array  # type: ignore[arg-type]
-    if start is None or stop is None:
+        times = np.array([1.0])
+    elif start is None or stop is None:
         raise ValueError("start and stop are given together")
-    times = np.linspace(start, stop, 50 if num is None else num, endpoint=True if endpoint is None else endpoint)
-    result = np.empty((len(times), *B.shape))
-    for i, time in enumerate(times):
-        result[i] = apply(g, f"exp:t={float(t * time)!r}:matrix={matrix}", B, **settings).array  # type: ignore[arg-type]
-    return result
+    else:
+        times = np.linspace(start, stop, 50 if num is None else num, endpoint=True if endpoint is None else endpoint)
+    if not len(times):
+        raise ValueError("num is 0; give 1 or more")
+    text = ",".join(repr(float(t * time)) for time in times)
+    array = apply(g, f"exp:t={text}:matrix={matrix}", B, tol=tol, threads=threads, max_memory=max_memory, progress=progress,
+                  self_loops=True).array
+    if start is None:
+        return array
+    return np.moveaxis(array.reshape(g.n, len(times), -1), 1, 0).reshape(len(times), *B.shape)
 
 
 def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "laplacian", rtol: float = 1e-8,

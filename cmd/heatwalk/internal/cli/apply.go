@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ type applyCommand struct {
 	out, block, blockIDs, dtype string
 	function                    string
 	of                          *spec.Spec
-	given                       spec.Values
+	named                       matfunc.Named
 	tolerance                   float64 // 0: not given
 }
 
@@ -63,7 +64,16 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 	if c.function != "" {
 		var n spec.Named
 		if c.of, n = parseNamed(c.session, "--function", c.function, matfunc.Specs()); c.of != nil {
-			c.given, _ = parseGiven(c.session, "--function", n.Given, c.of)
+			c.named.Name = n.Name
+			if list := strings.Split(n.Given["t"], ","); n.Name == matfunc.Exp && len(list) > 1 {
+				delete(n.Given, "t")
+				for _, text := range list {
+					if one, _ := parseGiven(c.session, "--function", map[string]string{"t": text}, c.of); one.Has("t") {
+						c.named.Times = append(c.named.Times, one.Number("t"))
+					}
+				}
+			}
+			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.of)
 			c.refuse(flags, rule{matfunc.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
@@ -99,26 +109,35 @@ type applyReport struct {
 }
 
 // applyParameters are the function and its parameters.
-type applyParameters struct {
-	function string
-	values   spec.Values
-}
+type applyParameters struct{ *matfunc.Function }
 
 // MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
-	all := maps.Clone(p.values)
-	if all == nil {
-		all = spec.Values{}
+	all := map[string]any{"function": p.Name}
+	for name, v := range p.Values {
+		all[name] = v
 	}
-	all["function"] = spec.Of(p.function)
+	if p.Times != nil {
+		all["t"] = p.Times
+	}
 	return json.Marshal(all)
 }
 
-// slabColumns returns the number of columns that are computed together: as many as 256 MiB hold, at
-// most 64. It depends on the graph alone, so that results do not depend on the memory limit.
-func slabColumns(nodes, cols int) int {
+// text returns the parameters as a user writes them.
+func (p applyParameters) text(of *spec.Spec) string {
+	v := maps.Clone(p.Values)
+	if last := len(p.Times) - 1; last > 0 {
+		v["t"] = spec.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0], p.Times[last], last+1))
+	}
+	return parameterText(of, v)
+}
+
+// slabColumns returns the number of columns of the block that are computed together: as many as 256 MiB
+// hold of their results, at most 64. It depends on the graph and the function, so that results do not
+// depend on the memory limit.
+func slabColumns(nodes, cols, results int) int {
 	const bytes, most = 256 << 20, 64
-	return min(cols, most, max(1, bytes/8/max(1, nodes)))
+	return min(cols, most, max(1, bytes/8/max(1, nodes*results)))
 }
 
 // openBlock opens the block and returns its number of columns.
@@ -179,26 +198,28 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	size := tablefile.NPY.Size(rows, cols, c.dtype)
-	if err := checkSpace(c.out, size, shapeOf(rows, cols, c.dtype), "give fewer columns, or another disk"); err != nil {
+	results := c.named.Results()
+	width := results * cols
+	size := tablefile.NPY.Size(rows, width, c.dtype)
+	if err := checkSpace(c.out, size, shapeOf(rows, width, c.dtype), "give fewer columns, or another disk"); err != nil {
 		return err
 	}
 	d.g.Store.Forward = !directed
-	slab := slabColumns(n, cols)
+	slab := slabColumns(n, cols, results)
 	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.progress.Stages("product")}
 	if c.tolerance == 0 {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}
 	c.disk += size + runFileBytes
-	f, err := heatwalk.OpenFunction(c.ctx, d.g.Graph, c.of.Name, c.given, slab, settings)
+	f, err := heatwalk.OpenFunction(c.ctx, d.g.Graph, &c.named, slab, settings)
 	if err != nil {
 		return c.applyError(err, name)
 	}
-	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: cols}, Pieces: true, Hold: c.estimating})
+	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: c.estimating})
 	if err != nil {
 		return err
 	}
-	r := &applyReport{Output: c.out, Rows: rows, Cols: cols, Dtype: c.dtype, Parameters: applyParameters{c.of.Name, f.Values}}
+	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype, Parameters: applyParameters{f}}
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
@@ -213,7 +234,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		kind = "error about"
 	}
 	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(rows, cols, c.dtype), c.of.Name, parameterText(c.of, f.Values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.of.Name, r.Parameters.text(c.of)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
 }
 
@@ -238,7 +259,8 @@ type application[T sparse.Float] struct {
 // slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(lo, hi, cols int) error {
 	n := a.d.g.Nodes.Len()
-	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, hi-lo)
+	results := a.f.Results()
+	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, results*(hi-lo))
 	err := a.c.readBlock(func(file *npy.Array) error {
 		return file.Columns(lo, hi, func(i, j int, values []float64) { copy(b.Row(a.d.rows[i])[j-lo:], values) })
 	})
@@ -250,7 +272,15 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 		return err
 	}
 	a.note(r, y)
-	return a.write(y, lo, hi == cols && lo == 0)
+	if hi-lo == cols {
+		return a.writeRows(y)
+	}
+	for i := range results {
+		if err := a.writeColumns(y.Columns(i*(hi-lo), (i+1)*(hi-lo)), i*cols+lo); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note adds the errors of a slab to the report.
@@ -282,17 +312,19 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	all.LargestValue = max(all.LargestValue, r.Largest)
 }
 
-// write writes the rows of a slab from column lo on, in the order of the output.
-func (a *application[T]) write(y *sparse.Block[float64], lo int, whole bool) error {
-	const most = 4096 // rows that are written together
-	if !whole {
-		for i, row := range a.d.rows {
-			if err := a.file.Put(a.c.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
-				return err
-			}
+// writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
+func (a *application[T]) writeColumns(y *sparse.Block[float64], lo int) error {
+	for i, row := range a.d.rows {
+		if err := a.file.Put(a.c.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+			return err
 		}
-		return nil
 	}
+	return nil
+}
+
+// writeRows writes whole rows, in the order of the output.
+func (a *application[T]) writeRows(y *sparse.Block[float64]) error {
+	const most = 4096 // rows that are written together
 	panel := sparse.NewBlock[T](min(most, len(a.d.rows)), y.Cols)
 	for i := 0; i < len(a.d.rows); i += panel.Rows {
 		panel.Rows = min(panel.Rows, len(a.d.rows)-i)
