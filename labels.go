@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/suggest"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
@@ -67,27 +68,31 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 	return scores
 }
 
-// Problem returns the graph with labels by id on some of its nodes. The error is an [*IDError]
+// Problem returns the graph with labels by id on some of its nodes, in the order of
+// [nodefile.Labels.Sort]. The error is an [*IDError]
 // for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
-	var rows, classes []int
-	names := slices.Compact(slices.Sorted(maps.Values(labels)))
-	class := make(map[string]int, len(names))
-	for c, name := range names {
-		class[name] = c
-	}
+	var l nodefile.Labels
+	number := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
 		row, ok := g.Nodes.Lookup(id)
 		if !ok {
 			return nil, &IDError{id}
 		}
-		rows, classes = append(rows, row), append(classes, class[labels[id]])
+		class, known := number[labels[id]]
+		if !known {
+			class = len(l.Names)
+			number[labels[id]] = class
+			l.Names = append(l.Names, labels[id])
+		}
+		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
 	}
-	return NewProblem(g, rows, classes, names), nil
+	l.Sort(g.Nodes)
+	return NewProblem(g, l.Row, l.Class, l.Names), nil
 }
 
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
-// names[classes[i]].
+// names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Directed, Weighted: g.Weighted, Row: rows, Class: classes, Names: names,

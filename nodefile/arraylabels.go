@@ -56,9 +56,9 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 			}
 			class, ok := classes[label]
 			if !ok {
-				class = len(r.names)
+				class = len(r.labels.Names)
 				classes[label] = class
-				r.names = append(r.names, strconv.FormatInt(label, 10))
+				r.labels.Names = append(r.labels.Names, strconv.FormatInt(label, 10))
 			}
 			r.labels.Row, r.labels.Class = append(r.labels.Row, rowAt(first+i)), append(r.labels.Class, class)
 		}
@@ -66,5 +66,5 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 	if err := a.End(); err != nil {
 		return nil, err
 	}
-	return r.end()
+	return r.end(nodes)
 }

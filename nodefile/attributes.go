@@ -39,14 +39,13 @@ type Column struct {
 
 // labels returns the values of a column as labels of the records with a value.
 func (c *Column) labels(file string) *Labels {
-	l := &Labels{File: file, Names: slices.Sorted(slices.Values(c.Values))}
+	l := &Labels{File: file, Names: c.Values}
 	for row, code := range c.Code {
 		if code < 0 {
 			l.Unlabelled++
 			continue
 		}
-		class, _ := slices.BinarySearch(l.Names, c.Values[code])
-		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+		l.Row, l.Class = append(l.Row, row), append(l.Class, int(code))
 	}
 	return l
 }

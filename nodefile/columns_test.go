@@ -51,7 +51,7 @@ func TestLabelColumns(t *testing.T) {
 		// pandas: the index holds the ids
 		{"l.csv", ",label\n0,a\n1,b\n", "", true, "(untitled) → node, label → label", "a"},
 		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", "", true, "(untitled) → node, label → label; ignored: age", "a"},
-		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "a"},
+		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "b"},
 		// R: the header has one title less than the rows have fields
 		{"l.txt", "\"id\" \"class\"\n\"1\" \"c100\" \"a b\"\n\"2\" \"c101\" \"b\"\n", "", false, "id → node, class → label; skipped the index column", "a b"},
 		// no header
@@ -161,7 +161,7 @@ func TestWholeNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := ReadLabels(t.Context(), write(t, file{"l.csv", "node,label\n1.0,a\n2,b\n4,a\n03,b\n"})[0], nodes, nil)
-	if err != nil || !slices.Equal(l.Row, []int{0, 1, 3, 2}) {
+	if err != nil || !slices.Equal(l.Row, []int{0, 1, 2, 3}) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if rows, err := ReadIDs(t.Context(), write(t, file{"r.txt", "1.00\n4\n"})[0], nodes, nil); err != nil || !slices.Equal(rows, []int{0, 3}) {

@@ -34,9 +34,9 @@ var ErrSeveral = errors.New("several labels of a node")
 // Labels holds the known classes of some nodes.
 type Labels struct {
 	File       string   // file name for messages
-	Row        []int    // labelled nodes in the order of the file; a node with several labels once for each
+	Row        []int    // labelled nodes in the order of the ids; a node with several labels once for each
 	Class      []int    // class of each entry of Row, an index of Names
-	Names      []string // class names, in byte order
+	Names      []string // class names in the order of their first nodes, see [Labels.Sort]
 	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
 	Unknown    int      // lines skipped because their node is not in the graph
 	Repeated   int      // lines that repeat an earlier one
@@ -112,18 +112,18 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 			return nil, err
 		}
 	}
-	return r.end()
+	return r.end(nodes)
 }
 
-// end checks and numbers the labels.
-func (r *labelReader) end() (*Labels, error) {
+// end checks and sorts the labels.
+func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
 		return nil, err
 	}
-	r.finish()
+	l.Sort(nodes)
 	if len(l.Row) == 0 {
 		msg := "no labels"
 		if l.Unlabelled > 0 {
@@ -144,10 +144,9 @@ type labelReader struct {
 	missing []string // words for a missing label
 	labels  *Labels
 	classes map[string]int // numbers of the classes, in order of first appearance
-	names   []string
-	lines   []int64  // line of each label
-	at      []uint32 // for each row, 1 + index of its last label, or 0
-	before  []uint32 // for each label, 1 + index of the previous label of the same node, or 0
+	lines   []int64        // line of each label
+	at      []uint32       // for each row, 1 + index of its last label, or 0
+	before  []uint32       // for each label, 1 + index of the previous label of the same node, or 0
 
 	unknown nodetable.Unknown
 }
@@ -181,9 +180,9 @@ func (r *labelReader) add(line nodetable.Row) error {
 	}
 	class, ok := r.classes[label]
 	if !ok {
-		class = len(r.names)
+		class = len(l.Names)
 		r.classes[label] = class
-		r.names = append(r.names, label)
+		l.Names = append(l.Names, label)
 	}
 	for next := r.at[row]; next > 0; next = r.before[next-1] {
 		before := next - 1
@@ -194,7 +193,7 @@ func (r *labelReader) add(line nodetable.Row) error {
 		if !r.c.Several {
 			return &ParseError{
 				File: r.t.Name, Line: line.Line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, r.names[l.Class[before]], r.lines[before]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, l.Names[l.Class[before]], r.lines[before]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}
@@ -204,17 +203,4 @@ func (r *labelReader) add(line nodetable.Row) error {
 	r.lines = append(r.lines, line.Line)
 	r.at[row] = uint32(len(l.Row))
 	return nil
-}
-
-// finish renumbers the classes by name, so that numbers do not depend on the order of lines.
-func (r *labelReader) finish() {
-	l := r.labels
-	l.Names = slices.Sorted(slices.Values(r.names))
-	number := make([]int, len(r.names))
-	for i, name := range r.names {
-		number[i], _ = slices.BinarySearch(l.Names, name)
-	}
-	for i, class := range l.Class {
-		l.Class[i] = number[class]
-	}
 }

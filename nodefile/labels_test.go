@@ -27,7 +27,7 @@ func names(t testing.TB) *shard.Nodes {
 }
 
 func TestReadLabels(t *testing.T) {
-	want := Labels{Row: []int{4, 1, 2}, Class: []int{1, 0, 1}, Names: []string{"A b", "B"}}
+	want := Labels{Row: []int{1, 2, 4}, Class: []int{0, 1, 1}, Names: []string{"A b", "B"}}
 	const text = "n4\tB\nn1\tA b\nn2\tB\n"
 	for _, test := range []struct {
 		name string
@@ -86,7 +86,7 @@ func TestForcedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := []string{"NA", "None"}; !slices.Equal(got.Names, want) || !slices.Equal(got.Row, []int{0, 1}) || got.Unlabelled != 1 {
+		if want := []string{"None", "NA"}; !slices.Equal(got.Names, want) || !slices.Equal(got.Row, []int{0, 1}) || got.Unlabelled != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -99,7 +99,7 @@ func TestMinusOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"+1", "-1"}; !slices.Equal(got.Names, want) || len(got.Row) != 2 || got.Unlabelled != 1 {
+	if want := []string{"-1", "+1"}; !slices.Equal(got.Names, want) || len(got.Row) != 2 || got.Unlabelled != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -285,7 +285,22 @@ func TestReadSeveralLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(l.Row, []int{4, 1, 4, 4, 1}) || !slices.Equal(l.Class, []int{1, 0, 2, 0, 2}) || l.Repeated != 2 {
+	if !slices.Equal(l.Row, []int{1, 1, 4, 4, 4}) || !slices.Equal(l.Class, []int{0, 1, 0, 1, 2}) || l.Repeated != 2 {
 		t.Errorf("nodes %v have %v, %d repeated", l.Row, l.Class, l.Repeated)
+	}
+}
+
+// TestLabelOrder checks that neither the order of lines nor the names of classes determine the order
+// of labels and classes.
+func TestLabelOrder(t *testing.T) {
+	const first, second = "n4\tB\nn1\tA\nn4\tC\nn3\tA\nn1\tC\n", "n1\tc\nn3\tz\nn1\tz\nn4\tc\nn4\ta\n" // A is z, B is a, C is c
+	for _, text := range []string{first, second} {
+		l, err := ReadLabels(t.Context(), write(t, file{"l.tsv", text})[0], names(t), &LabelConfig{Several: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(l.Row, []int{1, 1, 3, 4, 4}) || !slices.Equal(l.Class, []int{0, 1, 0, 1, 2}) || strings.ToLower(l.Names[1]) != "c" {
+			t.Errorf("nodes %v have %v of %v", l.Row, l.Class, l.Names)
+		}
 	}
 }

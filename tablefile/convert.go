@@ -130,10 +130,11 @@ func (c *Conversion) label(ctx context.Context) error {
 	}
 	names := l.Names
 	if zero, numbers := areNumbers(names); !numbers {
-		c.Classes = names
-		names = make([]string, len(names))
-		for i := range names {
-			names[i] = strconv.Itoa(i + 1)
+		sorted, place := l.ByName()
+		c.Classes = sorted
+		names = make([]string, len(place))
+		for class, at := range place {
+			names[class] = strconv.Itoa(at + 1)
 		}
 	} else if missing := n - len(l.Row); zero && missing > 0 {
 		have := "have"

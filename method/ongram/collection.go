@@ -47,12 +47,19 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 	if c.Graphs.Class == nil {
 		return nil
 	}
-	l := &nodefile.Labels{File: file, Names: slices.Compact(slices.Sorted(slices.Values(c.Graphs.Class)))}
-	l.Names = slices.DeleteFunc(l.Names, func(name string) bool { return name == "" })
-	for i, class := range c.Graphs.Class {
-		if at, found := slices.BinarySearch(l.Names, class); found {
-			l.Row, l.Class = append(l.Row, i), append(l.Class, at)
+	l := &nodefile.Labels{File: file}
+	number := map[string]int{}
+	for i, name := range c.Graphs.Class {
+		if name == "" {
+			continue
 		}
+		class, known := number[name]
+		if !known { // in the order of first appearance, as [nodefile.Labels.Sort] does
+			class = len(l.Names)
+			number[name] = class
+			l.Names = append(l.Names, name)
+		}
+		l.Row, l.Class = append(l.Row, i), append(l.Class, class)
 	}
 	return l
 }

@@ -155,7 +155,7 @@ func (n *Nodes) AppendID(dst []byte, row int) []byte {
 	if uint(row) >= uint(n.n) {
 		panic(badRow)
 	}
-	position := n.position(row)
+	position := n.Position(row)
 	switch n.kind {
 	case nodesImplicit:
 		return strconv.AppendUint(dst, uint64(position), 10)

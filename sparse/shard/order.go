@@ -48,8 +48,8 @@ func (n *Nodes) RowAt(position int) int {
 	return int(n.rows[position])
 }
 
-// position returns the position of a row in the order of the ids.
-func (n *Nodes) position(row int) int {
+// Position returns the position of a row in the order of the ids.
+func (n *Nodes) Position(row int) int {
 	if n.Order == nil {
 		return row
 	}

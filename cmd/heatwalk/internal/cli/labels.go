@@ -73,9 +73,10 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 	if l == nil {
 		return func(int) string { return "0" }
 	}
+	_, place := l.ByName()
 	number := make([]int32, n)
 	for i, row := range l.Row {
-		number[row] = int32(l.Class[i]) + 1
+		number[row] = int32(place[l.Class[i]]) + 1
 	}
 	return func(row int) string { return strconv.Itoa(int(number[row])) }
 }
