@@ -1,7 +1,7 @@
 // Package evaluate measures methods side by side.
 //
 // [Run] draws splits and gives every [method.Method] the same training sets; the
-// [Report] holds means, standard errors, paired t-tests, macro-F1 and confusion
+// [Report] holds means, standard errors, corrected t-tests, macro-F1 and confusion
 // tables, as text, JSON or one HTML page. A method gets a problem with
 // the training labels alone. [method.Method.Tune] on splits is the protocol of
 // Neumann, Garnett and Kersting's paper.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // confusion counts nodes by true class (rows) and predicted class (columns).
@@ -58,32 +57,6 @@ func meanStderr(x []float64) (mean, stderr float64) {
 	}
 	mean, std := stat.MeanStdDev(x, nil)
 	return mean, std / math.Sqrt(float64(len(x)))
-}
-
-// pairedT returns the p value of the paired two-sided t-test of mean a −
-// mean b = 0 with len(a) − 1 degrees of freedom. Where all
-// differences are equal, it is 1 if they are 0 and 0 otherwise; it is 1 for
-// fewer than two pairs.
-func pairedT(a, b []float64) float64 {
-	if len(a) != len(b) {
-		panic(badLength)
-	}
-	if len(a) < 2 {
-		return 1
-	}
-	d := make([]float64, len(a))
-	for i := range d {
-		d[i] = a[i] - b[i]
-	}
-	mean, stderr := meanStderr(d)
-	if stderr == 0 {
-		if mean == 0 {
-			return 1
-		}
-		return 0
-	}
-	dist := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}
-	return 2 * dist.CDF(-math.Abs(mean/stderr))
 }
 
 const badLength = "evaluate: slices of different lengths"

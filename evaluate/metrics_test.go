@@ -48,34 +48,6 @@ func TestMeanStderr(t *testing.T) {
 	}
 }
 
-func TestPairedT(t *testing.T) {
-	// Differences 1, 2, 3: t = 2·√3. With 2 degrees of freedom the distribution
-	// has the closed form p = 1 − t/√(2 + t²).
-	p := pairedT([]float64{2, 4, 6}, []float64{1, 2, 3})
-	if stat := 2 * math.Sqrt(3); math.Abs(p-(1-stat/math.Sqrt(2+stat*stat))) > 1e-12 {
-		t.Errorf("p %v", p)
-	}
-	if same := pairedT([]float64{1, 2, 3}, []float64{2, 4, 6}); same != p {
-		t.Errorf("exchanged: p %v", same)
-	}
-	// One degree of freedom and t = 2: a Cauchy distribution, p = 1 − 2·atan(t)/π.
-	if p = pairedT([]float64{1, 3}, []float64{0, 0}); math.Abs(p-(1-2*math.Atan(2)/math.Pi)) > 1e-12 {
-		t.Errorf("p %v", p)
-	}
-	for _, test := range []struct {
-		a, b []float64
-		p    float64
-	}{
-		{[]float64{1, 2}, []float64{1, 2}, 1},
-		{[]float64{2, 3}, []float64{1, 2}, 0},
-		{[]float64{2}, []float64{1}, 1},
-	} {
-		if p := pairedT(test.a, test.b); p != test.p {
-			t.Errorf("%v, %v: p %v, want %v", test.a, test.b, p, test.p)
-		}
-	}
-}
-
 // accuracyOf returns the share of nodes on the diagonal.
 func accuracyOf(c confusion) float64 {
 	right, all := 0, 0

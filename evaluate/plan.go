@@ -54,7 +54,8 @@ type entry struct {
 	method.Entry
 
 	lanes int              // predictions that are made side by side
-	each  *method.Settings // settings of each method
+	each  *method.Settings // settings of each prediction
+	bytes []int64          // memory of a prediction at each training size
 }
 
 // entries returns all methods that are measured, complete.

@@ -18,6 +18,9 @@ type Quality struct {
 	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
 	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
 	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
+
+	// Calibration are the bins of CalibrationError, over all splits their sums.
+	Calibration *calibration `json:"calibration,omitempty"`
 }
 
 // leastProbability is the resolution of float32. Smaller probabilities are raised to it, so that
@@ -61,10 +64,11 @@ func measureQuality(truth, predicted []int, classes int, row func(i int) []float
 	}
 	if probabilities {
 		n := float64(len(truth))
-		ece := calibrationError(confidence, right)
+		bins := newCalibration(confidence, right)
+		ece := bins.error()
 		logs /= n
 		squares /= n
-		q.LogLoss, q.Brier, q.CalibrationError = &logs, &squares, &ece
+		q.LogLoss, q.Brier, q.CalibrationError, q.Calibration = &logs, &squares, &ece, bins
 	}
 	q.AveragePrecision, q.AUC = rankings(truth, classes, confidence, right, row)
 	return q
@@ -149,28 +153,58 @@ func inTies(positive []bool, score []float64, use func(before, positives, items 
 	}
 }
 
-// calibrationBins is the number of bins of [calibrationError], that of Guo et al.
+// calibrationBins is the number of bins of [calibration], that of Guo et al.
 const calibrationBins = 15
 
-// calibrationError returns the expected calibration error of Guo et al. (2017): items
-// are put into 15 bins of equal width by the probability of their predicted class;
-// it is the mean over the items of |share of right answers − mean probability| of
-// their bin. A probability between two bins belongs to the lower one.
-func calibrationError(confidence []float64, right []bool) float64 {
+// calibration counts items by the probability of their predicted class, in 15 bins of equal
+// width. A probability between two bins belongs to the lower one.
+type calibration [calibrationBins]bin
+
+// bin holds items with similar probabilities.
+type bin struct {
+	Nodes       int     `json:"nodes"`
+	Right       int     `json:"right"`       // with the predicted class
+	Probability float64 `json:"probability"` // sum over the items
+}
+
+// newCalibration counts items with the given probabilities of the predicted class.
+func newCalibration(confidence []float64, right []bool) *calibration {
 	if len(confidence) != len(right) {
 		panic(badLength)
 	}
-	var excess [calibrationBins]float64 // right answers less the sum of probabilities
+	c := new(calibration)
 	for i, p := range confidence {
-		b := min(max(0, int(math.Ceil(p*calibrationBins))-1), calibrationBins-1)
+		b := &c[min(max(0, int(math.Ceil(p*calibrationBins))-1), calibrationBins-1)]
+		b.Nodes++
 		if right[i] {
-			excess[b]++
+			b.Right++
 		}
-		excess[b] -= p
+		b.Probability += p
 	}
-	sum := 0.0
-	for _, e := range excess {
-		sum += math.Abs(e)
+	return c
+}
+
+// error returns the expected calibration error of Guo et al. (2017): the mean over the items
+// of |share of right answers − mean probability| of their bin.
+func (c *calibration) error() float64 {
+	sum, items := 0.0, 0
+	for _, b := range c {
+		sum += math.Abs(float64(b.Right) - b.Probability)
+		items += b.Nodes
 	}
-	return sum / float64(len(confidence))
+	return sum / float64(items)
+}
+
+// plus returns the sums of two calibrations, nil if other is.
+func (c *calibration) plus(other *calibration) *calibration {
+	if other == nil {
+		return nil
+	}
+	sum := *c
+	for i, b := range other {
+		sum[i].Nodes += b.Nodes
+		sum[i].Right += b.Right
+		sum[i].Probability += b.Probability
+	}
+	return &sum
 }

@@ -50,6 +50,7 @@ type Result struct {
 	AccuracyReached float64 `json:"accuracy_reached"`
 	NodesReached    float64 `json:"nodes_reached"`
 	NodesTested     float64 `json:"nodes_tested"`
+	NodesTrained    float64 `json:"nodes_trained"` // mean size of the training sets
 
 	Quality             // means over splits; nil where a split has none
 	Confusion confusion `json:"confusion"` // summed over splits
@@ -62,10 +63,13 @@ type Result struct {
 	Text              string            `json:"-"`
 	Tuned             string            `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Tried             *Surface          `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
 
 	// Unfinished is that of the first prediction with one, of UnfinishedSplits splits.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
+
+	MemoryBytes int64 `json:"memory_bytes"` // upper bound of the memory of a prediction
 
 	Seconds float64              `json:"seconds"`
 	Phases  problem.PhaseSeconds `json:"seconds_by_phase"` // of predictions, summed over splits
@@ -98,51 +102,6 @@ func (r *Report) protocol() []string {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
 	}
 	return lines
-}
-
-// Comparison is a paired t-test of two methods on the same splits.
-type Comparison struct {
-	TrainFraction float64 `json:"train_fraction"`
-	A             string  `json:"a"`
-	B             string  `json:"b"`
-	Difference    float64 `json:"difference"` // mean accuracy of A minus that of B
-	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
-}
-
-// Level is the p value below which the report calls a difference real.
-const Level = 0.05
-
-// How a method compares with the others at its training size.
-const (
-	first    = "best"      // the highest mean accuracy
-	notWorse = "not worse" // not worse than the best at [Level], by more than one split
-	worse    = "worse"
-)
-
-// compare appends the tests between all methods of one training size, and stores how
-// they compare with the best.
-func (r *Report) compare(results []Result) {
-	best := 0
-	for i := range results {
-		if results[i].AccuracyMean > results[best].AccuracyMean {
-			best = i
-		}
-	}
-	for i := range results {
-		results[i].Standing = worse
-		if pairedT(results[best].Accuracies, results[i].Accuracies) >= Level && len(results[i].Accuracies) > 1 {
-			results[i].Standing = notWorse
-		}
-	}
-	results[best].Standing = first
-	for i, a := range results {
-		for _, b := range results[i+1:] {
-			r.Significance = append(r.Significance, Comparison{
-				TrainFraction: a.TrainFraction, A: a.Method, B: b.Method,
-				Difference: a.AccuracyMean - b.AccuracyMean, P: pairedT(a.Accuracies, b.Accuracies),
-			})
-		}
-	}
 }
 
 // best returns the first method with the highest mean accuracy at a training fraction.
@@ -220,9 +179,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	switch {
 	case marked:
-		fmt.Fprintf(&b, "* best, ≈ not significantly worse (paired t-test, p ≥ %v)\n", Level)
+		fmt.Fprintf(&b, "* best, ≈ not significantly worse (%s, p ≥ %v)\n", testName, Level)
 	case r.Splits > 1:
-		fmt.Fprintf(&b, "* best, and all others are significantly worse (paired t-test, p < %v)\n", Level)
+		fmt.Fprintf(&b, "* best, and all others are significantly worse (%s, p < %v)\n", testName, Level)
 	}
 	for _, line := range r.protocol() {
 		b.WriteString(line + "\n")

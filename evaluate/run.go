@@ -72,7 +72,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		for j := range methods {
 			m := &methods[j]
 			rec := plan.Journal.at(i*len(methods)+j, &record{Result: Result{
-				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)),
+				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
 			}})
 			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
 				return nil, errors.Join(err, plan.Journal.save(time.Since(start).Seconds(), true))
@@ -116,11 +116,7 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	var most int64
 	for i := range methods {
 		m := &methods[i]
-		for _, size := range plan.trainingSizes(p) {
-			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.each)
-			if err != nil {
-				return 0, err
-			}
+		for _, bytes := range m.bytes {
 			most = max(most, bytes*int64(m.lanes))
 		}
 		for _, size := range plan.tuningSizes(p) {
@@ -154,6 +150,13 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 	for i := range methods {
 		m := &methods[i]
 		m.lanes, m.each = plan.sideBySide(m, p)
+		for _, size := range plan.trainingSizes(p) {
+			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.each)
+			if err != nil {
+				return nil, 0, err
+			}
+			m.bytes = append(m.bytes, bytes)
+		}
 	}
 	return methods, splits + shared, nil
 }
@@ -238,6 +241,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 				return err
 			}
 			rec.Result.Text = chosen.String()
+			rec.Result.Tried = newSurface(choice.Trials)
 		}
 	}
 	first := len(rec.Outcomes)
@@ -294,6 +298,7 @@ type outcome struct {
 	Accuracies
 	MacroF1 float64 `json:"macro_f1"`
 	Quality Quality `json:"quality"`
+	Trained int     `json:"nodes_trained"`
 }
 
 // splitResult holds the predictions of a method for the test nodes of one split.
@@ -335,7 +340,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)
 	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
-	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality}
+	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality, len(train.Row)}
 	return a, nil
 }
 
@@ -362,6 +367,7 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.Accuracies = append(r.Accuracies, o.All)
 		r.AccuracyReached += o.Reached / float64(len(outcomes))
 		r.NodesTested += float64(o.Nodes) / float64(len(outcomes))
+		r.NodesTrained += float64(o.Trained) / float64(len(outcomes))
 		r.NodesReached += float64(o.NodesReached) / float64(len(outcomes))
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
@@ -380,7 +386,14 @@ func (r *Result) summarise(outcomes []outcome) {
 		}
 		return &sum
 	}
+	bins := new(calibration)
+	for i := range outcomes {
+		if bins = bins.plus(outcomes[i].Quality.Calibration); bins == nil {
+			break
+		}
+	}
 	r.Quality = Quality{
+		Calibration:      bins,
 		AveragePrecision: mean(func(q *Quality) *float64 { return q.AveragePrecision }),
 		AUC:              mean(func(q *Quality) *float64 { return q.AUC }),
 		LogLoss:          mean(func(q *Quality) *float64 { return q.LogLoss }),

@@ -256,9 +256,10 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spli
 	if err != nil {
 		return nil, err
 	}
+	at := func(i int) Parameters { return Parameters{Declared: &Setting{m.declaration(), settings[i]}} }
 	return &Choice{
-		Parameters: Parameters{Declared: &Setting{m.declaration(), settings[found.Setting]}},
-		Accuracy:   found.Accuracy, Tested: found.Tested, Settings: len(settings), Work: r.out.Work,
+		Parameters: at(found.Setting), Accuracy: found.Accuracy, Tested: found.Tested, Settings: len(settings),
+		Trials: trialsOf(found, at), Work: r.out.Work,
 	}, nil
 }
 

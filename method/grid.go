@@ -82,6 +82,20 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// Chosen returns the values that may have been chosen, with their declarations: of the walk or the
+// kernel, then of the learner.
+func (p *Parameters) Chosen() (list []Setting) {
+	if p.onWalks() {
+		list = append(list, Setting{&cwk.Spec, spec.Values{"alpha": spec.Of(p.Alpha), "steps": spec.Of(p.Steps)}})
+	}
+	for _, s := range []*Setting{p.Kernel, p.Declared} {
+		if s != nil {
+			list = append(list, *s)
+		}
+	}
+	return list
+}
+
 // onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool { return p.Features != "" }
 

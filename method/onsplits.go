@@ -44,6 +44,9 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	return &Choice{
 		Parameters: r.parameters(found.Kernel, r.settled[found.Setting]), Settings: found.Candidates,
 		Accuracy: found.Accuracy, Tested: found.Tested,
+		Trials: trialsOf(found, func(i int) Parameters {
+			return r.parameters(i/len(r.settled), r.settled[i%len(r.settled)])
+		}),
 	}, nil
 }
 

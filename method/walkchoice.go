@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sort"
 
@@ -22,9 +23,26 @@ type Choice struct {
 	Accuracy float64 // of the parameters on the labels that they were chosen by
 	Tested   int     // predictions behind it for each setting; 0: there were too few labels
 	Settings int     // number of settings to choose from
+	Trials   []Trial // of Tune: settings that were compared
 	Work     problem.Work
 
 	found *choose.Found // nil of other methods, and with too few labels
+}
+
+// Trial is a setting and its accuracy on the labels that settings are compared on.
+type Trial struct {
+	Parameters
+	Accuracy float64
+}
+
+// trialsOf returns the settings that a search compared; at returns the parameters of candidate i.
+func trialsOf(f *choose.Found, at func(i int) Parameters) (list []Trial) {
+	for i, accuracy := range f.Trials {
+		if !math.IsNaN(accuracy) {
+			list = append(list, Trial{at(i), accuracy})
+		}
+	}
+	return list
 }
 
 // CrossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -154,6 +172,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	})
 	if err == nil {
 		choice.Constant = set.learner.constants(set.constant)
+		choice.Trials = trialsOf(choice.found, set.Grid.at)
 	}
 	return choice, err
 }

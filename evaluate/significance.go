@@ -1,0 +1,139 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Comparison is a test of the difference between two methods on the same splits: the corrected
+// resampled t-test of Nadeau and Bengio (2003). With differences d of J splits it compares
+//
+//	t = mean(d) / √((1/J + tested/trained)·var(d))
+//
+// with Student's distribution of J − 1 degrees of freedom. The second term of the variance accounts
+// for the nodes that splits share: it assumes that two splits correlate by tested/(tested + trained),
+// the share of the nodes in a test set. Without the term, p values become arbitrarily small
+// with the number of splits. With few training nodes the assumption is cautious, because splits also differ by
+// these nodes.
+type Comparison struct {
+	TrainFraction float64 `json:"train_fraction"`
+	A             string  `json:"a"`
+	B             string  `json:"b"`
+	Difference    float64 `json:"difference"` // mean accuracy of A minus that of B
+	Margin        float64 `json:"margin"`     // half the 95 % confidence interval of Difference; 0 for fewer than two splits
+	Higher        int     `json:"higher"`     // splits on which A is more accurate
+	Lower         int     `json:"lower"`      // splits on which B is more accurate
+	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
+	PHolm         float64 `json:"p_holm"`     // corrected for all pairs at the training size by the procedure of Holm (1979)
+}
+
+// Level is the p value below which the report calls a difference significant.
+const Level = 0.05
+
+const testName = "corrected resampled t-test, Holm"
+
+// How a method compares with the others at its training size.
+const (
+	first    = "best"      // the highest mean accuracy
+	notWorse = "not worse" // the difference from the best is not significant at [Level]
+	worse    = "worse"
+)
+
+// compare appends the tests between all methods of one training size, and stores how
+// they compare with the best. Without a second split nothing is known of chance.
+func (r *Report) compare(results []Result) {
+	best := 0
+	for i := range results {
+		if results[i].AccuracyMean > results[best].AccuracyMean {
+			best = i
+		}
+	}
+	var tests []Comparison
+	var p []float64
+	for i := range results {
+		for j := range results[i+1:] {
+			c := newComparison(&results[i], &results[i+1+j])
+			tests, p = append(tests, c), append(p, c.P)
+		}
+	}
+	for i, adjusted := range holm(p) {
+		tests[i].PHolm = adjusted
+	}
+	for i := range results {
+		results[i].Standing = worse
+	}
+	name := results[best].Method
+	for _, t := range tests {
+		if t.PHolm >= Level && len(results[best].Accuracies) > 1 && (t.A == name || t.B == name) {
+			for i := range results {
+				if results[i].Method == t.A || results[i].Method == t.B {
+					results[i].Standing = notWorse
+				}
+			}
+		}
+	}
+	results[best].Standing = first
+	r.Significance = append(r.Significance, tests...)
+}
+
+// newComparison compares two methods at one training size.
+func newComparison(a, b *Result) Comparison {
+	c := Comparison{TrainFraction: a.TrainFraction, A: a.Method, B: b.Method, Difference: a.AccuracyMean - b.AccuracyMean}
+	for i := range a.Accuracies {
+		switch cmp.Compare(a.Accuracies[i], b.Accuracies[i]) {
+		case 1:
+			c.Higher++
+		case -1:
+			c.Lower++
+		}
+	}
+	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained)
+	return c
+}
+
+// correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half
+// the 95 % confidence interval of the mean difference; ratio is the number of test nodes over
+// that of training nodes. Where all differences are equal, p is 1 if they are 0 and 0 otherwise; it
+// is 1 for fewer than two pairs.
+func correctedT(a, b []float64, ratio float64) (p, margin float64) {
+	if len(a) != len(b) {
+		panic(badLength)
+	}
+	if len(a) < 2 {
+		return 1, 0
+	}
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	mean, variance := stat.MeanVariance(d, nil)
+	stderr := math.Sqrt((1/float64(len(d)) + ratio) * variance)
+	if stderr == 0 {
+		if mean == 0 {
+			return 1, 0
+		}
+		return 0, 0
+	}
+	dist := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}
+	return 2 * dist.CDF(-math.Abs(mean/stderr)), stderr * dist.Quantile(1-Level/2)
+}
+
+// holm returns p values corrected for their number m by the step-down procedure of Holm (1979):
+// the k-th smallest, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, at most 1.
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted, most := make([]float64, len(p)), 0.0
+	for k, i := range order {
+		most = max(most, min(1, float64(len(p)-k)*p[i]))
+		adjusted[i] = most
+	}
+	return adjusted
+}
