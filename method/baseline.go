@@ -100,11 +100,7 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
-	found, err := compared(p, set).Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
-	if err != nil {
-		return false, err
-	}
-	return found.Center, nil
+	return compared(p, set).PrefersCenter(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // propagationOf returns label propagation with the given values.

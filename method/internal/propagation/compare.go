@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Comparison is the accuracy of label propagation.
@@ -43,6 +44,35 @@ func (l *Propagation) compareCentered(row []float32, means []float64, class int)
 	return best
 }
 
+// centerIsBetter reports whether centred scores have predicted significantly more held-out labels.
+func (l *Propagation) centerIsBetter() bool {
+	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
+}
+
+// PrefersCenter reports whether centred scores predict significantly more held-out labels, on a graph without
+// directions. Folds are predicted one after the other, until the difference is significant, or until it is
+// not positive after fewestFolds of them. Cost: a prediction for each of these folds.
+func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) (bool, error) {
+	var work problem.Work
+	l.better, l.worse, l.centered = 0, 0, make([]int, len(fold))
+	scores, answers := sparse.NewBlock[float32](len(l.P.Degrees), len(l.P.Names)), make([][]float32, len(fold))
+	asked := 0
+	for f := 0; f < folds && needsFold(f, asked, work); f++ {
+		predicted, err := l.predictFold(ctx, fold, f, scores, answers, &work)
+		if failed := new(problem.Error); errors.As(err, &failed) {
+			return false, nil
+		}
+		if err != nil || l.centerIsBetter() {
+			return err == nil, err
+		}
+		asked += predicted
+		if f+1 >= fewestFolds && l.better <= l.worse {
+			break
+		}
+	}
+	return false, nil
+}
+
 // Compare estimates the accuracy of label propagation by folds of the labels. Cost: that of [Propagation.OutOfFold]; where no solution is found, of walks that
 // need not have settled.
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
@@ -64,7 +94,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	out.Center = answers != nil && !l.walks() && l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
+	out.Center = answers != nil && !l.walks() && l.centerIsBetter()
 	var propagation choose.Estimator
 	weight := choose.WeightsOf(p)
 	for f := range folds {

@@ -22,6 +22,11 @@ const (
 	fewestFolds  = 2
 )
 
+// needsFold reports whether fold f is to be predicted after folds with the given number of labels and work.
+func needsFold(f, labels int, work problem.Work) bool {
+	return f == 0 || work.EntryColumns < secondWork && f < fewestFolds || labels < enoughLabels && work.EntryColumns < harmonicWork
+}
+
 // OutOfFold returns the scores of label propagation at labels, each without the labels of its own
 // fold, and nil at labels of folds that are left out because there are enough others. Labels that
 // no other label reaches have the scores of such nodes. The error is that of
@@ -36,33 +41,44 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 	answers = make([][]float32, len(p.Row))
 	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
-	for f := 0; f < folds && (f == 0 || work.EntryColumns < secondWork && f < fewestFolds || asked < enoughLabels && work.EntryColumns < harmonicWork); f++ {
-		var rest []int
-		for i := range fold {
-			if fold[i] != f {
-				rest = append(rest, i)
-			}
-		}
-		of := *l
-		of.Center = false
-		of.P = p.At(rest)
-		reached, err := of.P.Reached(ctx, of.P.Row, l.Workers, &work)
+	for f := 0; f < folds && needsFold(f, asked, work); f++ {
+		predicted, err := l.predictFold(ctx, fold, f, scores, answers, &work)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := of.ScoresTo(ctx, scores, nil, reached, &work); err != nil {
-			return nil, err
-		}
-		means := of.means()
-		for i, row := range p.Row {
-			if fold[i] == f {
-				answers[i] = slices.Clone(scores.Row(row))
-				l.centered[i] = l.compareCentered(answers[i], means, p.Class[i])
-				asked++
-			}
-		}
+		asked += predicted
 	}
 	return answers, nil
+}
+
+// predictFold stores the scores of the labels of fold f, predicted from the other labels, in answers, compares
+// centred scores with plain ones at these labels, and returns their number. scores is overwritten.
+func (l *Propagation) predictFold(ctx context.Context, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
+	p := l.P
+	var rest []int
+	for i := range fold {
+		if fold[i] != f {
+			rest = append(rest, i)
+		}
+	}
+	of := *l
+	of.Center = false
+	of.P = p.At(rest)
+	reached, err := of.P.Reached(ctx, of.P.Row, l.Workers, work)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := of.ScoresTo(ctx, scores, nil, reached, work); err != nil {
+		return 0, err
+	}
+	means := of.means()
+	for i, row := range p.Row {
+		if fold[i] == f {
+			answers[i] = slices.Clone(scores.Row(row))
+			l.centered[i] = l.compareCentered(answers[i], means, p.Class[i])
+		}
+	}
+	return len(fold) - len(rest), nil
 }
 
 const (
