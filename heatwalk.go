@@ -103,8 +103,8 @@ func (e *TempDirError) Error() string {
 // Unwrap returns the error of the file system.
 func (e *TempDirError) Unwrap() error { return e.Err }
 
-// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list,
-// Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, …; plain, gzip or zstd), or a
+// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix
+// Market, SciPy, METIS, GraphML, GEXF, JSON, Parquet, …; plain, gzip or zstd), or a
 // folder of LINQS files. A graph file becomes a temporary store first, which [Graph.Close]
 // removes, except for the matrices that [ingest.Load] reads. The graph lies in memory, in the
 // layout that is fastest to sweep, as far as the options allow.

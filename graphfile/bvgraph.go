@@ -80,25 +80,29 @@ func readBVGraph(s *sink) (*Summary, error) {
 		}
 	}
 	if g.decoded != g.arcs {
-		return nil, g.fault(0, fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.Name), g.arcs)
+		return nil, g.atByte(fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.Name), g.arcs)
 	}
 	if rest := g.in.rest(); rest > 8 { // writers fill the last word
-		return nil, g.fault(0, fetchAgain, "more than 8 bytes follow the last node")
+		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
 	}
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
 // at returns the error of the bits of node x, at the byte that was read last.
 func (g *bvGraph) at(x uint64) error {
-	var e *textio.Error
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e = g.fault(0, fetchAgain, "the file ends in the successors of node %d of %d", x, g.nodes)
+		return g.atByte(fetchAgain, "the file ends in the successors of node %d of %d", x, g.nodes)
 	case errors.Is(err, errBits):
-		e = g.fault(0, fetchAgain, "the successors of node %d are damaged", x)
+		return g.atByte(fetchAgain, "the successors of node %d are damaged", x)
 	default:
 		return err
 	}
+}
+
+// atByte returns an error at the byte that was read last.
+func (g *bvGraph) atByte(fix, format string, args ...any) error {
+	e := g.fault(0, fix, format, args...)
 	e.Byte, e.AtByte = g.in.byte(), true
 	return e
 }

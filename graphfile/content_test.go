@@ -49,6 +49,19 @@ func TestContent(t *testing.T) {
 		{"e.gml", "graph [ node [ id 1 name \"&lt;&#233;\" ] node [ id 2 graphics [ x 1 ] name \"y\" ] ]", Input{}, "undirected <é,y: "},
 		{"e.gml", "graph [ node [ id 10 ] node [ id 2 ] edge [ source 2 target 2 ] ]", Input{}, "undirected 10,2: 2 2 1"},
 
+		{"e.gexf", `<gexf version="1.1"><graph><attributes class="edge"><attribute id="0" title="cost" type="float"><default>2</default></attribute></attributes><nodes><node id="a"><nodes><node id="b"/></nodes></node></nodes><edges><edge source="a" target="b"><attvalues><attvalue for="0" value="4"/></attvalues></edge><edge source="b" target="b"/></edges></graph></gexf>`, Input{Weight: "cost"}, "undirected a,b: a b 4;b b 2"},
+		{"e.gexf", `<gexf><graph defaultedgetype="directed"><nodes><node id="a"/><node id="b"/></nodes><edges><edge source="a" target="b" weight="3"/><edge source="a" target="b" type="mutual"/></edges></graph></gexf>`, Input{}, "directed a,b: a b 3;a b 1;b a 1"},
+
+		{"e.json", `{"directed": true, "multigraph": true, "graph": {"name": ["x", {}]}, "nodes": [{"id": "a", "size": [1]}, {"id": 7}], "links": [{"source": "a", "target": 7, "key": 0, "weight": 2.5}, {"source": "a", "target": 7, "key": 1}]}`, Input{}, "directed a,7: a 7 2.5;a 7 1"},
+		{"e.json", "\ufeff\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
+
+		{"e.adjlist", "# head\n\na b c # d\n  e\r\nb c", Input{}, "unstated e: a b 1;a c 1;b c 1"},
+
+		{"e.g6", "DQc\n", Input{}, "undirected 5 from 0: 0 2 1;1 3 1;0 4 1;3 4 1"},
+		{"e.g6", ">>graph6<<?\n", Input{}, "undirected 0 from 0: "},
+		{"e.d6", "&DI?AO?", Input{}, "directed 5 from 0: 0 2 1;0 4 1;3 1 1;3 4 1"},
+		{"e.s6", ">>sparse6<<:Fa@x^", Input{}, "undirected 7 from 0: 0 1 1;0 2 1;1 2 1;5 6 1"},
+
 		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Input{}, "directed n0,n1: n0 n1 2"},
 		{"e.graphml", `<graphml><key id="d1" attr.name="weight"/><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d1">3</data></edge></graph></graphml>`, Input{}, "directed a,b: a b 3"},
@@ -131,6 +144,10 @@ func TestRecognize(t *testing.T) {
 		{"x", "\ufeff  <?xml version='1.0'?>\n<graphml>", GraphML},
 		{"x", "<g:graphml xmlns:g='http://graphml.graphdrawing.org/xmlns'>", GraphML},
 		{"x.xml", "<html>", EdgeList},
+		{"x", "<?xml version='1.0'?><gexf>", GEXF},
+		{"x", "{ \"nodes\"", NodeLink},
+		{"x", ">>sparse6<<:", Graph6},
+		{"x.adjlist.gz", "1 2\n", AdjacencyList},
 		{"x.txt", "% c\n\n*Vertices 3", Pajek},
 		{"x.txt", "*star 3", EdgeList},
 		{"x.txt", "Creator \"me\"\n graph\n[", GML},

@@ -1,8 +1,9 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
-// matrices (.npz), METIS (.graph), tables of edges in Parquet, and, only read, the
-// serialised graphs of the GAP benchmark suite (.sg, .wsg), WebGraph's BVGraph (.graph with
-// .properties), GraphML, GML and Pajek (.net). A format is one value, a [Format], in a file of code with its reader and its writer,
-// and an entry of [Formats].
+// matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML, GEXF and node-link JSON,
+// and, only read, the serialised graphs of the GAP benchmark suite (.sg, .wsg), WebGraph's BVGraph
+// (.graph with .properties), GML, Pajek (.net), graph6 and sparse6, and NetworkX's adjacency lists.
+// A format is one value, a [Format], in a file of code with its reader and its writer, and an entry
+// of [Formats].
 //
 //	format := graphfile.Recognize(name, head)
 //	summary, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })
@@ -33,24 +34,26 @@
 //   - GML: label if all nodes have one and no two the same, else name, else id.
 //   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
 //     have a name of their own, as igraph writes it, the name.
+//   - GEXF and node-link JSON: the attribute id, as in NetworkX.
 //   - Pajek: the label if no two are the same, else the number.
 //
-// The weight of an edge of GML and GraphML is its attribute weight, or else value, unless
-// [Input].Weight names another one. Both formats allow the nodes, the names of attributes and
-// the direction to follow the edges, so that edges are kept until the file ends.
+// The weight of an edge of GML, GraphML, GEXF and node-link JSON is its attribute weight, or else
+// value, unless [Input].Weight names another one. These formats allow the nodes, the names of
+// attributes or the direction to follow the edges, so that edges are kept until the file ends.
 //
 // # Writing
 //
 // [Write] writes a store sweep by sweep to an io.Writer, in memory for a few buffers
 // (Parquet: for a group of rows; rows that are to be put in another order: as much as
-// it is allowed). The same graph gives the same bytes.
+// it is allowed). The same graph gives the same bytes. [WriteOptions].Attributes are values of
+// nodes, for example predicted classes, that GraphML, GEXF and node-link JSON include.
 //
 // # Hostile files
 //
 // A size that a file declares is never allocated before the data has been read, so that memory grows
 // with the file and not with its header. Numbered formats and Parquet take a fixed
 // amount, of a Parquet file one page of each column; no word, string or piece of
-// XML has more than 1 MiB; the named formats keep
-// their nodes, GML and GraphML also their edges, and report this to [Input].Hold. Every fault is an [*nodefile.ParseError] with
-// the file and the line, byte, row or array element.
+// XML or JSON has more than 1 MiB; the named formats keep
+// their nodes, those with attributes also their edges, and report this to [Input].Hold. Every fault is an
+// [*nodefile.ParseError] with the file and the line, byte, row or array element.
 package graphfile

@@ -83,6 +83,22 @@ func FuzzGraphML(f *testing.F) {
 	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
 }
 
+func FuzzGEXF(f *testing.F) {
+	fuzz(f, GEXF, "e.gexf", []byte(`<gexf><graph defaultedgetype="directed"><attributes class="edge"><attribute id="0" title="cost"><default>2</default></attribute></attributes><nodes><node id="a"><nodes><node id="b"/></nodes></node></nodes><edges><edge source="a" target="b" weight="3" type="mutual"><attvalue for="0" value="4"/></edge></edges></graph></gexf>`))
+}
+
+func FuzzNodeLink(f *testing.F) {
+	fuzz(f, NodeLink, "e.json", []byte(`{"directed": true, "graph": {"x": [[{}]]}, "links": [{"source": "a", "target": 7, "weight": 2.5}], "nodes": [{"id": "a"}, {"id": 7}]}`))
+}
+
+func FuzzAdjacencyList(f *testing.F) {
+	fuzz(f, AdjacencyList, "e.adjlist", []byte("# head\na b c # d\n e\n"))
+}
+
+func FuzzGraph6(f *testing.F) {
+	fuzz(f, Graph6, "e.g6", []byte("DQc\n"), []byte("&BP_"), []byte(">>sparse6<<:Fa@x^"), []byte(":~?@@"))
+}
+
 func FuzzGML(f *testing.F) {
 	fuzz(f, GML, "e.gml", []byte("graph [ directed 1 node [ id 1 label \"&amp;\" ] node [ id 2 name \"y\" ] edge [ source 1 target 2 value inf ] ]"))
 }

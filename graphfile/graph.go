@@ -17,20 +17,45 @@ import (
 type WriteOptions struct {
 	Memory   int64                                 // bytes for rows that have to be put in order; 0 means no limit
 	Progress func(stage string, done, total int64) // entries that were read, and put in order, of all sweeps; may be nil
+
+	Attributes []Attribute // of nodes, for formats with [Format].NodeAttributes
 }
+
+// Attribute is an attribute of nodes.
+type Attribute struct {
+	Title string
+	Kind  Kind
+
+	// Value returns the value of the node at a row of the store as text: a number as package
+	// strconv formats it, true or false; "" for a node without a value.
+	Value func(row int) string
+	Bytes int64 // of all values, at the most
+}
+
+// Kind is the type of the values of an attribute.
+type Kind int
+
+// The types that GraphML, GEXF and JSON distinguish.
+const (
+	Text Kind = iota
+	Real
+	Integer
+	Boolean
+)
 
 // graph is the graph that is written to a file. Position p is the p-th node in the order of the
 // ids.
 type graph struct {
-	a         sparse.Matrix // the out direction
-	order     []uint32      // the position of each row; nil: rows are in order
-	idTo      func(dst []byte, row int) []byte
-	numeric   bool // all ids are numbers below 2⁶³
-	directed  bool
-	weighted  bool
-	selfLoops int64
-	memory    int64                                 // see WriteOptions
-	progress  func(stage string, done, total int64) // see WriteOptions
+	a          sparse.Matrix // the out direction
+	order      []uint32      // the position of each row; nil: rows are in order
+	idTo       func(dst []byte, row int) []byte
+	numeric    bool // all ids are numbers below 2⁶³
+	directed   bool
+	weighted   bool
+	selfLoops  int64
+	memory     int64                                 // see WriteOptions
+	attributes []Attribute                           // see WriteOptions
+	progress   func(stage string, done, total int64) // see WriteOptions
 
 	rows  []uint32 // the inverse of order
 	held  byColumn // entries that are put in order
@@ -48,7 +73,7 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
 	if o != nil {
-		g.memory, g.progress = o.Memory, o.Progress
+		g.memory, g.progress, g.attributes = o.Memory, o.Progress, o.Attributes
 	}
 	return g
 }
@@ -197,6 +222,39 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 		}
 		return nil
 	})
+}
+
+// eachNode calls visit with the id of every node, in order, and with a function for the values of
+// its attributes. The id is valid during the call.
+func (g *graph) eachNode(ctx context.Context, visit func(id []byte, value func(i int) string) error) error {
+	g.begin(1)
+	n, _ := g.a.Dims()
+	var id []byte
+	row := 0
+	value := func(i int) string { return g.attributes[i].Value(row) }
+	for position := range n {
+		if row = position; g.rows != nil {
+			row = int(g.rows[position])
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		id = g.idTo(id[:0], row)
+		if err := visit(id, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attributeBytes returns the bytes of the attributes of all nodes at the most: perValue and a title
+// for each value, and perByte for each byte of its text.
+func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
+	n, _ := g.a.Dims()
+	for _, a := range g.attributes {
+		bytes += int64(n+1)*int64(perValue+len(a.Title)) + int64(perByte)*a.Bytes
+	}
+	return bytes
 }
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The

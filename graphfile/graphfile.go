@@ -25,10 +25,11 @@ type Format struct {
 	Attributes bool // edges have attributes, of which [Input].Weight may name the weight
 
 	// What Write does.
-	EdgesOnly bool // nodes without an edge are not in the file
-	UTF8      bool // ids are to be UTF-8
-	Exact     bool // [Bytes] returns the size of the file within a few kilobytes
-	Sweeps    int  // over the store
+	EdgesOnly      bool // nodes without an edge are not in the file
+	UTF8           bool // ids are to be UTF-8
+	Exact          bool // [Bytes] returns the size of the file within a few kilobytes
+	NodeAttributes bool // [WriteOptions].Attributes are written
+	Sweeps         int  // over the store
 
 	// Begins reports whether a file with this beginning, a few kilobytes, is one; nil: its
 	// ending decides.
@@ -45,7 +46,7 @@ type Format struct {
 
 // Formats are all formats: those of this package and those that [Register] added. The first that
 // a file can be is its format.
-var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GML, Pajek, Parquet}
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GEXF, NodeLink, GML, Pajek, Graph6, AdjacencyList, Parquet}
 
 // Register adds a format of another package, which is then recognized and read as those of this
 // package; it is called from an init function. It panics if the format lacks a title, an ending

@@ -4,21 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/xml"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isGraphML, Read: reading(readGraphML),
-	Encoded: func(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 },
+	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isGraphML, Encoded: isEncoded, Read: reading(readGraphML),
+	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return g.markupBytes(graphMLHead, 40, 80) },
 }
 
 func isGraphML(head []byte) bool {
@@ -26,12 +21,9 @@ func isGraphML(head []byte) bool {
 	return bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml")))
 }
 
-// graphML reads a graph in GraphML, an XML language, token by token.
+// graphML reads a graph in GraphML.
 type graphML struct {
-	*sink
-	d      *xml.Decoder
-	text   *markup
-	open   []int // bytes of the tags of the elements that lie in one another
+	*xmlText
 	nodes  *roster
 	edges  *heldEdges
 	graphs int
@@ -42,148 +34,17 @@ type graphML struct {
 	initialName string // of nodes without one
 }
 
-// xmlDepth bounds how deep elements may lie in elements.
-const xmlDepth = 256
-
 func readGraphML(s *sink) (*Summary, error) {
-	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id")}
+	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newRoster(s, "name", "id")}
 	g.edges = &heldEdges{sink: s, nodes: g.nodes}
-	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
-		switch strings.ToLower(label) {
-		case "us-ascii", "ascii", "utf8":
-			return r, nil
-		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
-			return &latin1{in: bufio.NewReader(r)}, nil
-		}
-		return nil, g.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
-	}
-	if err := g.read(); err != nil {
+	if err := g.read(g.element, nil); err != nil {
 		return nil, err
 	}
 	if g.graphs == 0 {
 		return nil, g.fault(0, "is this GraphML?", "no graph")
 	}
-	line, _ := g.d.InputPos()
-	summary := &Summary{Lines: int64(line)}
+	summary := &Summary{Lines: g.line()}
 	return summary, g.edges.finish(summary)
-}
-
-// markup is the text of a file on its way to the XML decoder, which keeps a token
-// as a whole, and the tags of the elements that are open.
-type markup struct {
-	in   *bufio.Reader
-	left int // bytes before the next token has to end
-}
-
-// errLongToken is a token, or tags of open elements, of more than maxWord bytes.
-var errLongToken = errors.New("graphfile: long XML token")
-
-// ReadByte implements [io.ByteReader].
-func (m *markup) ReadByte() (byte, error) {
-	if m.left == 0 {
-		return 0, errLongToken
-	}
-	m.left--
-	return m.in.ReadByte()
-}
-
-// Read implements [io.Reader].
-func (m *markup) Read(p []byte) (int, error) {
-	if m.left == 0 {
-		return 0, errLongToken
-	}
-	n, err := m.in.Read(p[:min(len(p), m.left)])
-	m.left -= n
-	return n, err
-}
-
-// latin1 reads text of one byte a character as UTF-8.
-type latin1 struct {
-	in   *bufio.Reader
-	rest []byte // of a character
-}
-
-// Read implements [io.Reader].
-func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.rest) == 0 {
-		c, err := l.in.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		l.rest = utf8.AppendRune(l.rest, rune(c))
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[:copy(l.rest, l.rest[n:])]
-	return n, nil
-}
-
-func (g *graphML) line() int64 {
-	line, _ := g.d.InputPos()
-	return int64(line)
-}
-
-// next returns the next token, nil at the end of the file.
-func (g *graphML) next() (xml.Token, error) {
-	line := g.line()
-	left := maxWord
-	for _, n := range g.open {
-		left -= n
-	}
-	g.text.left = left
-	t, err := g.d.Token()
-	switch t.(type) {
-	case xml.StartElement:
-		if g.open = append(g.open, left-g.text.left); len(g.open) > xmlDepth {
-			return nil, g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", len(g.open))
-		}
-	case xml.EndElement:
-		g.open = g.open[:len(g.open)-1]
-	}
-	var syntax *xml.SyntaxError
-	var ours *textio.Error
-	switch {
-	case err == nil:
-		return t, nil
-	case errors.Is(err, io.EOF):
-		return nil, nil
-	case errors.Is(err, errLongToken):
-		return nil, g.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
-	case errors.As(err, &ours):
-		return nil, ours
-	case errors.As(err, &syntax):
-		fix := "correct it"
-		if strings.Contains(syntax.Msg, "EOF") {
-			fix = fetchAgain
-		}
-		return nil, g.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
-	}
-	return nil, err
-}
-
-// brief returns a message of the XML decoder, cut where it goes on for a name of
-// the file.
-func brief(message string) string {
-	const most = 160
-	if len(message) <= most {
-		return message
-	}
-	return strings.ToValidUTF8(message[:most], "") + "…"
-}
-
-// read reads the whole file.
-func (g *graphML) read() error {
-	for {
-		t, err := g.next()
-		if t == nil || err != nil {
-			return err
-		}
-		if start, is := t.(xml.StartElement); is {
-			if err := g.element(start); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // element reads an element, one with data to its end.
@@ -206,55 +67,6 @@ func (g *graphML) element(t xml.StartElement) error {
 	return nil
 }
 
-func attribute(t xml.StartElement, name string) string {
-	for _, a := range t.Attr {
-		if a.Name.Local == name && a.Name.Space == "" {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// content reads to the end of the element t and calls visit with the text of
-// those of its children that wanted picks.
-func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
-	line := g.line()
-	var text strings.Builder
-	picked := false
-	var child xml.StartElement
-	for depth := 1; depth > 0; {
-		token, err := g.next()
-		if err != nil {
-			return err
-		}
-		switch token := token.(type) {
-		case nil:
-			return g.fault(g.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
-		case xml.StartElement:
-			if depth++; depth == 2 && wanted(token) {
-				picked, child = true, token.Copy()
-				text.Reset()
-			}
-			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {
-				return g.fault(g.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
-			}
-		case xml.EndElement:
-			if depth--; depth == 1 && picked {
-				visit(child, text.String())
-				picked = false
-			}
-		case xml.CharData:
-			if !picked {
-				continue
-			}
-			if text.Write(token); text.Len() > maxWord {
-				return g.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
-			}
-		}
-	}
-	return nil
-}
-
 // key reads the declaration of an attribute. As in NetworkX, data refer to it by its id
 // whatever it is declared for, and it may follow them. For example, Cytoscape declares for
 // nodes the attributes of edges.
@@ -273,11 +85,8 @@ func (g *graphML) key(t xml.StartElement) error {
 	}
 	a := g.edges.attribute(id)
 	a.name, a.text = name, attribute(t, "attr.type") == "string"
-	if initial != "" && (domain == "edge" || domain == "all") {
-		a.seen, a.initial = true, initial
-		if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(initial))); wrong != "" {
-			a.bad = g.fault(g.line(), "correct it", "weight %s %s", table.Quoted(initial), wrong)
-		}
+	if domain == "edge" || domain == "all" {
+		g.edges.setDefault(a, g.line(), initial)
 	}
 	return nil
 }
@@ -319,4 +128,62 @@ func (g *graphML) edge(t xml.StartElement) error {
 		hasArrow = own == "true" || own == "1"
 	}
 	return g.edges.add(line, attribute(t, "source"), attribute(t, "target"), hasArrow)
+}
+
+const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="weight" for="edge" attr.name="weight" attr.type="double"/>
+`
+
+func writeGraphML(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+	_, _ = out.WriteString(graphMLHead)
+	for i, a := range g.attributes {
+		line := strconv.AppendInt(append(out.AvailableBuffer(), `<key id="d`...), int64(i), 10)
+		if line, err = appendMarkup(append(line, `" for="node" attr.name="`...), a.Title); err != nil {
+			return 0, err
+		}
+		_, _ = out.Write(append(line, "\" attr.type=\""+xmlTypes[a.Kind]+"\"/>\n"...))
+	}
+	direction := "undirected"
+	if g.directed {
+		direction = "directed"
+	}
+	_, _ = out.WriteString(`<graph edgedefault="` + direction + "\">\n")
+	err = g.eachNode(ctx, func(id []byte, value func(i int) string) error {
+		line, err := appendMarkup(append(out.AvailableBuffer(), `<node id="`...), id)
+		if err != nil {
+			return err
+		}
+		line = append(line, `">`...)
+		for i := range g.attributes {
+			v := value(i)
+			if v == "" {
+				continue
+			}
+			line = strconv.AppendInt(append(line, `<data key="d`...), int64(i), 10)
+			if line, err = appendMarkup(append(line, `">`...), v); err != nil {
+				return err
+			}
+			line = append(line, "</data>"...)
+		}
+		_, err = out.Write(append(line, "</node>\n"...))
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	_, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+		line, _ := appendMarkup(append(out.AvailableBuffer(), `<edge source="`...), source)
+		line, _ = appendMarkup(append(line, `" target="`...), target)
+		if g.weighted {
+			line = appendWeight(append(line, `"><data key="weight">`...), weight)
+			line = append(line, "</data></edge>\n"...)
+		} else {
+			line = append(line, "\"/>\n"...)
+		}
+		_, err := out.Write(line)
+		return err
+	})
+	_, _ = out.WriteString("</graph>\n</graphml>\n")
+	return 0, err
 }

@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// heldEdges are the edges of a GraphML or GML file. They are kept until the file ends, because
-// both formats allow the nodes, the names of the attributes and the direction of the graph to
+// heldEdges are the edges of a GraphML, GEXF, GML or node-link file. They are kept until the file
+// ends, because these formats allow the nodes, the names of the attributes and the direction of the graph to
 // follow the edges. An edge takes 9 bytes and 8 for each attribute that may be the weight.
 type heldEdges struct {
 	*sink
@@ -75,7 +74,7 @@ func (h *heldEdges) set(a *edgeAttribute, line int64, text string) {
 	if h.rounded > before { // counted if the attribute is the weight
 		h.rounded = before
 		if a.rounded++; a.rounded == 1 {
-			a.roundedAt = fmt.Sprintf(":%d", line)
+			a.roundedAt = h.place(line)
 		}
 	}
 	a.isNumber = a.isNumber || wrong == ""
@@ -93,6 +92,17 @@ func (h *heldEdges) set(a *edgeAttribute, line int64, text string) {
 		a.values = append(a.values, math.NaN())
 	}
 	a.values = append(a.values[:edge], w)
+}
+
+// setDefault sets the value of edges without one, unless it is empty.
+func (h *heldEdges) setDefault(a *edgeAttribute, line int64, text string) {
+	if text == "" {
+		return
+	}
+	a.seen, a.initial = true, text
+	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text))); wrong != "" {
+		a.bad = h.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+	}
 }
 
 // usualWeights are the attributes that are the weight without a choice of the caller; the first

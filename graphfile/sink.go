@@ -16,6 +16,7 @@ type sink struct {
 	batch Batch
 	held  int64 // bytes that Hold knows of
 
+	inBytes  bool // places are offsets of bytes from 0, not lines from 1
 	numbered bool // numbers are positions of nodes
 	weighted bool // the file gives weights; until it does, all are 1
 
@@ -77,9 +78,17 @@ func (s *sink) round(place string) {
 func (s *sink) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word)
 	if wrong == "" && textio.Rounded(word, w) {
-		s.round(":" + strconv.FormatInt(line, 10))
+		s.round(s.place(line))
 	}
 	return w, wrong
+}
+
+// place returns a line, or a byte, as it follows the name of the file.
+func (s *sink) place(at int64) string {
+	if s.inBytes {
+		return "@" + strconv.FormatInt(at, 10)
+	}
+	return ":" + strconv.FormatInt(at, 10)
 }
 
 // isExact reports whether float64 holds an integer.
@@ -137,9 +146,13 @@ func (s *sink) hold(bytes int64) error {
 	return s.Hold(bytes)
 }
 
-// fault returns an error on a line, 0 for none.
-func (s *sink) fault(line int64, fix, format string, args ...any) *textio.Error {
-	return textio.Fault(s.Name, line, fix, format, args...)
+// fault returns an error on a line, or at a byte; 0 for none.
+func (s *sink) fault(at int64, fix, format string, args ...any) *textio.Error {
+	e := textio.Fault(s.Name, at, fix, format, args...)
+	if s.inBytes {
+		e.Line, e.Byte, e.AtByte = 0, at, at > 0
+	}
+	return e
 }
 
 // blank holds the characters that are removed around ids.

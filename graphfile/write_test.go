@@ -265,6 +265,8 @@ func TestGraphFormats(t *testing.T) {
 		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},
+		{"a\x01\tb\n", ingest.Config{}, graphfile.GEXF, `"a\x01": XML has no such characters; write .csv or .parquet`},
+		{"a\xff\tb\n", ingest.Config{}, graphfile.GraphML, `"a\xff": XML has no such characters; write .csv or .parquet`},
 	} {
 		path := filepath.Join(dir, fmt.Sprint(i, ".tsv"))
 		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
@@ -276,5 +278,76 @@ func TestGraphFormats(t *testing.T) {
 			t.Errorf(" got %v\nwant %s", err, test.want)
 		}
 		s.Close()
+	}
+}
+
+// TestAttributes writes attributes of nodes in every format that has them, of a store whose rows
+// are in another order than its ids.
+func TestAttributes(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in.tsv")
+	if err := os.WriteFile(path, []byte("a\tb\nb\tc<\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, path, &ingest.Config{Order: ingest.DegreeOrder})
+	defer s.Close()
+	class := map[string]string{"a": "x & y", "c<": "z"}
+	o := &graphfile.WriteOptions{Attributes: []graphfile.Attribute{
+		{Title: "class", Value: func(row int) string { return class[s.Nodes.ID(row)] }, Bytes: 10},
+		{Title: "score", Kind: graphfile.Real, Value: func(row int) string { return "1e-05" }, Bytes: 15},
+	}}
+	const gexf = `<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://www.gexf.net/1.2draft" xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">
+<graph mode="static" defaultedgetype="undirected">
+<attributes class="node">
+<attribute id="0" title="class" type="string"/>
+<attribute id="1" title="score" type="double"/>
+</attributes>
+<nodes>
+<node id="a" label="a"><attvalues><attvalue for="0" value="x &amp; y"/><attvalue for="1" value="1e-05"/></attvalues><viz:color r="0" g="114" b="178"/></node>
+<node id="b" label="b"><attvalues><attvalue for="1" value="1e-05"/></attvalues></node>
+<node id="c&lt;" label="c&lt;"><attvalues><attvalue for="0" value="z"/><attvalue for="1" value="1e-05"/></attvalues><viz:color r="230" g="159" b="0"/></node>
+</nodes>
+<edges>
+<edge id="0" source="a" target="b"/>
+<edge id="1" source="b" target="c&lt;"/>
+</edges>
+</graph>
+</gexf>
+`
+	const graphML = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="weight" for="edge" attr.name="weight" attr.type="double"/>
+<key id="d0" for="node" attr.name="class" attr.type="string"/>
+<key id="d1" for="node" attr.name="score" attr.type="double"/>
+<graph edgedefault="undirected">
+<node id="a"><data key="d0">x &amp; y</data><data key="d1">1e-05</data></node>
+<node id="b"><data key="d1">1e-05</data></node>
+<node id="c&lt;"><data key="d0">z</data><data key="d1">1e-05</data></node>
+<edge source="a" target="b"/>
+<edge source="b" target="c&lt;"/>
+</graph>
+</graphml>
+`
+	const nodeLink = `{"directed": false, "multigraph": false, "graph": {}, "nodes": [
+{"id": "a", "class": "x \u0026 y", "score": 1e-05},
+{"id": "b", "score": 1e-05},
+{"id": "c\u003c", "class": "z", "score": 1e-05}
+], "edges": [
+{"source": "a", "target": "b"},
+{"source": "b", "target": "c\u003c"}
+]}
+`
+	for form, want := range map[*graphfile.Format]string{graphfile.GEXF: gexf, graphfile.GraphML: graphML, graphfile.NodeLink: nodeLink} {
+		var out bytes.Buffer
+		if _, err := graphfile.Write(t.Context(), form, &out, s, o); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != want {
+			t.Errorf("%s:\n%s\nwant\n%s", form.Name, &out, want)
+		}
+		if _, most := graphfile.Bytes(form, s, o); int64(out.Len()) > most {
+			t.Errorf("%s: %d bytes, at most %d", form.Name, out.Len(), most)
+		}
 	}
 }

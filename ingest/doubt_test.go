@@ -75,7 +75,7 @@ func TestTablesOfOtherKinds(t *testing.T) {
 		{",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", adjacency},
 		{"id,Ann,Bob,Cid\nAnn,0,0.5,0\nBob,0.5,0,1\nCid,0,1,0\n", adjacency},
 		{"\"a\",\"b\",\"c\"\n\"a\",0,1,0\n\"b\",1,0,1\n\"c\",0,1,0\n", adjacency},
-		{"0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", adjacency},
+		{"0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", strings.Replace(adjacency, "index_col=0", "header=None", 1)},
 		{"a -> b\nb -> c\n", `the second field, "->", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
 		{"a -- b\nb -- c\n", `the second field, "--", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
 		{"a: b c\nb: a d\nc: a\n", "a list of neighbours for each node, which is not read; write one edge a line, as networkx.write_edgelist does"},

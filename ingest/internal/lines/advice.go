@@ -23,8 +23,12 @@ func (h *head) refuse() error {
 	if h.areNeighbours() {
 		return h.fault("write one edge a line, as networkx.write_edgelist does", "a list of neighbours for each node, which is not read")
 	}
-	if h.isAdjacency() {
-		return h.fault("in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, index_col=0).values)) makes a graph of it; {nodes=FILE} gives the ids",
+	if is, hasIDs := h.isAdjacency(); is {
+		layout := "header=None"
+		if hasIDs {
+			layout = "index_col=0"
+		}
+		return h.fault("in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, "+layout+").values)) makes a graph of it; {nodes=FILE} gives the ids",
 			"an adjacency matrix as a table, which is not read")
 	}
 	return nil
@@ -48,13 +52,13 @@ func (h *head) areNeighbours() bool {
 
 // isAdjacency reports whether the lines are a square matrix of numbers: under the ids of its
 // columns with those of the rows in front, or without ids.
-func (h *head) isAdjacency() bool {
+func (h *head) isAdjacency() (is, hasIDs bool) {
 	n := len(h.titles)
 	areNumbers := func(row []string) bool {
 		return !slices.ContainsFunc(row, func(text string) bool { return text != "" && !isNumber(text) })
 	}
 	if n < 3 || len(h.below) < 2 {
-		return false
+		return false, false
 	}
 	named := h.titles[1:]
 	switch {
@@ -70,27 +74,27 @@ func (h *head) isAdjacency() bool {
 		}
 	}
 	if named != nil {
-		return true
+		return true, true
 	}
 	rows := append([][]string{h.titles}, h.below...)
 	if slices.ContainsFunc(rows, func(row []string) bool { return len(row) != n || !areNumbers(row) }) {
-		return false
+		return false, false
 	}
 	if len(rows) > SampleLines && n > SampleLines {
-		return true
+		return true, false
 	}
 	if len(rows) != n {
-		return false
+		return false, false
 	}
 	for i, row := range rows { // symmetric, unless it has four rows or more of 0 and 1
 		for j := range row {
 			isBit := n > 3 && (row[j] == "0" || row[j] == "1")
 			if row[j] != rows[j][i] && !isBit {
-				return false
+				return false, false
 			}
 		}
 	}
-	return n > 3 || rows[0][0] == rows[1][1] && rows[1][1] == rows[2][2]
+	return n > 3 || rows[0][0] == rows[1][1] && rows[1][1] == rows[2][2], false
 }
 
 // checkForm returns an error if most lines do not have the number of fields of the first one,

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -72,6 +73,8 @@ type convertCommand struct {
 	format  *fileFormat
 	matrix  bool // the input is a matrix of features; the flags below are for these
 
+	attributes string // table of attributes of nodes, for a graph
+
 	labels    string
 	columns   int // 0: the largest index
 	zeroBased bool
@@ -95,6 +98,7 @@ func newConvert(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` to write; - is stdout")
 	choiceVar(run, flags, &c.to, "to", "", names, "format (default: as the name of the output ends)")
+	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
 	numberVar(run, flags, &c.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
@@ -113,14 +117,17 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 	if !c.matrix {
 		c.graphInputs.check(cmd, args)
 		c.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
+		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
+			c.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
+		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.text {
 			c.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		c.refuse(cmd.Flags(), rule{true, strings.Join(ofGraphs, " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		c.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
-	inputs := append(args, c.labels, c.config.Nodes)
+	inputs := append(args, c.attributes, c.labels, c.config.Nodes)
 	checkStdin(c.session, inputs...)
 	checkOutput(c.session, "-o", c.out, nil, inputs...)
 }
@@ -193,9 +200,10 @@ func writeCompressed(run *session, w io.Writer, path string, write func(w io.Wri
 
 // convertDocument is the JSON document of convert.
 type convertDocument struct {
-	Output string `json:"output"`
-	IDs    string `json:"ids,omitempty"` // the file of ids; absent for stdout
-	Format string `json:"format"`
+	Output     string   `json:"output"`
+	IDs        string   `json:"ids,omitempty"` // the file of ids; absent for stdout
+	Format     string   `json:"format"`
+	Attributes []string `json:"attributes,omitempty"` // of nodes
 	graphCounts
 	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that only the file of ids lists
 	Bytes   int64 `json:"bytes"`
@@ -218,9 +226,21 @@ func (c *convertCommand) runGraph(name string) error {
 		return err
 	}
 	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
-	var file int64
+	var file, attributes int64
+	if c.attributes != "" {
+		c.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		options.Attributes, attributes, err = tablefile.NodeAttributes(c.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
+			Text: c.text, SkipUnknown: c.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: c.stdin, Warn: c.warnOf,
+		})
+		if err != nil {
+			return err
+		}
+	}
 	err = heatwalk.Begin(c.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
+		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
+			return err
+		}
 		options.Memory = heatwalk.Room(g.Graph)
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
@@ -239,6 +259,9 @@ func (c *convertCommand) runGraph(name string) error {
 		}
 	}
 	doc := &convertDocument{Output: c.out, Format: c.format.name, graphCounts: countsOf(m)}
+	for _, a := range options.Attributes {
+		doc.Attributes = append(doc.Attributes, a.Title)
+	}
 	without := 0
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
 		writing := c.progress.Phases()

@@ -62,7 +62,7 @@ func (r *graphInputs) declare(flags *pflag.FlagSet) {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	own.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
-	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML and GML, that is the weight")
+	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
 	enumVar(r.session, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")

@@ -1,0 +1,262 @@
+package graphfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// xmlText reads a language of XML token by token.
+type xmlText struct {
+	*sink
+	title string // of the format, for messages
+	d     *xml.Decoder
+	text  *markup
+	open  []int // bytes of the tags of the elements that lie in one another
+}
+
+// xmlDepth bounds how deep elements may lie in elements.
+const xmlDepth = 256
+
+// isEncoded reports whether text begins as XML, which declares its encoding, in bytes.
+func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 }
+
+func newXMLText(s *sink, title string) *xmlText {
+	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
+	x := &xmlText{sink: s, title: title, d: xml.NewDecoder(text), text: text}
+	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
+		switch strings.ToLower(label) {
+		case "us-ascii", "ascii", "utf8":
+			return r, nil
+		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
+			return &latin1{in: bufio.NewReader(r)}, nil
+		}
+		return nil, x.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
+	}
+	return x
+}
+
+// markup is the text of a file on its way to the XML decoder, which keeps a token
+// as a whole, and the tags of the elements that are open.
+type markup struct {
+	in   *bufio.Reader
+	left int // bytes before the next token has to end
+}
+
+// errLongToken is a token, or tags of open elements, of more than maxWord bytes.
+var errLongToken = errors.New("graphfile: long XML token")
+
+// ReadByte implements [io.ByteReader].
+func (m *markup) ReadByte() (byte, error) {
+	if m.left == 0 {
+		return 0, errLongToken
+	}
+	m.left--
+	return m.in.ReadByte()
+}
+
+// Read implements [io.Reader].
+func (m *markup) Read(p []byte) (int, error) {
+	if m.left == 0 {
+		return 0, errLongToken
+	}
+	n, err := m.in.Read(p[:min(len(p), m.left)])
+	m.left -= n
+	return n, err
+}
+
+// latin1 reads text of one byte a character as UTF-8.
+type latin1 struct {
+	in   *bufio.Reader
+	rest []byte // of a character
+}
+
+// Read implements [io.Reader].
+func (l *latin1) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		c, err := l.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		l.rest = utf8.AppendRune(l.rest, rune(c))
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[:copy(l.rest, l.rest[n:])]
+	return n, nil
+}
+
+func (x *xmlText) line() int64 {
+	line, _ := x.d.InputPos()
+	return int64(line)
+}
+
+// next returns the next token, nil at the end of the file.
+func (x *xmlText) next() (xml.Token, error) {
+	line := x.line()
+	left := maxWord
+	for _, n := range x.open {
+		left -= n
+	}
+	x.text.left = left
+	t, err := x.d.Token()
+	switch t.(type) {
+	case xml.StartElement:
+		if x.open = append(x.open, left-x.text.left); len(x.open) > xmlDepth {
+			return nil, x.fault(x.line(), "is this "+x.title+"?", "elements in elements, %d deep", len(x.open))
+		}
+	case xml.EndElement:
+		x.open = x.open[:len(x.open)-1]
+	}
+	var syntax *xml.SyntaxError
+	var ours *textio.Error
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case errors.Is(err, errLongToken):
+		return nil, x.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
+	case errors.As(err, &ours):
+		return nil, ours
+	case errors.As(err, &syntax):
+		fix := "correct it"
+		if strings.Contains(syntax.Msg, "EOF") {
+			fix = fetchAgain
+		}
+		return nil, x.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
+	}
+	return nil, err
+}
+
+// brief returns a message of the XML decoder, cut where it goes on for a name of
+// the file.
+func brief(message string) string {
+	const most = 160
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
+}
+
+// read calls start at the beginning of every element of the file, and end, unless it is nil, at
+// its end. start may read elements to their end itself.
+func (x *xmlText) read(start func(t xml.StartElement) error, end func(name string) error) error {
+	for {
+		t, err := x.next()
+		if t == nil || err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			err = start(t)
+		case xml.EndElement:
+			if end != nil {
+				err = end(t.Name.Local)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func attribute(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// content reads to the end of the element t and calls visit with the text of
+// those of its children that wanted picks.
+func (x *xmlText) content(t xml.StartElement, wanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
+	line := x.line()
+	var text strings.Builder
+	picked := false
+	var child xml.StartElement
+	for depth := 1; depth > 0; {
+		token, err := x.next()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case nil:
+			return x.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
+		case xml.StartElement:
+			if depth++; depth == 2 && wanted(token) {
+				picked, child = true, token.Copy()
+				text.Reset()
+			}
+			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {
+				return x.fault(x.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
+			}
+		case xml.EndElement:
+			if depth--; depth == 1 && picked {
+				visit(child, text.String())
+				picked = false
+			}
+		case xml.CharData:
+			if !picked {
+				continue
+			}
+			if text.Write(token); text.Len() > maxWord {
+				return x.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
+			}
+		}
+	}
+	return nil
+}
+
+// xmlTypes are the types of attributes in GraphML and GEXF.
+var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long", Boolean: "boolean"}
+
+// appendMarkup appends text with references in place of the characters of markup. The error wraps
+// [ErrFormat] if XML has no such characters.
+func appendMarkup[S string | []byte](dst []byte, text S) ([]byte, error) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return dst, unfitf("%q: XML has no such characters; write .csv or .parquet", string(text))
+		}
+		switch r {
+		case '&':
+			dst = append(dst, "&amp;"...)
+		case '<':
+			dst = append(dst, "&lt;"...)
+		case '>':
+			dst = append(dst, "&gt;"...)
+		case '"':
+			dst = append(dst, "&quot;"...)
+		case '\t', '\n', '\r':
+			dst = append(dst, "&#"+strconv.Itoa(int(r))+";"...)
+		default:
+			dst = append(dst, text[i:i+size]...)
+		}
+		i += size
+	}
+	return dst, nil
+}
+
+// markupBytes returns the size of a file of XML at the most, with a head, and with tags of the
+// given lengths for a node and an edge. A reference takes up to 6 bytes for a character.
+func (g *graph) markupBytes(head string, node, edge int) int64 {
+	n, _ := g.a.Dims()
+	id := 0
+	var text []byte
+	for row := range n {
+		text = g.idTo(text[:0], row)
+		id = max(id, len(text)+5*bytes.Count(text, []byte{'"'})+4*bytes.Count(text, []byte{'&'})+3*bytes.Count(text, []byte{'<'})+3*bytes.Count(text, []byte{'>'}))
+	}
+	size := int64(len(head)) + 200 + int64(n)*int64(2*id+node) + g.linesBytes(g.edges(), 2*id+edge)
+	return size + g.attributeBytes(50, 6)
+}
