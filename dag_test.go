@@ -67,6 +67,7 @@ var floors = map[string]int{
 	"method/internal/piece":             2,
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
+	"regress":                           8,
 	"method/ongram":                     12,
 	"method/internal/auto":              10,
 	"method":                            11,

@@ -20,12 +20,13 @@ const (
 	Weight = "weight"
 	Node   = "node"
 	Label  = "label"
+	Value  = "value" // a number to be predicted
 	Part   = "part"  // of a split: train or test
 	Index  = "index" // row numbers, which are skipped
 )
 
 // useOrder is the order of uses in [Columns.String]; others follow in the order of the file.
-var useOrder = []string{Source, Target, Weight, Node, Label, Part}
+var useOrder = []string{Source, Target, Weight, Node, Label, Value, Part}
 
 // Columns reports how the columns of a table are used, in the order of the file. The
 // caller can check with it that a table was read as it was meant.

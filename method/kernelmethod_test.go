@@ -352,7 +352,12 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 }
 
 // graded is a kernel with the eigenvalues 1 … 1e-16.
-type graded struct{ kernel.Kernel }
+type graded struct {
+	kernel.Kernel
+	nodes int
+}
+
+func (g graded) Len() int { return g.nodes }
 
 func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
 	for i := range x.Rows {
@@ -373,7 +378,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	set := new(Settings).WithDefaults()
 	r := &kernelPredictor{
 		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
-		kernels:   []kernel.Kernel{graded{}}, scale: 1,
+		kernels:   []kernel.Kernel{graded{nodes: len(p.Degrees)}}, scale: 1,
 	}
 	targets := mat.NewDense(len(p.Row), 1, nil)
 	for i, c := range p.Class {

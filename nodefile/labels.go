@@ -90,6 +90,11 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	if c == nil {
 		c = &LabelConfig{}
 	}
+	return newLabelReader(c, nodes).read(ctx, path, nodes)
+}
+
+// newLabelReader returns a reader of labels of nodes.
+func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
 		c: c, missing: c.Missing, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
@@ -101,6 +106,11 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
+	return r
+}
+
+// read reads the labels of the file at path.
+func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Labels, error) {
 	if isLabelArray(path) {
 		return r.readArray(ctx, path, nodes)
 	}
@@ -143,10 +153,11 @@ type labelReader struct {
 	t       *nodetable.Reader
 	missing []string // words for a missing label
 	labels  *Labels
-	classes map[string]int // numbers of the classes, in order of first appearance
-	lines   []int64        // line of each label
-	at      []uint32       // for each row, 1 + index of its last label, or 0
-	before  []uint32       // for each label, 1 + index of the previous label of the same node, or 0
+	classes map[string]int     // numbers of the classes, in order of first appearance
+	lines   []int64            // line of each label
+	at      []uint32           // for each row, 1 + index of its last label, or 0
+	before  []uint32           // for each label, 1 + index of the previous label of the same node, or 0
+	numbers map[string]float64 // of each label, if labels must be numbers; else nil
 
 	unknown nodetable.Unknown
 }
@@ -179,6 +190,11 @@ func (r *labelReader) add(line nodetable.Row) error {
 		return e
 	}
 	class, ok := r.classes[label]
+	if !ok && r.numbers != nil {
+		if err := r.addNumber(label, line); err != nil {
+			return err
+		}
+	}
 	if !ok {
 		class = len(l.Names)
 		r.classes[label] = class

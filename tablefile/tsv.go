@@ -2,7 +2,9 @@ package tablefile
 
 import (
 	"bufio"
+	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -18,6 +20,39 @@ func newTSV(w io.Writer, c Columns) predictionFile {
 // newCSV is newTSV with commas.
 func newCSV(w io.Writer, c Columns) predictionFile {
 	return newLines(w, c, ',', table.AppendField[string])
+}
+
+// LineEndings lists the endings of tables that [WriteLines] writes.
+var LineEndings = []string{".tsv", ".csv"}
+
+// WriteLines writes a table of n rows as text in the format of a file ending, or in the first of
+// [LineEndings] for an unknown ending. line(i, cells) stores row i in cells, one for each title.
+func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string, n int, line func(i int, cells []string)) error {
+	sep, field := byte('\t'), table.AppendTabbed[string]
+	if ending == ".csv" {
+		sep, field = ',', table.AppendField[string]
+	}
+	out := bufio.NewWriterSize(w, bufferBytes)
+	cells := slices.Clone(titles)
+	for i := -1; i < n; i++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if i >= 0 {
+			line(i, cells)
+		}
+		row := out.AvailableBuffer()
+		for j, text := range cells {
+			if j > 0 {
+				row = append(row, sep)
+			}
+			row = field(row, text)
+		}
+		if _, err := out.Write(append(row, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 // newLines returns a writer of predictions as text; field appends a field to a line.

@@ -116,6 +116,8 @@ func (t *Reader) byTitles(titles []string) (node, value int) {
 		switch t.Value {
 		case input.Label:
 			return table.LabelRank(title), table.IsLabel(title)
+		case input.Value:
+			return table.ValueRank(title)
 		case input.Part:
 			return 0, table.IsPart(title)
 		}

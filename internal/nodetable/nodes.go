@@ -28,7 +28,7 @@ const MaxFields = 1000
 type Reader struct {
 	Name    string                                // file name for messages
 	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: the graph is not known
-	Value   string                                // kind of the second column, input.Label or input.Part; "": only the node is read
+	Value   string                                // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
 	Every   bool                                  // all columns are read, as attributes
 	Fields  []string                              // columns of node and value, by numbers from 1 or titles; nil: found by their titles
 	Option  string                                // name of the option for Fields, for messages; "" without such an option

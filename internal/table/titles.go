@@ -131,6 +131,15 @@ func IsPart(title string) bool { return PartRank(title) == 0 }
 // whose first are the surest; [IsLabel] is false for a title without one.
 func LabelRank(title string) int { return labelRank(title) }
 
+// ValueRank returns 0 for the title of a column of values, a larger rank for a title of labels, and
+// whether the title is one of the two.
+func ValueRank(title string) (rank int, is bool) {
+	if w := words(title); len(w) > 0 && w[len(w)-1] == "value" {
+		return 0, true
+	}
+	return 1 + labelRank(title), IsLabel(title)
+}
+
 // IsLabel reports whether a title heads a column of labels.
 func IsLabel(title string) bool { return labelRank(title) < len(labelWords) }
 

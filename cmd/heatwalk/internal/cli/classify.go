@@ -202,6 +202,9 @@ func (c *classifyCommand) predict(name string) error {
 		c.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
 	c.warnPrediction(p.Prediction, l, s)
+	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
+		c.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
+	}
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
@@ -241,6 +244,10 @@ func (c *classifyCommand) predict(name string) error {
 		return l.Names[labels[row]]
 	})
 }
+
+// mostNumericClasses is the number of labels from which different numbers in all of them are unlikely
+// to be classes.
+const mostNumericClasses = 5
 
 // mostUnseen is the estimated share of nodes of classes without a label from which a warning is printed.
 const mostUnseen = 0.05

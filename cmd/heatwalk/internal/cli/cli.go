@@ -180,6 +180,7 @@ func commands() []command {
 		{"classify", newClassify, true},
 		{"evaluate", newEvaluate, true},
 		{"suggest", newSuggest, true},
+		{"regress", newRegress, true},
 		{"kernel", newKernel, true},
 		{"features", newFeatures, true},
 		{"apply", newApply, true},

@@ -88,6 +88,9 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("two.tsv", []byte("a\tx\nb\tx\nd\ty\ne\ty\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("numbers.tsv", []byte("a\t1\nb\t2.5\nd\t0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile("two.csv", []byte("id,fur,class\na,y,x\nb,y,\nd,n,y\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +107,7 @@ func TestJSONPage(t *testing.T) {
 		{"classify", "g", "--labels", "two.tsv", "--method", "cwk", "--truth", "two.tsv", "-o", "out.tsv"},
 		{"classify", "g", "--labels", "two.tsv", "--method", "diffusion+rls", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--method", "lp", "--train", "0.5", "--splits", "2"},
+		{"regress", "g", "--values", "numbers.tsv", "--method", "harmonic", "-o", "out.tsv"},
 		{"suggest", "g", "--labels", "two.tsv", "--method", "lp", "-n", "2", "-o", "next.tsv"},
 		{"methods", "diffusion"},
 		{"classify", "g", "--labels", "two.tsv", "--multi-label", "-o", "out.tsv"},

@@ -21,10 +21,14 @@ import (
 
 // labelFlags declares the flag of a label file and the flags for reading it.
 func (in *inputs) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
-	c := &in.labelling
 	flags.StringVar(p, "labels", "", usage)
-	variable(in.session, flags, "label-fields", "COLUMNS", "", "columns of node and label, numbers or titles (default: by their titles, or 1,2)", func(s string) error {
-		return parseFields(&c.Fields, s, 2, 2, "1,4 or id,class")
+	in.fieldsFlag(flags, "label")
+}
+
+// fieldsFlag declares the flags for reading a table with the given kind of a value for each node.
+func (in *inputs) fieldsFlag(flags *pflag.FlagSet, kind string) {
+	variable(in.session, flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+		return parseFields(&in.labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
 	in.missingFlag(flags)
 }
@@ -41,13 +45,18 @@ func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 	flags.Lookup("missing").Annotations = map[string][]string{inputGroup: nil}
 }
 
-// readLabels reads a file of labels for the nodes of g.
-func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
+// nodeLabels returns the settings for files of labels of the nodes of g.
+func (r *graphInputs) nodeLabels(g *openGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.labelConfig(r.config.UnknownIDs, fix))
+	return r.labelConfig(r.config.UnknownIDs, fix)
+}
+
+// readLabels reads a file of labels for the nodes of g.
+func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
+	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.nodeLabels(g))
 	if err == nil {
 		r.noteColumns(path, l.Columns)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -28,6 +29,8 @@ type declaration struct {
 	Source     string          `json:"source,omitempty"`
 	Inputs     []string        `json:"inputs,omitempty"`
 	Parameters []parameterInfo `json:"parameters,omitempty"`
+
+	before string // a kernel and +, if the name follows one
 }
 
 // parameterInfo describes a parameter.
@@ -68,6 +71,13 @@ func declarations() (list []declaration) {
 				list = append(list, d)
 			}
 		}
+	}
+	for _, m := range regress.Models() {
+		d := declarationOf(&m.Spec, "--method", "regress")
+		if m.OnKernel {
+			d.before = nodeKernels()[1].Name + "+"
+		}
+		list = append(list, d)
 	}
 	add("--kernel", "kernel", nodeKernels())
 	add("--learner", "gram classify", learners())
@@ -185,5 +195,5 @@ func (d *declaration) print(w io.Writer) {
 	if len(d.Parameters) > 0 && d.Parameters[0].Default != "" && !strings.Contains(d.Parameters[0].Default, " ") {
 		value = ":" + d.Parameters[0].Name + "=" + d.Parameters[0].Default
 	}
-	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s\n", d.Command, d.Flag, d.Name, value)
+	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s%s\n", d.Command, d.Flag, d.before, d.Name, value)
 }

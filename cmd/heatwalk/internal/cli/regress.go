@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// regressCommand predicts numbers.
+type regressCommand struct {
+	graphInputs
+	attributes          attributeFlags
+	values, out, listed string
+	methods             []*regress.Method
+}
+
+func newRegress(run *session) *cobra.Command {
+	c := &regressCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("regress GRAPH --values V.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+		"Predict the number of every node from the numbers of some",
+		c.check, func(args []string) error { return c.run(args[0]) })
+	flags := cmd.Flags()
+	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
+	c.fieldsFlag(flags, "number")
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv or .csv; - is stdout")
+	flags.StringVar(&c.listed, "method", regress.Default, "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods")
+	c.attributes.declare(run, flags)
+	c.graphInputs.declare(flags)
+	return cmd
+}
+
+// check parses the methods and records problems of the flags.
+func (c *regressCommand) check(cmd *cobra.Command, args []string) {
+	flags := cmd.Flags()
+	c.graphInputs.check(cmd, args)
+	c.attributes.check(c.session, flags)
+	inputs := append(args, c.values, c.config.Nodes, c.attributes.file, c.attributes.ids)
+	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
+	checkStdin(c.session, inputs...)
+	c.require(flags, "values")
+	var err error
+	wrong := new(spec.ParameterError)
+	if c.methods, err = regress.Parse(c.listed); errors.As(err, &wrong) {
+		c.problem("--method", "%s", wrong.Error())
+	}
+	usesAttributes := false
+	for _, m := range c.methods {
+		usesAttributes = usesAttributes || m.Model.Attributes
+	}
+	c.refuse(flags, rule{!usesAttributes, "node-features", "no method of --method uses attributes; add hops"})
+}
+
+// regressDocument is the JSON document of regress.
+type regressDocument struct {
+	Output     string              `json:"output"`
+	Nodes      int                 `json:"nodes"`
+	Labelled   int                 `json:"labelled"`
+	Predicted  int                 `json:"predicted"`
+	Unreached  int                 `json:"unreached"`
+	Skipped    skippedLines        `json:"skipped_label_lines"`
+	Attributes *attributesDocument `json:"node_features,omitempty"`
+
+	regress.Compared
+	Tested     int                `json:"tested"`
+	Methods    []regress.Compared `json:"methods"`
+	Mean       regress.Errors     `json:"mean"`
+	Neighbours regress.Errors     `json:"neighbours"`
+	Closing
+}
+
+func (c *regressCommand) run(name string) error {
+	var v *nodefile.Values
+	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
+		c.progress.Wait("reading " + c.values)
+		if v, err = nodefile.ReadValues(c.ctx, c.values, d.g.Nodes, c.nodeLabels(d.g)); err != nil {
+			return err
+		}
+		c.noteColumns(c.values, v.Columns)
+		return c.readAttributes(&c.attributes, d.g)
+	})
+	if err != nil {
+		return err
+	}
+	p := &regress.Problem{Row: v.Row, Value: v.Value}
+	if d.g.attributes != nil {
+		p.Attributes = d.g.attributes.Table
+	}
+	ids := d.g.axis()
+	const cells = 48 // bytes of the numbers of a line
+	c.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
+	set := &regress.Settings{RNGSeed: uint64(c.seed), Workers: c.threads, Progress: c.progress.Phases()}
+	out, err := heatwalk.PredictValues(c.ctx, d.g.Graph, p, c.methods, set)
+	tooMany := new(regress.TooManyError)
+	switch {
+	case errors.Is(err, regress.ErrConstant):
+		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
+	case errors.Is(err, regress.ErrDirected):
+		return fault.Usage(name, "%s", asymmetric("regress", ""))
+	case errors.As(err, &tooMany):
+		return fault.Usage("--method", "%v", tooMany)
+	case err != nil:
+		return c.graphError(err, name, another)
+	}
+	titles := []string{"node", "value", "reached"}
+	if out.Stddev != nil {
+		titles = append(titles, "stddev")
+	}
+	err = tablefile.WriteLines(c.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
+		row := d.g.Nodes.RowAt(i)
+		cells[0], cells[1], cells[2] = ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row)))
+		if out.Stddev != nil {
+			cells[3] = numberText(out.Stddev[row])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	doc := &regressDocument{
+		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
+		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.g), Compared: out.Compared, Tested: out.Tested, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
+	}
+	return d.finish(doc, storeOf(d.g.Store.Manifest), doc.Parameters, doc.lines()...)
+}
+
+// numberText returns a number with the fewest digits that read back as the same float64.
+func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// lines returns the summary.
+func (d *regressDocument) lines() []string {
+	head := fmt.Sprintf("%s · %s with a value · %s predicted", words.Counted(d.Nodes, "node"), words.Count(d.Labelled), words.Count(d.Predicted))
+	if d.Unreached > 0 {
+		head += fmt.Sprintf(" · %s cannot be reached from a value", words.Count(d.Unreached))
+	}
+	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f", d.RMSE, d.MAE, d.R2)
+	if d.Tested < d.Labelled {
+		head += fmt.Sprintf(" of models of %s values", words.Count(d.Tested))
+	}
+	of := d.Method
+	if text := d.Parameters.String(); text != "" {
+		of += ": " + text
+	}
+	if d.Settings > 1 {
+		of += fmt.Sprintf(", chosen from %s", words.Counted(d.Settings, "setting"))
+	}
+	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE), fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
+	for _, m := range d.Methods {
+		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
+	}
+	lines := []string{head, of, "RMSE: " + strings.Join(compared, " · "), skippedLines{Unlabelled: d.Skipped.Unlabelled, Unknown: d.Skipped.Unknown}.String(), ""}
+	if d.Attributes != nil {
+		lines[4] = d.Attributes.String()
+	}
+	return lines
+}

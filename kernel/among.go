@@ -1,0 +1,60 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Among is the map scale·K_LL + shift·I between nodes L, made of products with the kernel of all nodes
+// K. It holds two blocks of all nodes. It must not be used by two goroutines at a time.
+type Among struct {
+	Sweeps int // of all products so far
+
+	kernel       Kernel
+	nodes        []int
+	scale, shift float64
+	settings     *Settings
+	x, y         *sparse.Block[float64] // of all nodes; x is 0 except during a product
+}
+
+// NewAmong returns the map for blocks of at most width columns.
+func NewAmong(k Kernel, nodes []int, scale, shift float64, width int, s *Settings) *Among {
+	return &Among{
+		kernel: k, nodes: nodes, scale: scale, shift: shift, settings: s,
+		x: sparse.NewBlock[float64](k.Len(), width), y: sparse.NewBlock[float64](k.Len(), width),
+	}
+}
+
+// Dims implements [sparse.Applier].
+func (l *Among) Dims() (r, c int) { return len(l.nodes), len(l.nodes) }
+
+// StepTo implements [sparse.Applier]. Cost: an application of the kernel.
+func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64], s sparse.Step[float64]) error {
+	x, y := l.x.Columns(0, p.Cols), l.y.Columns(0, p.Cols)
+	for i, row := range l.nodes {
+		copy(x.Row(row), p.Row(i))
+	}
+	report, err := l.kernel.ApplyTo(ctx, y, x, l.settings)
+	for _, row := range l.nodes {
+		clear(x.Row(row))
+	}
+	if err != nil {
+		return err
+	}
+	l.Sweeps += report.Sweeps
+	for i, row := range l.nodes {
+		to, image := dst.Row(i), y.Row(row)
+		for j, v := range p.Row(i) {
+			sum := float64(s.Alpha*(float64(l.scale*image[j])+float64(l.shift*v))) + float64(s.Beta*v)
+			if s.Prev != nil {
+				sum += float64(s.Delta * s.Prev.Row(i)[j])
+			}
+			to[j] = sum
+		}
+	}
+	if s.Visit != nil {
+		s.Visit(sparse.Rows{Hi: len(l.nodes)})
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package heatwalk
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/regress"
+)
+
+// Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
+// methods such as "harmonic,diffusion+rls"; "" means [regress.Default]. The value of a node is at its
+// row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
+// [regress.Run].
+func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods string) (*regress.Prediction, error) {
+	list, err := regress.Parse(cmp.Or(methods, regress.Default))
+	if err != nil {
+		return nil, err
+	}
+	p := new(regress.Problem)
+	for _, id := range slices.Sorted(maps.Keys(values)) {
+		row, ok := g.Nodes.Lookup(id)
+		if !ok {
+			return nil, &IDError{id}
+		}
+		p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
+	}
+	return PredictValues(ctx, g, p, list, new(regress.Settings))
+}
+
+// PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
+// the problem, and the Memory and the Workers of the settings.
+func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
+	if g.Directed {
+		return nil, regress.ErrDirected
+	}
+	problem, set := *p, *s
+	set.Workers = g.options.Workers
+	err := Begin(ctx, g, func(plan *Plan) error {
+		reserveLabels(plan, len(p.Row))
+		problem.Graph, set.Memory = g.Graph, plan.Room()
+		bytes, err := regress.Bytes(&problem, methods, &set)
+		return plan.ReserveJob(bytes, err, "learning and predictions")
+	})
+	if err == nil {
+		err = finish(ctx, g, nil, set.Memory)
+	}
+	if err != nil {
+		return nil, err
+	}
+	problem.Graph = g.Graph
+	return regress.Run(ctx, &problem, methods, &set)
+}

@@ -1,0 +1,160 @@
+package regress
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// fewAttributes is the number of attributes up to which each is divided by its standard deviation.
+const fewAttributes = 64
+
+// attributeScale holds the mean and the factor of each attribute, over the nodes that have attributes.
+type attributeScale struct{ mean, factor []float64 }
+
+// scale returns the scale of the attributes. Cost: two passes over the values.
+func (r *run) scale() *attributeScale {
+	t := r.Attributes
+	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
+	present := float64(max(1, t.Present))
+	squares := make([]float64, t.Cols)
+	eachAttribute(t, func(_, j int, v float64) { s.mean[j] += v })
+	for j := range s.mean {
+		s.mean[j] /= present
+		squares[j] = present * s.mean[j] * s.mean[j] // of absent values
+	}
+	eachAttribute(t, func(_, j int, v float64) {
+		d := v - s.mean[j]
+		squares[j] += float64(d*d) - float64(s.mean[j]*s.mean[j])
+	})
+	sum, varied := 0.0, 0
+	for j, v := range squares {
+		squares[j] = max(0, v) / present
+		sum += squares[j]
+		if squares[j] > 0 {
+			varied++
+		}
+	}
+	for j, v := range squares {
+		switch {
+		case v == 0:
+		case t.Cols <= fewAttributes:
+			s.factor[j] = 1 / math.Sqrt(v*float64(varied))
+		default:
+			s.factor[j] = 1 / math.Sqrt(sum)
+		}
+	}
+	return s
+}
+
+// eachAttribute calls do with every stored value.
+func eachAttribute(t *sparse.Table, do func(node, column int, v float64)) {
+	for i := range t.Rows {
+		columns, values := t.Row(i)
+		for a, v := range values {
+			j := a
+			if columns != nil {
+				j = int(columns[a])
+			}
+			do(i, j, float64(v))
+		}
+	}
+}
+
+// slabTo stores the scaled attributes lo ≤ j < lo + x.Cols of all nodes; a node without attributes
+// has zeros, which is the mean.
+func (s *attributeScale) slabTo(x *sparse.Block[float64], t *sparse.Table, lo int) {
+	for i := range t.Rows {
+		row := x.Row(i)
+		clear(row)
+		columns, values := t.Row(i)
+		if values == nil {
+			continue
+		}
+		for j := range row {
+			row[j] = -float64(s.mean[lo+j] * s.factor[lo+j])
+		}
+		from, to := lo, lo+len(row)
+		if columns != nil {
+			from, _ = slices.BinarySearch(columns, uint32(lo))
+			to, _ = slices.BinarySearch(columns, uint32(lo+len(row)))
+		}
+		for a := from; a < to; a++ {
+			j := a
+			if columns != nil {
+				j = int(columns[a])
+			}
+			row[j-lo] += float64(float64(values[a]) * s.factor[j])
+		}
+	}
+}
+
+// attributeRows returns the attributes X and TX of the nodes with a value, nil if there are none.
+// Cost: a sweep for every hopColumns attributes.
+func (r *run) attributeRows(ctx context.Context) (*mat.Dense, error) {
+	if r.Attributes == nil || r.Attributes.Cols == 0 {
+		return nil, nil
+	}
+	t, s := r.Attributes, r.scale()
+	rows := mat.NewDense(len(r.Row), 2*t.Cols, nil)
+	width := min(hopColumns, t.Cols)
+	x, y := sparse.NewBlock[float64](t.Rows, width), sparse.NewBlock[float64](t.Rows, width)
+	for lo := 0; lo < t.Cols; lo += width {
+		now := min(width, t.Cols-lo)
+		slab, image := x.Columns(0, now), y.Columns(0, now)
+		s.slabTo(slab, t, lo)
+		if err := r.op.StepTo(ctx, image, slab, sparse.Step[float64]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+		for i, row := range r.Row {
+			copy(rows.RawRowView(i)[lo:], slab.Row(row))
+			copy(rows.RawRowView(i)[t.Cols+lo:], image.Row(row))
+		}
+	}
+	return rows, nil
+}
+
+// attributeScores returns X·w₀ + T·X·w₁ for the weights w = (w₀ w₁), zeros without attributes.
+func (r *run) attributeScores(ctx context.Context, w []float64) ([]float64, error) {
+	n := len(r.Degrees)
+	scores := make([]float64, n)
+	if len(w) == 0 {
+		return scores, nil
+	}
+	t, s := r.Attributes, r.scale()
+	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	var base [2]float64
+	for j, mean := range s.mean {
+		for h := range base {
+			base[h] -= float64(mean * s.factor[j] * w[h*t.Cols+j])
+		}
+	}
+	for i := range n {
+		columns, values := t.Row(i)
+		if values == nil {
+			continue
+		}
+		sum := base
+		for a, v := range values {
+			j := a
+			if columns != nil {
+				j = int(columns[a])
+			}
+			for h := range sum {
+				sum[h] += float64(float64(v) * s.factor[j] * w[h*t.Cols+j])
+			}
+		}
+		scores[i], x.Row(i)[0] = sum[0], sum[1]
+	}
+	if err := r.op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return nil, err
+	}
+	for i := range scores {
+		scores[i] += y.Row(i)[0]
+	}
+	return scores, nil
+}

@@ -1,0 +1,33 @@
+// Package regress predicts a number for every node of a graph from the numbers of some nodes.
+//
+//	methods, err := regress.Parse("harmonic,diffusion+rls")
+//	out, err := regress.Run(ctx, &regress.Problem{Graph: g, Row: rows, Value: values}, methods, nil)
+//	fmt.Println(out.Value[0], out.Errors.RMSE)
+//
+// # Methods
+//
+// With L the nodes with values y, U the other nodes, T = D⁻¹A, and K a kernel that is scaled so that
+// its mean K(u, u) over L is 1:
+//
+//	harmonic     L_UU·f_U = A_UL·y: each other node has the mean value of its neighbours
+//	KERNEL+rls   f = μ + K_·L·α, (K_LL + λI)·α = y − μ1, 1ᵀα = 0: kernel ridge regression
+//	KERNEL+gp    the same f as the mean of a Gaussian process, with its standard deviations
+//	hops         ridge regression on means of values 1, 2 and 3 steps away, degree and attributes
+//
+// Of a kernel only the values between L and L are computed, and one product with all nodes.
+// Standard deviations also need the diagonal of K, and so a column of K for every node.
+//
+// # Choosing
+//
+// [Run] compares all settings of all methods on the same folds. Each value is predicted without the
+// values of its fold. For a kernel this has a closed form: with G = (K + λI)⁻¹ and
+// P = G − G11ᵀG/(1ᵀG1), the values of a fold F minus their predictions are (P_FF)⁻¹·(Py)_F. The
+// setting with the least mean squared error is used; gp takes the largest restricted likelihood.
+// The reported error of each fold is that of the setting that the other folds choose, so
+// that the choice does not make it too small.
+//
+// # Determinism
+//
+// Results have the same bits for any number of workers, any memory limit, and a matrix in memory or
+// on disk.
+package regress

@@ -1,0 +1,514 @@
+package regress
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// random returns a connected random graph with weights, and values that follow a cosine on a
+// third of its nodes. Two nodes without edges are behind it.
+func random(t testing.TB, seed uint64, n int) *Problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var e []sparse.Triplet
+	add := func(i, j int, w float64) {
+		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	for i := 1; i < n-2; i++ {
+		add(i, i-1, 1+rng.Float64())
+		if j := rng.IntN(i); i-j > 1 {
+			add(i, j, 0.5+rng.Float64())
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.New(t.Context(), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{Graph: g}
+	for i := range n {
+		if rng.IntN(3) == 0 {
+			p.Row, p.Value = append(p.Row, i), append(p.Value, 7+5*math.Cos(float64(i)/9)+rng.NormFloat64()/4)
+		}
+	}
+	return p
+}
+
+// dense returns the adjacency matrix.
+func dense(p *Problem) *mat.Dense {
+	n := len(p.Degrees)
+	a := mat.NewDense(n, n, nil)
+	_ = p.A.Sweep(context.Background(), 1, func(_ int, panel sparse.Panel) error {
+		for i := panel.Lo; i < panel.Hi; i++ {
+			columns, values := panel.Row(i - panel.Lo)
+			for k, j := range columns {
+				a.Set(i, int(j), values[k])
+			}
+		}
+		return nil
+	})
+	return a
+}
+
+// runOne predicts by one method.
+func runOne(t testing.TB, p *Problem, method string, s *Settings) *Prediction {
+	t.Helper()
+	methods, err := Parse(method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), p, methods, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// near fails unless two lists of values agree to 1e-8.
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= 1e-8*max(1, math.Abs(want[i]))) {
+			t.Fatalf("%s at node %d: %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// keepKnown replaces the values of known nodes by the given ones.
+func keepKnown(p *Problem, values []float64) []float64 {
+	for i, row := range p.Row {
+		values[row] = p.Value[i]
+	}
+	return values
+}
+
+func TestHarmonicAgreesWithDenseAlgebra(t *testing.T) {
+	p := random(t, 1, 90)
+	n := len(p.Degrees)
+	a := dense(p)
+	system, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+	mean := meanOf(p.Value)
+	for i := range n {
+		at := slices.Index(p.Row, i)
+		system.Set(i, i, 1)
+		switch {
+		case at >= 0:
+			b.SetVec(i, p.Value[at])
+		case p.Degrees[i] == 0:
+			b.SetVec(i, mean)
+		default:
+			for j := range n {
+				if j != i {
+					system.Set(i, j, -a.At(i, j)/p.Degrees[i])
+				}
+			}
+		}
+	}
+	var want mat.VecDense
+	if err := want.SolveVec(system, b); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "value", runOne(t, p, "harmonic", nil).Value, want.RawVector().Data)
+}
+
+// heat returns exp(−βL̃) with L̃ = J − S.
+func heat(p *Problem, beta float64) *mat.SymDense {
+	n := len(p.Degrees)
+	a := dense(p)
+	l := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			if d := p.Degrees[i] * p.Degrees[j]; d > 0 {
+				l.SetSym(i, j, -a.At(i, j)/math.Sqrt(d))
+			}
+		}
+		if p.Degrees[i] > 0 {
+			l.SetSym(i, i, l.At(i, i)+1)
+		}
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(l, true)
+	var u, scaled, k mat.Dense
+	eigen.VectorsTo(&u)
+	scaled.Apply(func(_, q int, v float64) float64 { return v * math.Exp(-beta*eigen.Values(nil)[q]) }, &u)
+	k.Mul(&scaled, u.T())
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, k.At(i, j))
+		}
+	}
+	return out
+}
+
+// bordered solves [K + λs·I, 1; 1ᵀ, 0] for the values at the given positions, s the mean of the
+// diagonal over all known nodes, and returns the predictions and the variances relative to σ²/s.
+func bordered(t *testing.T, p *Problem, positions []int, k *mat.SymDense, lambda float64) (values, variances []float64, sigma float64) {
+	t.Helper()
+	m, s := len(positions), 0.0
+	for _, row := range p.Row {
+		s += k.At(row, row) / float64(len(p.Row))
+	}
+	system, b := mat.NewDense(m+1, m+1, nil), mat.NewVecDense(m+1, nil)
+	for i, at := range positions {
+		for j, other := range positions {
+			system.Set(i, j, k.At(p.Row[at], p.Row[other]))
+		}
+		system.Set(i, i, system.At(i, i)+lambda*s)
+		system.Set(i, m, 1)
+		system.Set(m, i, 1)
+		b.SetVec(i, p.Value[at])
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(system); err != nil {
+		t.Fatal(err)
+	}
+	var x mat.VecDense
+	x.MulVec(&inverse, b)
+	for i, at := range positions {
+		sigma += p.Value[at] * x.AtVec(i) / float64(m-1)
+	}
+	for v := range p.Degrees {
+		row := mat.NewVecDense(m+1, nil)
+		for i, at := range positions {
+			row.SetVec(i, k.At(v, p.Row[at]))
+		}
+		row.SetVec(m, 1)
+		values = append(values, mat.Dot(row, &x))
+		variances = append(variances, k.At(v, v)+lambda*s-mat.Inner(row, &inverse, row))
+	}
+	return values, variances, sigma
+}
+
+func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
+	p := random(t, 2, 90)
+	k := heat(p, 3)
+	all := upTo(len(p.Row))
+	values, variances, sigma := bordered(t, p, all, k, 0.02)
+	out := runOne(t, p, "diffusion:beta=3+rls:lambda=0.02", nil)
+	near(t, "value", out.Value, keepKnown(p, slices.Clone(values)))
+	if out.Stddev != nil {
+		t.Error("kernel ridge regression has deviations")
+	}
+	process := runOne(t, p, "diffusion:beta=3+gp:noise=0.02", nil)
+	near(t, "value of gp", process.Value, keepKnown(p, values))
+	deviations := make([]float64, len(variances))
+	for i, v := range variances {
+		deviations[i] = math.Sqrt(sigma * v)
+	}
+	for _, row := range p.Row {
+		deviations[row] = 0
+	}
+	near(t, "deviation", process.Stddev, deviations)
+
+	// The closed form of held-out values is that of a fit without the fold.
+	c, err := (&run{Problem: p, set: new(Settings), op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}).compared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	squares := 0.0
+	for f := range c.folds {
+		train, test := c.outside(f)
+		values, _, _ := bordered(t, p, train, k, 0.02)
+		for _, i := range test {
+			squares += math.Pow(p.Value[i]-values[p.Row[i]], 2)
+		}
+	}
+	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(len(p.Row)))})
+}
+
+// Many values are solved for by conjugate gradients, which agree with a factor.
+func TestManyValues(t *testing.T) {
+	p := random(t, 3, 200)
+	r := &run{Problem: p, set: new(Settings)}
+	methods, err := Parse("diffusion:beta=2+rls:lambda=0.1,diffusion+gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, pairs, err := methods[0].settings(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := r.kernelOf(t.Context(), methods[0], pairs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := sparse.NewBlock[float64](len(p.Row), 2)
+	for i, y := range p.Value {
+		targets.Row(i)[0], targets.Row(i)[1] = y, 1
+	}
+	want, err := r.factored(t.Context(), k, 0.1, targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.iterated(t.Context(), k, 0.1, targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 2 {
+		for i := range p.Row {
+			if d := math.Abs(got.Row(i)[j] - want.Row(i)[j]); d > 1e-7*math.Abs(want.Row(i)[j])+1e-7 {
+				t.Fatalf("coefficient %d of column %d: %v, want %v", i, j, got.Row(i)[j], want.Row(i)[j])
+			}
+		}
+	}
+	p.Row, p.Value = make([]int, mostSolved+1), make([]float64, mostSolved+1)
+	if !errors.As(tooMany(p, methods[1:]), new(*TooManyError)) {
+		t.Error("a Gaussian process of too many values is not rejected")
+	}
+}
+
+func tooMany(p *Problem, methods []*Method) error {
+	_, err := Bytes(p, methods, new(Settings))
+	return err
+}
+
+// TestHopsAgreesWithDenseAlgebra computes all features by dense powers of T, and solves the normal
+// equations.
+func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
+	p := random(t, 4, 120)
+	n, m := len(p.Degrees), len(p.Row)
+	rng := rand.New(rand.NewPCG(1, 2))
+	p.Attributes = &sparse.Table{Rows: n, Cols: 3}
+	raw := mat.NewDense(n, 3, nil)
+	present := 0.0
+	for i := range n {
+		if i%7 == 0 {
+			continue
+		}
+		present++
+		row := []float32{float32(rng.NormFloat64()), float32(rng.IntN(2)), 0}
+		p.Attributes.Set(i, row)
+		raw.SetRow(i, []float64{float64(row[0]), float64(row[1]), 0})
+	}
+	const lambda = 0.03
+	out := runOne(t, p, "hops:lambda=0.03", &Settings{RNGSeed: 5})
+
+	walk := mat.NewDense(n, n, nil)
+	a := dense(p)
+	for i := range n {
+		for j := range n {
+			if walk.Set(i, j, 0); p.Degrees[i] > 0 {
+				walk.Set(i, j, a.At(i, j)/p.Degrees[i])
+			} else if i == j {
+				walk.Set(i, j, 1)
+			}
+		}
+	}
+	x := mat.NewDense(n, 6, nil)
+	for j := range 2 { // the third attribute is constant
+		mean, squares := 0.0, 0.0
+		for i := range n {
+			mean += raw.At(i, j) / present
+		}
+		for i := range n {
+			if i%7 != 0 {
+				squares += math.Pow(raw.At(i, j)-mean, 2) / present
+			}
+		}
+		for i := range n {
+			if i%7 != 0 {
+				x.Set(i, j, (raw.At(i, j)-mean)/math.Sqrt(2*squares))
+			}
+		}
+	}
+	var image mat.Dense
+	image.Mul(walk, x.Slice(0, n, 0, 3))
+	for i := range n {
+		for j := range 3 {
+			x.Set(i, 3+j, image.At(i, j))
+		}
+	}
+	c, err := (&run{Problem: p, set: &Settings{RNGSeed: 5}, op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}).compared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// features returns the row of a node with the values outside two folds.
+	features := func(v, f, g int) []float64 {
+		row := make([]float64, 10)
+		sum, count := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+		for i, r := range p.Row {
+			if c.fold[i] != f && c.fold[i] != g {
+				sum.SetVec(r, p.Value[i])
+				count.SetVec(r, 1)
+			}
+		}
+		mean := mat.Sum(sum) / mat.Sum(count)
+		for h := range 3 {
+			var s, k mat.VecDense
+			s.MulVec(walk, sum)
+			k.MulVec(walk, count)
+			sum, count = &s, &k
+			if row[h] = mean; k.AtVec(v) > 0 {
+				row[h] = s.AtVec(v) / k.AtVec(v)
+			}
+		}
+		row[3] = math.Log1p(p.Degrees[v])
+		copy(row[4:], x.RawRowView(v))
+		return row
+	}
+	// fit returns the predictions of weights that were learned from some values.
+	fit := func(positions []int, rows [][]float64) func(row []float64) float64 {
+		k := float64(len(rows))
+		mean, factor := make([]float64, 10), slices.Repeat([]float64{1}, 10)
+		y := 0.0
+		for j := range 10 {
+			squares := 0.0
+			for _, row := range rows {
+				mean[j] += row[j] / k
+			}
+			for _, row := range rows {
+				squares += math.Pow(row[j]-mean[j], 2)
+			}
+			if j < 4 {
+				factor[j] = math.Sqrt(k / squares)
+			}
+		}
+		for _, i := range positions {
+			y += p.Value[i] / k
+		}
+		phi, target := mat.NewDense(len(rows), 10, nil), mat.NewVecDense(len(rows), nil)
+		for a, row := range rows {
+			for j := range 10 {
+				phi.Set(a, j, (row[j]-mean[j])*factor[j])
+			}
+			target.SetVec(a, p.Value[positions[a]]-y)
+		}
+		var normal mat.Dense
+		var b, w mat.VecDense
+		normal.Mul(phi.T(), phi)
+		for j := range 10 {
+			normal.Set(j, j, normal.At(j, j)+lambda*k)
+		}
+		b.MulVec(phi.T(), target)
+		if err := w.SolveVec(&normal, &b); err != nil {
+			t.Fatal(err)
+		}
+		return func(row []float64) float64 {
+			value := y
+			for j := range 10 {
+				value += w.AtVec(j) * (row[j] - mean[j]) * factor[j]
+			}
+			return value
+		}
+	}
+	var rows [][]float64
+	for i, row := range p.Row {
+		rows = append(rows, features(row, c.fold[i], -1))
+	}
+	predict, want := fit(upTo(m), rows), make([]float64, n)
+	for v := range want {
+		want[v] = predict(features(v, -1, -1))
+	}
+	near(t, "value", out.Value, keepKnown(p, want))
+	squares := 0.0
+	for f := range c.folds {
+		train, test := c.outside(f)
+		var rows [][]float64
+		for _, i := range train {
+			rows = append(rows, features(p.Row[i], f, c.fold[i]))
+		}
+		predict := fit(train, rows)
+		for _, i := range test {
+			squares += math.Pow(p.Value[i]-predict(features(p.Row[i], f, f)), 2)
+		}
+	}
+	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(m))})
+}
+
+// TestIntervals checks that 90 % intervals of Gaussian processes with a chosen noise hold 90 % of
+// values that were drawn from such a process, within 3 points.
+func TestIntervals(t *testing.T) {
+	inside, all := 0, 0
+	for draw := range uint64(5) {
+		p := random(t, 10+draw, 302)
+		n := len(p.Degrees)
+		k := heat(p, 4)
+		scale := 0.0
+		for i := range n {
+			scale += k.At(i, i) / float64(n)
+			k.SetSym(i, i, k.At(i, i)+1e-9)
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(k) {
+			t.Fatal("the covariance is not positive definite")
+		}
+		var l mat.TriDense
+		factor.LTo(&l)
+		rng := rand.New(rand.NewPCG(3, draw))
+		white, f := mat.NewVecDense(n, nil), new(mat.VecDense)
+		for i := range n {
+			white.SetVec(i, rng.NormFloat64())
+		}
+		f.MulVec(&l, white)
+		y := make([]float64, n)
+		for i := range n {
+			y[i] = 3 + 2*(f.AtVec(i)+math.Sqrt(0.1*scale)*rng.NormFloat64())
+		}
+		order := rng.Perm(n)
+		p.Row, p.Value = order[:n/2], nil
+		for _, i := range p.Row {
+			p.Value = append(p.Value, y[i])
+		}
+		out := runOne(t, p, "diffusion:beta=4+gp", nil)
+		for _, i := range order[n/2:] {
+			const quantile = 1.6448536269514722
+			if all++; math.Abs(y[i]-out.Value[i]) <= quantile*out.Stddev[i] {
+				inside++
+			}
+		}
+	}
+	if share := float64(inside) / float64(all); math.Abs(share-0.9) > 0.03 {
+		t.Errorf("90 %% intervals hold %.1f %% of %d values", 100*share, all)
+	}
+}
+
+func TestSameBits(t *testing.T) {
+	p := random(t, 6, 300)
+	var want *Prediction
+	for _, workers := range []int{1, 2, 7} {
+		p.Workers = workers
+		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+gp", &Settings{Workers: workers})
+		if len(out.Methods) != 4 || out.RMSE >= out.Mean.RMSE || out.Tested != len(p.Row) {
+			t.Errorf("%v, mean %v, %d tested", out.Methods, out.Mean, out.Tested)
+		}
+		if want == nil {
+			want = out
+		}
+		if diff := cmp.Diff(want.Value, out.Value); diff != "" || out.Errors != want.Errors {
+			t.Errorf("%d workers: %v, want %v\n%s", workers, out.Errors, want.Errors, diff)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	p := random(t, 7, 40)
+	for i := range p.Value {
+		p.Value[i] = 2
+	}
+	methods, err := Parse("harmonic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, ErrConstant) {
+		t.Errorf("equal values: %v", err)
+	}
+	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+gp"} {
+		if _, err := Parse(text); err == nil {
+			t.Errorf("%q is a method", text)
+		}
+	}
+}
