@@ -24,7 +24,7 @@ func TestReadValues(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if !slices.Equal(v.Row, []int{4, 1, 2}) || !slices.Equal(v.Value, []float64{-1, 2500, 0}) || v.Unlabelled != test.miss {
+		if !slices.Equal(v.Row, []int{1, 2, 4}) || !slices.Equal(v.Value, []float64{2500, 0, -1}) || v.Unlabelled != test.miss {
 			t.Errorf("%s: rows %v, values %v, %d without", test.name, v.Row, v.Value, v.Unlabelled)
 		}
 	}
