@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -479,5 +480,38 @@ func TestKnownFarAway(t *testing.T) {
 	out, err := p.Solve(ctx, 1, nil)
 	if err != nil || out.Products > 100 || math.Abs(out.Values[0]-n) > 1e-3 {
 		t.Errorf("error %v, result %v", err, out)
+	}
+}
+
+// TestCrowdedBehindKnown solves for S of a star whose leaves are joined to a ring: pairs of
+// eigenvalues 2/3·cos(2πj/(n−1)) lie closer together than the tolerance of residuals by far, and
+// the known eigenvalue 1 would outgrow them in the filter of high degree that they need.
+func TestCrowdedBehindKnown(t *testing.T) {
+	const n, k = 4001, 12
+	var entries []sparse.Triplet
+	for i := 1; i < n; i++ {
+		next := i%(n-1) + 1
+		for _, e := range [][2]int{{0, i}, {i, 0}, {i, next}, {next, i}} {
+			entries = append(entries, sparse.Triplet{Row: uint32(e[0]), Col: uint32(e[1]), Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deg := degreesOf(t, a)
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg), Known: &Known{Components: componentsOf(t, a), Weights: tall.Roots(deg), Value: 1}}
+	out, err := p.Solve(ctx, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{1}
+	for j := 1; len(want) < k; j++ {
+		value := 2. / 3 * math.Cos(2*math.Pi*float64(j)/(n-1))
+		want = append(want, value, value)
+	}
+	checkPairs(t, p.A, out, want, 1e-9)
+	if out.Products > 2800 {
+		t.Errorf("%d products", out.Products)
 	}
 }

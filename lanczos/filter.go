@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sort"
 
@@ -22,6 +23,7 @@ import (
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
+	clean              int // steps between removals of the known vectors, which grow in between; 0: none
 }
 
 // lambda returns the eigenvalue of B for one of the map, which must lie beyond
@@ -59,9 +61,19 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
+// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ: with a residual of r in
+// the map, that of B is at least r over it.
+func (f filter) steepest(value float64) float64 {
+	if f.degree == 1 || value <= 1 {
+		return float64(f.degree*f.degree) / f.half
+	}
+	x, d := math.Acosh(value)/float64(f.degree), float64(f.degree)
+	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
+}
+
 // apply computes the map's product with x, using y, and returns it in one of
-// the two. Cost: degree sweeps.
-func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
+// the two. remove subtracts the known vectors from a block. Cost: degree sweeps.
+func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *sparse.Block[float64], remove func(*sparse.Block[float64]) error) (*sparse.Block[float64], error) {
 	if f.degree == 1 {
 		return y, a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: f.sign})
 	}
@@ -69,12 +81,17 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spa
 	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: alpha, Beta: beta}); err != nil {
 		return nil, err
 	}
-	for range f.degree - 1 {
+	for i := range f.degree - 1 {
 		err := a.StepTo(ctx, x, y, sparse.Step[float64]{Alpha: 2 * alpha, Beta: 2 * beta, Delta: -1, Prev: x})
 		if err != nil {
 			return nil, err
 		}
 		x, y = y, x
+		if f.clean > 0 && (i+1)%f.clean == 0 {
+			if err := errors.Join(remove(x), remove(y)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return y, nil
 }
@@ -157,12 +174,14 @@ func (p *filterChoice) plan(from, most, step int) plan {
 		share := max(1, p.norm/(p.last-p.lowest))
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
 		allowed := math.Log(small*share/epsilon) / ahead(p.first)
-		// The rest of known vectors, which are removed behind the filter, must be small too.
-		allowed = min(allowed, math.Log(small/(epsilon*epsilon))/ahead(max(p.first, p.largest)))
 		if most := min(mostGrowth/rate, allowed); most >= 3 {
 			block := blockEntries / (p.entries + rowEntries) // in products
 			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*block/rate))
 			best.degree = int(min(degree, most-1))/2*2 + 1
+			// In between, known vectors grow from rounding error to at most ε^¼ of the block.
+			if steps := 0.75 * math.Log(1/epsilon) / ahead(p.largest); steps < float64(best.degree) {
+				best.clean = max(1, int(steps))
+			}
 		}
 	}
 	return best

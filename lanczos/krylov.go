@@ -59,13 +59,13 @@ func newKrylov(r *run, size int) *krylov {
 		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.x, w) }
 	}
 	k.f = filter{sign: r.p.Which.sign(), degree: 1}
-	k.v = newBasis(k.e.rows, m)
+	k.v = newBasis(k.e.rows, m+width)
 	k.h, k.r, k.c = make([]float64, m*m), make([]float64, width*width), make([]float64, m*width)
 	return k
 }
 
 // room returns the largest number of columns of V.
-func (k *krylov) room() int { return k.v.cols - k.locked - width }
+func (k *krylov) room() int { return k.v.cols - k.locked - 2*width }
 
 // used returns the columns before Q.
 func (k *krylov) used() columns { return k.v.slice(0, k.locked+k.size) }
@@ -142,7 +142,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if err := k.purify(ctx, k.x, q); err != nil {
 			return err
 		}
-		image, err := k.f.apply(ctx, k.a, k.x, k.y)
+		image, err := k.f.apply(ctx, k.a, k.x, k.y, func(x *sparse.Block[float64]) error { return k.known.remove(ctx, x, k.e.Workers) })
 		if err != nil {
 			return err
 		}
@@ -230,6 +230,18 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 		k.h[i*k.stride+i] = k.theta[i]
 	}
 	return k.e.copyTo(ctx, k.next(), from)
+}
+
+// vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
+func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
+	q := make([]float64, k.size*(hi-lo))
+	for i := range k.size {
+		for j := range hi - lo {
+			q[i*(hi-lo)+j] = k.ritz.At(i, lo+j)
+		}
+	}
+	x := k.v.slice(k.v.cols-width, k.v.cols-width+hi-lo)
+	return x, k.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), q, hi-lo)
 }
 
 // blend starts again with a block of combinations of the first Ritz vectors, count of them or, if

@@ -181,7 +181,7 @@ func TestDecomposition(t *testing.T) {
 			if err := k.e.setBlock(ctx, x, k.v.slice(at, at+width)); err != nil {
 				t.Fatal(err)
 			}
-			image, err := k.f.apply(ctx, k.a, x, y)
+			image, err := k.f.apply(ctx, k.a, x, y, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestFilter(t *testing.T) {
 				for i := range n {
 					x.Row(i)[0] = v(i)
 				}
-				image, err := f.apply(ctx, op, x, y)
+				image, err := f.apply(ctx, op, x, y, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

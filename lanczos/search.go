@@ -30,6 +30,11 @@ const (
 	// count as close to eigenvalues.
 	resolved = 0.1
 
+	// A filter whose degree is at least settled is kept for patience restarts, because its products
+	// take longer than the orthogonalisation, and a higher degree saves few of them. The next degree
+	// is about steeper times as high at most.
+	settled, patience, steeper = 48, 10, 4
+
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
 
@@ -61,6 +66,7 @@ type search struct {
 	converged int
 	worst     float64 // residual of a wanted pair
 	before    float64 // the same at the last restart
+	cycles    int     // restarts with the filter
 	strict    float64 // factor of the tolerance for estimated residuals
 	look      int     // size of the basis at which Ritz values are computed next
 }
@@ -101,7 +107,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	if !s.interior {
 		some = values
 	}
-	again := k.ortho.replaced || crowded(some, 2*s.tolerance()+64*epsilon*s.norm)
+	again := k.ortho.replaced || s.crowded(some, residuals)
 	for err == nil && again {
 		k.locked = len(values)
 		left := s.dim - s.known.count() - k.locked
@@ -136,9 +142,11 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// crowded reports whether there are as many values as a block has columns within a gap.
-func crowded(values []float64, gap float64) bool {
+// crowded reports whether as many values as a block has columns may be one eigenvalue, given their
+// residuals.
+func (s *search) crowded(values, residuals []float64) bool {
 	for i := width - 1; i < len(values); i++ {
+		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*s.norm
 		if values[i-width+1]-values[i] <= gap {
 			return true
 		}
@@ -160,7 +168,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	s.probing = s.plan.products == 0
 	for {
 		most := k.room()
-		if s.probing {
+		if s.probing && k.f.degree < settled {
 			most = min(most, roundUp(2*s.want+firstBasis))
 		}
 		s.look = s.want + 2*width
@@ -222,6 +230,43 @@ func (s *search) count(ctx context.Context) error {
 			s.worst = max(s.worst, k.residual[i]/slope)
 		}
 	}
+	if s.converged < s.want && !s.interior && k.f.degree > 1 {
+		return s.verify(ctx)
+	}
+	return nil
+}
+
+// verify counts all pairs as converged if their true residuals are within the tolerance. Where the
+// wanted values crowd, these are far smaller than the estimated ones, because a vector then contains
+// parts of others with nearly the same value. Cost: one product and one block of Ritz vectors, if the
+// last pairs have not converged.
+func (s *search) verify(ctx context.Context) error {
+	k := s.k
+	least := k.residual[min(s.certain, k.size)-1] / k.f.steepest(k.theta[0])
+	if s.certain > k.size || least > s.tolerance() {
+		return nil
+	}
+	values, residuals := make([]float64, s.want), make([]float64, s.want)
+	for hi := s.want; hi > 0; hi -= width {
+		lo := max(0, hi-width)
+		x, err := k.vectors(ctx, lo, hi)
+		if err != nil {
+			return err
+		}
+		_, some, norms, err := k.project(ctx, x, k.f.sign)
+		if err != nil {
+			return err
+		}
+		if !(slices.Max(norms) <= s.tolerance()) {
+			return nil
+		}
+		copy(values[lo:], some)
+		copy(residuals[lo:], norms)
+	}
+	if s.crowded(values, residuals) {
+		return nil
+	}
+	s.converged = s.want
 	return nil
 }
 
@@ -277,12 +322,14 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 	if !fine || !falling(values) {
 		// Rounding in the filter has mixed the vectors: Rayleigh and Ritz with B itself separates
 		// them.
-		residuals = nil
 		var q *mat.Dense
 		if values, q, err = fallingEigen(ctx, h, nil, k.e.Workers); err != nil {
 			return nil, nil, true, err
 		}
 		if err := k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, want); err != nil {
+			return nil, nil, true, err
+		}
+		if _, _, residuals, err = k.project(ctx, x, k.f.sign); err != nil {
 			return nil, nil, true, err
 		}
 	}
@@ -322,21 +369,29 @@ func (s *search) restart(ctx context.Context) error {
 			s.spectrum[i].rank *= float64(max(above, s.plan.above/2)) / float64(s.plan.above)
 		}
 		next = s.first(p)
-	case s.slow() && !s.interior:
+	case s.slow(fewCycles) && !s.interior:
 		next = s.refine(p)
 	}
-	s.before = s.worst
+	s.cycles++
 	if next.products > 0 {
 		if other := s.better(p, next); other != nil {
 			return other
 		}
+	}
+	if k.f.degree >= settled && !s.interior && above >= s.want {
+		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || !s.slow(patience) {
+			next = plan{}
+		}
+	}
+	s.before = s.worst
+	if next.products > 0 {
 		first := s.plan.products == 0
 		if first {
 			s.plan = next
 		}
 		affordable := s.interior || s.products+next.degree*(s.want/width+2) <= s.s.MaxProducts
 		if affordable && max(next.degree, k.f.degree) >= 3 && (first || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
-			s.plan, k.f, s.before = next, next.filter, 0
+			s.plan, k.f, s.before, s.cycles = next, next.filter, 0, 0
 			s.result.Degree = next.degree
 			return k.blend(ctx, s.want)
 		}
@@ -389,9 +444,9 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// slow reports whether more than fewCycles restarts are expected if residuals continue to
+// slow reports whether more than the given number of restarts are expected if residuals continue to
 // fall by the same factor.
-func (s *search) slow() bool {
+func (s *search) slow(cycles float64) bool {
 	before := s.before
 	if before == 0 {
 		before = 0.1 * s.norm // about the residual of a random block
@@ -399,7 +454,7 @@ func (s *search) slow() bool {
 	if !(s.worst < before) {
 		return true
 	}
-	return math.Log(s.tolerance()/s.worst)/math.Log(s.worst/before) > fewCycles
+	return math.Log(s.tolerance()/s.worst)/math.Log(s.worst/before) > cycles
 }
 
 // better returns how LOBPCG continues if it is predicted to be much faster than the plan. It is never

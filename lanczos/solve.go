@@ -185,7 +185,7 @@ func Bytes(n, k, known int, which Which, basis int) int64 {
 
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
 func lanczosBytes(n, k, size int) int64 {
-	return basisBytes(n, size+2*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
+	return basisBytes(n, size+3*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
 }
 
 // reserve returns an error if an allocation does not fit into the memory limit. Nothing else depends
