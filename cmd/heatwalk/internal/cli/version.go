@@ -26,18 +26,18 @@ type build struct {
 	CPU      []string `json:"cpu"`
 }
 
-// release is the version of a wheel, which the linker sets.
-var release string
+// release and commit are those of a released program, which the linker sets.
+var release, commit string
 
 func thisBuild() build {
-	b := build{Version: "unknown", Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
+	b := build{Version: "unknown", Commit: commit, Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
 	b.Version = cmp.Or(release, info.Main.Version)
 	for _, s := range info.Settings {
-		switch {
+		switch { // of a program that was built in a clone
 		case s.Key == "vcs.revision":
 			b.Commit = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
