@@ -87,7 +87,7 @@ func newRelease(temp string) (*release, error) {
 		return nil, err
 	}
 	if changed != "" {
-		return nil, errors.New("the clone has changes; commit them, so that the commit names what was built")
+		return nil, errors.New("the clone has changes; commit them, because archives name their commit")
 	}
 	seconds, err := output("git", "log", "-1", "--format=%ct")
 	if err != nil {

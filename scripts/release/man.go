@@ -9,24 +9,32 @@ import (
 // manPages returns a man page for each command of docs/commands.md, which has the output of --help of
 // all commands between lines of three backquotes, under headings with their names. A test keeps it so.
 func manPages(commands, version string, at time.Time) (pages []file) {
+	parts := strings.Split(commands, "```\n")
+	names, help := []string{}, map[string]string{}
+	short := map[string]string{"heatwalk": "label the rest of a graph"}
 	name := "heatwalk"
-	short := map[string]string{name: "label the rest of a graph"}
-	for i, text := range strings.Split(commands, "```\n") {
-		if i%2 == 0 { // between the help texts
-			if _, heading, found := strings.Cut(text, "\n## "); found {
-				name, _, _ = strings.Cut(heading, "\n")
-			}
-			continue
+	for i := 0; i+1 < len(parts); i += 2 {
+		before, text := parts[i], parts[i+1]
+		if _, heading, found := strings.Cut(before, "\n## "); found {
+			name, _, _ = strings.Cut(heading, "\n")
 		}
+		if help[name] == "" {
+			names = append(names, name)
+		} else {
+			help[name] += "\n" + strings.TrimSpace(before) + "\n\n"
+		}
+		help[name] += text
 		for command, purpose := range listed(text) {
 			short[name+" "+command] = purpose
 		}
+	}
+	for _, name := range names {
 		dashed := strings.ReplaceAll(name, " ", "-")
 		var page strings.Builder
 		fmt.Fprintf(&page, ".TH %s 1 %s \"heatwalk %s\"\n", strings.ToUpper(escaped(dashed)), at.Format(time.DateOnly), escaped(version))
 		fmt.Fprintf(&page, ".SH NAME\n%s \\- %s\n", escaped(dashed), escaped(short[name]))
-		fmt.Fprintf(&page, ".SH DESCRIPTION\n.nf\n")
-		for line := range strings.Lines(text) {
+		page.WriteString(".SH DESCRIPTION\n.nf\n")
+		for line := range strings.Lines(help[name]) {
 			if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 				page.WriteString(`\&`) // because such a line would be a request
 			}

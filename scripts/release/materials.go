@@ -84,7 +84,7 @@ func appendLicences(out *bytes.Buffer, work, top string, folders []string) error
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s has no licence in %s; look for it, and leave the module out if there is none", work, top)
+		return fmt.Errorf("%s has no licence in %s; look for one, and do without the module otherwise", work, top)
 	}
 	return nil
 }

@@ -69,6 +69,9 @@ func TestManPages(t *testing.T) {
 	pages := map[string]string{}
 	request := regexp.MustCompile(`^\.(TH|SH|nf|fi)\b`)
 	for _, p := range manPages(string(help), "1.2", at) {
+		if pages[p.name] != "" {
+			t.Errorf("%s comes twice", p.name)
+		}
 		pages[p.name] = string(p.data)
 		for line := range strings.Lines(string(p.data)) {
 			if strings.HasPrefix(line, ".") && !request.MatchString(line) {
