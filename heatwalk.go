@@ -55,7 +55,11 @@ type Options struct {
 	// means defaults. It does not apply to a store.
 	Reading *ingest.Config
 
-	// TempDir is the directory for the temporary store of a graph file; "": the system's.
+	// LargestComponent omits all nodes outside the largest component, of several the one with the
+	// first node. The component becomes a temporary store, with the ids of its nodes.
+	LargestComponent bool
+
+	// TempDir is the directory for temporary stores; "": the system's.
 	TempDir string
 
 	// Planned is called when the memory of a job has been estimated, before the job
@@ -80,6 +84,9 @@ type Graph struct {
 	// Store is the store of the graph; nil for a matrix.
 	Store *shard.Sweeper
 
+	// OmittedNodes and OmittedComponents are counts of [Options.LargestComponent].
+	OmittedNodes, OmittedComponents int
+
 	options   Options
 	temporary *durable.TempDir
 	reserved  []Part // memory of the caller, see Reserve
@@ -87,6 +94,19 @@ type Graph struct {
 
 	completing sync.Mutex
 	complete   bool // Graph has its components and its weights are checked
+}
+
+// newTemporary makes a temporary directory.
+func newTemporary(g *Graph) (*durable.TempDir, error) {
+	parent := g.options.TempDir
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	temporary, err := durable.NewTempDir(parent)
+	if err != nil {
+		return nil, &TempDirError{parent, err}
+	}
+	return temporary, nil
 }
 
 // TempDirError is the error of a temporary directory that cannot be created.
@@ -144,15 +164,28 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 		}
 	}
 	if g.Store == nil {
-		o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
-		if g.Store, err = shard.OpenSweeper(ctx, dir, o, !g.options.Coded); err != nil {
-			return wholeError(err)
+		if err := openDir(ctx, g, dir); err != nil {
+			return err
+		}
+	}
+	if g.options.LargestComponent {
+		if err := openComponent(ctx, g); err != nil {
+			return err
 		}
 	}
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes, Workers: g.options.Workers}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
 	g.Directed, g.Weighted = s.Manifest.Directed, s.Manifest.Weighted
+	return nil
+}
+
+// openDir opens the store in the directory dir.
+func openDir(ctx context.Context, g *Graph, dir string) (err error) {
+	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers, Stream: g.options.Stream}
+	if g.Store, err = shard.OpenSweeper(ctx, dir, o, !g.options.Coded); err != nil {
+		return wholeError(err)
+	}
 	return nil
 }
 
@@ -191,15 +224,9 @@ func readFile(ctx context.Context, g *Graph, path string) (dir string, err error
 			c.Order = ingest.DefaultOrder
 		}
 	}
-	parent := g.options.TempDir
-	if parent == "" {
-		parent = os.TempDir()
+	if g.temporary, err = newTemporary(g); err != nil {
+		return "", err
 	}
-	temporary, err := durable.NewTempDir(parent)
-	if err != nil {
-		return "", &TempDirError{parent, err}
-	}
-	g.temporary = temporary
 	g.Report, err = ingest.Run(ctx, g.temporary.Content(), inputs, c)
 	return g.temporary.Content(), err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // TestOpenFolder opens a folder with the two files of a LINQS collection, as the command
@@ -124,4 +125,82 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+}
+
+// TestLargestComponent compares the largest component with the rows of the whole graph that it
+// consists of, for both kinds of ids, orders of rows and directions.
+func TestLargestComponent(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for name, text := range map[string]string{
+		"numbers.tsv": "7 30 2\n30 4 0.5\n1 2 1\n9 8 1\n8 3 3\n",
+		"text.tsv":    "z b 2\nb a 0.5\nq r 1\nx k 1\nk j 3\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []ingest.Config{{}, {Order: ingest.DegreeOrder}, {Directed: true}, {Directed: true, Order: ingest.DegreeOrder}} {
+			open := func(largest bool) *heatwalk.Graph {
+				g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Reading: &c, LargestComponent: largest})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return g
+			}
+			whole, part := open(false), open(true)
+			ids := part.IDs()
+			want := "3 8 9" // of two components with three nodes, that of the first node
+			if name == "text.tsv" {
+				want = "z b a"
+			}
+			if strings.Join(ids, " ") != want || part.OmittedNodes != 5 || part.OmittedComponents != 2 {
+				t.Errorf("%s: nodes %v; %d omitted, in %d components", name, ids, part.OmittedNodes, part.OmittedComponents)
+			}
+			entry := func(a sparse.Matrix, g *heatwalk.Graph, u, v string) float64 {
+				row, _ := g.Nodes.Lookup(u)
+				column, _ := g.Nodes.Lookup(v)
+				return denseOf(t, a).At(row, column)
+			}
+			for _, u := range ids {
+				for _, v := range ids {
+					if got, want := entry(part.A, part, u, v), entry(whole.A, whole, u, v); got != want {
+						t.Errorf("%s: %s to %s has weight %v, want %v", name, u, v, got, want)
+					}
+					if c.Directed && entry(part.In, part, v, u) != entry(part.A, part, u, v) {
+						t.Errorf("%s: %s to %s differs in the other direction", name, u, v)
+					}
+				}
+			}
+			if err := errors.Join(whole.Close(), part.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// denseOf returns a matrix in dense form.
+func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
+	n, _ := a.Dims()
+	dense := mat.NewDense(n, n, nil)
+	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			for k, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[k]
+				}
+				dense.Set(p.Lo+i, int(c), w)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dense
 }

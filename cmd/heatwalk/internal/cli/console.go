@@ -104,10 +104,16 @@ func (c *console) warn(format string, args ...any) {
 // noteColumns prints the use of the columns of a table, so that wrong choices are noticed. It prints
 // nothing if every title states the use of its column.
 func (c *console) noteColumns(name string, columns input.Columns) {
-	if columns.IsUsual() || c.quiet || c.json {
+	if !columns.IsUsual() {
+		c.note(input.Escape(name) + ": " + columns.String())
+	}
+}
+
+// note prints how an input is read.
+func (c *console) note(text string) {
+	if c.quiet || c.json {
 		return
 	}
-	text := input.Escape(name) + ": " + columns.String()
 	var line strings.Builder
 	if c.logFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)

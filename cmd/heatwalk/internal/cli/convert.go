@@ -103,6 +103,7 @@ func newConvert(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
 	numberVar(run, flags, &c.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
+	c.largestFlag(flags)
 	c.graphInputs.declare(flags)
 	return cmd
 }
@@ -125,7 +126,7 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 			c.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		c.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		c.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
 	inputs := append(args, c.attributes, c.labels, c.config.Nodes)
 	checkStdin(c.session, inputs...)

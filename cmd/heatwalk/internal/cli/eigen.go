@@ -78,6 +78,7 @@ func newEigen(run *session) *cobra.Command {
 		"largest residual, relative to the norm of the matrix")
 	numberVar(run, flags, &c.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
 	numberVar(run, flags, &c.products, "max-products", 100_000, spec.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
+	c.largestFlag(flags)
 	c.graphInputs.declare(flags)
 	return cmd
 }
@@ -211,6 +212,24 @@ func (p *eigenParameters) eigenproblem() *spectral.Problem {
 	return e
 }
 
+// ofComponents returns the number of eigenvalues that components explain, and their value: 0 of a
+// Laplacian, or 1 of S and T, once for each component.
+func (r *eigenDocument) ofComponents() (count int, value float64) {
+	switch sparse.Kind(r.Parameters.Matrix) {
+	case sparse.Laplacian, sparse.NormalizedLaplacian:
+	case sparse.NormalizedAdjacency, sparse.Transition:
+		value = 1
+	default:
+		return 0, 0
+	}
+	for j, v := range r.Values {
+		if math.Abs(v-value) <= max(r.ErrorBounds[j], 1e-12) {
+			count++
+		}
+	}
+	return min(count, r.Components), value
+}
+
 // showProducts returns a callback that shows the progress in products.
 func showProducts(run *session) func(stage string, done, total int64) {
 	show := run.progress.Showing("iterating", "product")
@@ -237,6 +256,10 @@ func (r *eigenDocument) lines() (lines []string) {
 	}
 	if p.Near != nil {
 		title += fmt.Sprintf(" near %v", *p.Near)
+	}
+	if n, v := r.ofComponents(); n > 1 {
+		lines = append(lines, fmt.Sprintf("%s %v belong to components, of which the graph has %s; --largest-component leaves out all but the largest",
+			words.Counted(n, "eigenvalue"), v, words.Count(r.Components)))
 	}
 	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title, r.Method, words.Counted(r.Products, "product"), slices.Max(r.ErrorBounds)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -32,6 +33,7 @@ type graphInputs struct {
 	names    []string // names of the flags
 	config   ingest.Config
 	sources  sources
+	largest  bool   // only the largest component is used
 	streamed bool   // the store is read from disk in every sweep
 	tabled   bool   // the output of the command includes the use of columns
 	source   string // the name of config.Stdin, for progress
@@ -76,6 +78,11 @@ func (r *graphInputs) declare(flags *pflag.FlagSet) {
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	own.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(own)
+}
+
+// largestFlag declares the flag for a part of the graph.
+func (r *graphInputs) largestFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&r.largest, "largest-component", false, "leave out all nodes outside the largest component")
 }
 
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
@@ -195,7 +202,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(output),
+		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
@@ -228,6 +235,10 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		r.progress.End()
 		r.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
 		r.reading = heatwalk.Part{What: "ingest", Bytes: r.measuredBytes()}
+	}
+	if g.OmittedNodes > 0 {
+		r.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; " +
+			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component") + " are left out")
 	}
 	if !isStore && !r.tabled {
 		for _, f := range g.Report.Files {

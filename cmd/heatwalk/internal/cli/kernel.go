@@ -45,6 +45,7 @@ func newKernel(run *session) *cobra.Command {
 	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	c.share.declare(run, flags, "the columns")
 	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
+	c.largestFlag(flags)
 	c.graphInputs.declare(flags)
 	return cmd
 }
