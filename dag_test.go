@@ -68,6 +68,7 @@ var floors = map[string]int{
 	"method/internal/beliefs":           8,
 	"method/choose":                     8,
 	"regress":                           8,
+	"rank":                              8,
 	"method/ongram":                     12,
 	"method/internal/auto":              10,
 	"method":                            11,

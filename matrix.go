@@ -42,15 +42,9 @@ func unknownMatrix(m Matrix) error {
 // defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
 // columns, or as near as float64 allows.
 func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*mat.Dense, error) {
-	named, err := spec.ParseNamed(name)
+	name, given, err := parseKernel(name)
 	if err != nil {
 		return nil, err
-	}
-	given := spec.Values{}
-	if family := kernel.Families().Named(named.Name); family != nil { // else OpenKernel reports the error
-		if given, err = family.ParseValues(named.Given); err != nil {
-			return nil, err
-		}
 	}
 	r, err := rowsOf(g, rows)
 	if err != nil {
@@ -61,7 +55,7 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 		return nil, err
 	}
 	set := new(kernel.Settings)
-	k, _, err := OpenKernel(ctx, g, named.Name, given, r, c, set)
+	k, _, err := OpenKernel(ctx, g, name, given, r, c, set)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +64,19 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 		return nil, err
 	}
 	return mat.DenseCopyOf(b), nil
+}
+
+// parseKernel parses the name of a kernel and the given values of its parameters. A name that does not
+// exist is not an error here.
+func parseKernel(text string) (name string, given spec.Values, err error) {
+	named, err := spec.ParseNamed(text)
+	if err != nil {
+		return "", nil, err
+	}
+	if family := kernel.Families().Named(named.Name); family != nil {
+		given, err = family.ParseValues(named.Given)
+	}
+	return named.Name, given, err
 }
 
 // OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or

@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -46,6 +47,9 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
+	order := upTo(len(p.Row))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) }) // folds do not depend on the order
+	p = p.at(order)
 	r := &run{Problem: p, set: s, op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}
 	r.op.Workers = s.Workers
 	c, err := r.compared(ctx)

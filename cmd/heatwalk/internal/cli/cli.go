@@ -181,6 +181,7 @@ func commands() []command {
 		{"evaluate", newEvaluate, true},
 		{"suggest", newSuggest, true},
 		{"regress", newRegress, true},
+		{"rank", newRank, true},
 		{"kernel", newKernel, true},
 		{"features", newFeatures, true},
 		{"apply", newApply, true},

@@ -91,6 +91,9 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("numbers.tsv", []byte("a\t1\nb\t2.5\nd\t0\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("seeds.ids", []byte("a\nb\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile("two.csv", []byte("id,fur,class\na,y,x\nb,y,\nd,n,y\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +111,7 @@ func TestJSONPage(t *testing.T) {
 		{"classify", "g", "--labels", "two.tsv", "--method", "diffusion+rls", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--method", "lp", "--train", "0.5", "--splits", "2"},
 		{"regress", "g", "--values", "numbers.tsv", "--method", "harmonic", "-o", "out.tsv"},
+		{"rank", "g", "--seeds", "seeds.ids", "-o", "ranks.tsv"},
 		{"suggest", "g", "--labels", "two.tsv", "--method", "lp", "-n", "2", "-o", "next.tsv"},
 		{"methods", "diffusion"},
 		{"classify", "g", "--labels", "two.tsv", "--multi-label", "-o", "out.tsv"},

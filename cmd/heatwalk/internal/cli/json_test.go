@@ -38,7 +38,7 @@ func TestDocumentsEnd(t *testing.T) {
 	for i := range 20 {
 		labels += "v" + string(rune('A'+i)) + "\t" + []string{"x", "y"}[i/10] + "\n"
 	}
-	for name, text := range map[string]string{"e.tsv": edges, "l.tsv": labels, "v.tsv": "vA\t1\nvC\t2\nvF\t-4\n", "t.csv": "id,a,class\n1,x,p\n2,x,p\n3,y,q\n4,y,q\n5,x,\n"} {
+	for name, text := range map[string]string{"e.tsv": edges, "l.tsv": labels, "s.ids": "vA\nvB\n", "v.tsv": "vA\t1\nvC\t2\nvF\t-4\n", "t.csv": "id,a,class\n1,x,p\n2,x,p\n3,y,q\n4,y,q\n5,x,\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +48,7 @@ func TestDocumentsEnd(t *testing.T) {
 		"info e.tsv --labels l.tsv":                                           nil,
 		"classify e.tsv --labels l.tsv --method cwk -o p.tsv":                 {"p.tsv.run.json"},
 		"regress e.tsv --values v.tsv --method harmonic -o n.tsv":             {"n.tsv.run.json"},
+		"rank e.tsv --seeds s.ids -o k.tsv":                                   {"k.tsv.run.json"},
 		"suggest e.tsv --labels l.tsv --method lp -o s.tsv":                   {"s.tsv.run.json"},
 		"evaluate e.tsv --labels l.tsv --method lp --folds 2 --report r.json": {"r.json", "r.json.run.json"},
 		"kernel e.tsv --kernel diffusion -o K.npy":                            {"K.npy.run.json"},

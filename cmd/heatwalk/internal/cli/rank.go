@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/rank"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// rankCommand ranks nodes by similarity to seeds.
+type rankCommand struct {
+	graphInputs
+	seeds, out, listed string
+	family             *kernel.Family
+	given              spec.Values
+	sets               int
+}
+
+func newRank(run *session) *cobra.Command {
+	c := &rankCommand{graphInputs: newGraphInputs(run)}
+	cmd := run.newCommand("rank GRAPH --seeds IDS -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+		"Nodes by similarity to known ones, with p-values",
+		c.check, func(args []string) error { return c.run(args[0]) })
+	flags := cmd.Flags()
+	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout")
+	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
+	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, spec.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
+	c.graphInputs.declare(flags)
+	return cmd
+}
+
+// check parses the kernel and records problems of the flags.
+func (c *rankCommand) check(cmd *cobra.Command, args []string) {
+	c.graphInputs.check(cmd, args)
+	inputs := append(args, c.seeds, c.config.Nodes)
+	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
+	checkStdin(c.session, inputs...)
+	c.require(cmd.Flags(), "seeds")
+	of, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
+	if of == nil {
+		return
+	}
+	c.family = kernel.Families().Named(n.Name)
+	c.given, _ = parseGiven(c.session, "--kernel", n.Given, of)
+	if c.family.Distance != "" {
+		c.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
+	}
+}
+
+// rankDocument is the JSON document of rank.
+type rankDocument struct {
+	Output      string      `json:"output"`
+	Nodes       int         `json:"nodes"`
+	Seeds       int         `json:"seeds"`
+	Kernel      string      `json:"kernel"`
+	Parameters  spec.Values `json:"parameters"`
+	Sets        int         `json:"sets"`
+	AUC         float64     `json:"auc"`
+	Stderr      float64     `json:"auc_stderr"`
+	Folds       int         `json:"folds"`
+	Significant *int        `json:"significant,omitempty"`
+	Sweeps      int         `json:"sweeps"`
+	Closing
+}
+
+// significant is the largest p-value of a node that counts as significant.
+const significant = 0.05
+
+func (c *rankCommand) run(name string) error {
+	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
+		if d.cols, err = c.readIDs(c.seeds, d.g.Nodes); err == nil {
+			d.rows, err = c.rowsOf("", d.g)
+		}
+		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g := d.g
+	directed := g.Store.Manifest.Directed
+	if directed && c.family.Works&spec.Directed == 0 {
+		return fault.Usage(name, "%s", asymmetric(c.family.Name, ""))
+	}
+	g.Store.Forward = !directed
+	const cells = 80 // bytes of the numbers of a line
+	c.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
+	report := c.progress.Phases()
+	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	r, v, err := heatwalk.RankNodes(c.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.given, set)
+	if errors.Is(err, rank.ErrSeeds) {
+		return fault.Data(c.seeds, "%s of %s; at least two seeds and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
+	}
+	if err != nil {
+		return c.graphError(err, name, "take parameters farther from the end of their range, or another --kernel")
+	}
+	doc := &rankDocument{
+		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v,
+		Sets: c.sets, AUC: r.AUC, Stderr: r.Stderr, Folds: r.Folds, Sweeps: r.Sweeps,
+	}
+	if err := c.write(d, r, doc); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s ranked by %s · AUC of seeds left out %.3f ± %.3f", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"), doc.AUC, doc.Stderr)
+	if doc.Significant != nil {
+		text += fmt.Sprintf(" · %s other nodes with p ≤ %v", words.Count(*doc.Significant), significant)
+	}
+	return d.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+}
+
+// write writes the ranking and counts the significant nodes.
+func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) error {
+	isSeed := make(map[int]bool, len(d.cols))
+	for _, s := range d.cols {
+		isSeed[s] = true
+	}
+	titles := []string{"node", "score", "z", "p", "rank", "seed"}
+	if c.sets == 0 {
+		titles = []string{"node", "score", "rank", "seed"}
+	} else {
+		doc.Significant = new(int)
+	}
+	six := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+	return tablefile.WriteLines(c.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
+		row := r.Order[i]
+		line := []string{d.g.Nodes.ID(row), six(r.Score[row])}
+		if c.sets > 0 {
+			line = append(line, six(r.Z[row]), six(r.P[row]))
+			if r.P[row] <= significant && !isSeed[row] {
+				*doc.Significant++
+			}
+		}
+		copy(cells, append(line, strconv.Itoa(i+1), strconv.FormatBool(isSeed[row])))
+	})
+}

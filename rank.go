@@ -1,0 +1,71 @@
+package heatwalk
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/rank"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Rank orders all nodes by their similarity to the seeds, by id, and compares the score of each with
+// its scores for [rank.DefaultSets] sets of random seeds of the same degrees. The kernel is named as in
+// "diffusion:beta=2"; parameters that are not given have their defaults. The lists of the result are by
+// row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
+func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ranking, error) {
+	named, given, err := parseKernel(name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rowsOf(g, append([]string{}, seeds...))
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := rowsOf(g, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := RankNodes(ctx, g, nodes, rows, named, given, &rank.Settings{Sets: rank.DefaultSets})
+	return r, err
+}
+
+// RankNodes orders some nodes by their similarity to seeds among them. It fills in the Memory of the
+// settings, and returns the values of all parameters of the kernel. The error of a directed graph is
+// [kernel.ErrAsymmetric] for most kernels.
+func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
+	family := kernel.Families().Named(name)
+	if family == nil {
+		_, err := kernel.New(ctx, g.Graph, name, given)
+		return nil, nil, err
+	}
+	set := *s
+	err := Begin(ctx, g, func(plan *Plan) error {
+		v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees))
+		if err != nil {
+			return err
+		}
+		n := len(g.Degrees)
+		plan.RowBytes = 8 * rank.Columns(n)
+		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {
+			return err
+		}
+		set.Memory = plan.Room()
+		return plan.Reserve(family.ApplyBytes(v, g.Degrees, rank.Columns(n)), "columns of the kernel")
+	})
+	if err == nil {
+		err = finish(ctx, g, nil, set.Memory)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := family.Resolve(given, kernel.On(ctx, g.Graph))
+	if err != nil {
+		return nil, nil, err
+	}
+	ks, err := family.NewAll(ctx, g.Graph, []spec.Values{v})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := rank.Run(ctx, &rank.Problem{Kernel: ks[0], Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, &set)
+	return r, v, err
+}

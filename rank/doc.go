@@ -1,0 +1,31 @@
+// Package rank orders the nodes of a graph by their similarity to some seeds, the known members of a
+// class of which no counterexamples are known.
+//
+//	k, err := kernel.New(ctx, g, "diffusion", nil)
+//	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, nil)
+//	fmt.Println(r.Order[0], r.P[r.Order[0]], r.AUC)
+//
+// # Scores
+//
+// The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|. The score of a seed
+// is that for the seeds outside its fold, so that its similarity to itself does not count. With ten
+// seeds or fewer each is a fold of its own. AUC is the share of pairs of a seed and another node in
+// which the seed has the higher score, where both scores are those for the seeds outside the fold.
+//
+// # Random seeds
+//
+// Well-connected nodes have high scores for any seeds. The score of a node is therefore compared with
+// its scores for B random sets R of nodes with about the degrees of the seeds, of those that do not contain the node:
+//
+//	z = (score − mean)/(standard deviation)
+//	p = (1 + number of sets with at least this score)/(1 + number of sets)
+//
+// as in Picart-Armada, Thompson, Buil and Perera-Lluna, diffuStats: an R package to compute
+// diffusion-based scores on biological networks, 2018. Seeds and sets are columns of one block: a
+// sweep over the graph serves up to 64 of them.
+//
+// # Determinism
+//
+// Sets depend on the rng seed alone. Results have the same bits for any number of workers, any
+// memory limit, and a matrix in memory or on disk.
+package rank
