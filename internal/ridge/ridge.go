@@ -57,7 +57,7 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], const
 		panic(badLength)
 	}
 	m, d := f.Rows, f.Cols+1
-	p := &Path{a: mat.NewDense(m, d, nil), y: y, classes: classes, projected: new(mat.Dense)}
+	p := &Path{a: mat.NewDense(m, d, nil), y: y, classes: classes}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -71,29 +71,57 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], const
 	}
 	squares := mat.NewSymDense(min(m, d), nil)
 	squares.SymOuterK(1, of)
-	for i := range min(m, d) {
-		p.mean += squares.At(i, i) / float64(m)
-	}
-	var err error
-	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
+	if err := p.decompose(ctx, squares, workers); err != nil {
 		return nil, err
-	}
-	for q, v := range p.values {
-		p.values[q] = max(0, v)
 	}
 	if m > d {
 		p.basis, p.vectors = p.vectors, new(mat.Dense)
 		p.vectors.Mul(p.a, p.basis)
 	}
-	targets := mat.NewDense(m, classes+1, nil)
-	for i, own := range y {
+	p.project()
+	return p, nil
+}
+
+// NewGramPath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
+// The constant is part of the kernel. It overwrites gram. Such a path has no weights, see [Path.Coefficients].
+// Cost: one eigendecomposition. The error is the context's.
+func NewGramPath(ctx context.Context, gram *mat.SymDense, y [][]int, classes, workers int) (*Path, error) {
+	if len(y) != gram.SymmetricDim() {
+		panic(badLength)
+	}
+	p := &Path{y: y, classes: classes}
+	if err := p.decompose(ctx, gram, workers); err != nil {
+		return nil, err
+	}
+	p.project()
+	return p, nil
+}
+
+// decompose computes the eigenpairs of AAᵀ or AᵀA, and w̄.
+func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int) (err error) {
+	for i := range squares.SymmetricDim() {
+		p.mean += squares.At(i, i) / float64(len(p.y))
+	}
+	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
+		return err
+	}
+	for q, v := range p.values {
+		p.values[q] = max(0, v)
+	}
+	return nil
+}
+
+// project computes vectorsᵀ·[Y 1].
+func (p *Path) project() {
+	targets := mat.NewDense(len(p.y), p.classes+1, nil)
+	for i, own := range p.y {
 		for _, c := range own {
 			targets.Set(i, c, 1)
 		}
-		targets.Set(i, classes, 1)
+		targets.Set(i, p.classes, 1)
 	}
+	p.projected = new(mat.Dense)
 	p.projected.Mul(p.vectors.T(), targets)
-	return p, nil
 }
 
 // shares returns ȳ of the items that take part.
@@ -233,17 +261,7 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 
 // Weights returns W for λ > 0, whose last row is that of the constant, and ȳ.
 func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
-	p.check(lambda)
-	shares = p.shares(everyItem)
-	scaled := p.weighted(lambda * p.mean)
-	rows, _ := scaled.Dims()
-	targets := mat.NewDense(rows, p.classes, nil)
-	for q := range rows {
-		row := scaled.RawRowView(q)
-		for c := range p.classes {
-			targets.Set(q, c, row[c]-float64(shares[c]*row[p.classes]))
-		}
-	}
+	targets, shares := p.targets(lambda)
 	w = new(mat.Dense)
 	if p.basis != nil {
 		w.Mul(p.basis, targets)
@@ -253,6 +271,31 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 	coef.Mul(p.vectors, targets)
 	w.Mul(p.a.T(), &coef)
 	return w, shares
+}
+
+// Coefficients returns C for λ > 0 of a path from [NewGramPath], and ȳ: an item has the scores Cᵀk + ȳ for
+// the values k of the kernel between it and all items of the path.
+func (p *Path) Coefficients(lambda float64) (c *mat.Dense, shares []float64) {
+	targets, shares := p.targets(lambda)
+	c = new(mat.Dense)
+	c.Mul(p.vectors, targets)
+	return c, shares
+}
+
+// targets returns (w + λw̄)⁻¹·vectorsᵀ·(Y − 1ȳᵀ), and ȳ.
+func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
+	p.check(lambda)
+	shares = p.shares(everyItem)
+	scaled := p.weighted(lambda * p.mean)
+	rows, _ := scaled.Dims()
+	targets = mat.NewDense(rows, p.classes, nil)
+	for q := range rows {
+		row := scaled.RawRowView(q)
+		for c := range p.classes {
+			targets.Set(q, c, row[c]-float64(shares[c]*row[p.classes]))
+		}
+	}
+	return targets, shares
 }
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by

@@ -105,6 +105,25 @@ func TestPath(t *testing.T) {
 			}
 			near("scores", scores.RawRowView(i), want.RawRowView(i))
 		}
+		gram := mat.NewSymDense(m, nil)
+		gram.SymOuterK(1, a)
+		kernel := mat.DenseCopyOf(gram)
+		g, err := NewGramPath(t.Context(), gram, each, k, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		coefficients, share := g.Coefficients(lambda)
+		near("shares by products", share, all)
+		var fitted mat.Dense
+		fitted.Mul(kernel, coefficients)
+		for i := range m {
+			near("one left out by products", g.LeaveOneOut(lambda).RawRowView(i), left.RawRowView(i))
+			row := fitted.RawRowView(i)
+			for c := range row {
+				row[c] += share[c]
+			}
+			near("scores by products", row, scores.RawRowView(i))
+		}
 		lambdas, outside := make([]float64, parts), make([][]bool, parts)
 		for f := range lambdas {
 			lambdas[f] = lambda * float64(1+f%2)

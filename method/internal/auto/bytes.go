@@ -58,17 +58,26 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	}
 	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
 	if p.Attributes != nil {
-		rows, blocks := 1, attributeBlocks(p)
-		if m <= nestedLabels {
-			rows += d.folds
-		}
-		bytes += int64(blocks)*piece.Bytes[float32](n, k) + int64(rows*m)*int64(24+8*blocks*k) + 8*int64(p.Attributes.Present)
+		bytes += ridgeScoresBytes(p, &d, m, attributeBlocks(p)) + 8*int64(p.Attributes.Present)
 	}
-	settings := 1 + 1 + len(slacks) // Poisson learning, the constant, label propagation
+	if d.links {
+		bytes += ridgeScoresBytes(p, &d, m, len(linkBlocks))
+	}
+	settings := 1 + 1 + len(slacks) + len(sharpnesses) // Poisson learning, the constant, label propagation, diffusion
 	for _, c := range candidatesOf(&d, p) {
 		settings += len(c.lambdas())
 	}
 	return bytes + int64(settings)*int64(m)*int64(24+9+4*k)
+}
+
+// ridgeScoresBytes returns the size of the scores of a number of blocks, of which those of m labels are kept
+// for folds too.
+func ridgeScoresBytes(p *problem.Problem, d *design, m, blocks int) int64 {
+	k, rows := len(p.Names), 1
+	if m <= nestedLabels {
+		rows += d.folds
+	}
+	return int64(blocks)*piece.Bytes[float32](len(p.Degrees), k) + int64(rows*m)*int64(24+8*blocks*k)
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -77,6 +86,9 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 	shared, free := d.sharedCount(), len(d.free)*k
 	if p.Attributes != nil {
 		shared += attributeBlocks(p)
+	}
+	if d.links {
+		shared += len(linkBlocks)
 	}
 	if len(d.free) > 0 {
 		free += d.graphColumns(p.Directed)
@@ -115,6 +127,9 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	if d.diffusion {
 		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)
 		most = max(most, stage)
+	}
+	if d.links {
+		most = max(most, linkBytes(p, d.folds))
 	}
 	if p.Attributes != nil {
 		sweeps, ridges := attributeBytes(q, slabWidth(q, limit, set.Workers), set.Workers)

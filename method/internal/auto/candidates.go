@@ -16,11 +16,13 @@ import (
 type candidate struct {
 	constant    bool    // the shares of the labels, whatever the node
 	propagation bool    // label propagation
+	diffusion   bool    // scores of the diffusion kernel by themselves
 	free        bool    // free columns take part
 	pull        float64 // of shared weights towards agreement of neighbours, 0 to 1
 	ridge       float64 // of shared weights, of the sum over items
 
 	attributes bool // scores of attributes take part
+	links      bool // scores of link rows take part
 	alone      bool // without columns of walks and kernels
 }
 
@@ -45,6 +47,16 @@ var (
 		{attributes: true, pull: 0.5, ridge: 10},
 		{attributes: true, free: true, ridge: 3},
 	}
+
+	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
+	// too.
+	linkCandidates = []candidate{
+		{links: true, alone: true, ridge: 10},
+		{links: true, free: true, ridge: 3},
+	}
+	attributedLinkCandidates = []candidate{
+		{attributes: true, links: true, alone: true, ridge: 10},
+	}
 )
 
 const (
@@ -63,6 +75,13 @@ const (
 
 // ridges are the λ of free columns that are searched, of the mean over items.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
+
+// isModel reports whether a candidate is fitted to labels.
+func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.diffusion }
+
+func (c candidate) isPropagation() bool { return c.propagation }
+
+func (c candidate) isDiffusion() bool { return c.diffusion }
 
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {
@@ -87,12 +106,18 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	case len(p.Names) >= someClasses && len(p.Row) > choiceLabels:
 		list = slowCandidates
 	}
+	if d.links {
+		list = slices.Concat(list, linkCandidates)
+	}
 	if p.Attributes == nil {
 		return list
 	}
 	own := attributeCandidates
 	if d.manyClasses {
 		own = own[:2]
+	}
+	if d.links {
+		own = slices.Concat(own, attributedLinkCandidates)
 	}
 	return slices.Concat(own, list)
 }
@@ -120,9 +145,12 @@ func priorWeights(c *columns, pull float64) []float64 {
 
 // input appends the shared columns that a candidate uses to dst: those of attributes,
 // and those of walks and kernels, of which a candidate without walks uses the last one, the prior.
-func (c candidate) input(dst, shared, attributes []float64, classes int) []float64 {
+func (c candidate) input(dst, shared, attributes, links []float64, classes int) []float64 {
 	if c.attributes {
 		dst = append(dst, attributes...)
+	}
+	if c.links {
+		dst = append(dst, links...)
 	}
 	if c.alone {
 		shared = shared[len(shared)-classes:]
@@ -134,19 +162,28 @@ func (c candidate) input(dst, shared, attributes []float64, classes int) []float
 // towards which theirs are pulled.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.pull)
-	if !c.attributes {
+	if !c.attributes && !c.links {
 		return &classify.SharedColumns{Values: e.shared, Prior: prior}
 	}
 	if c.alone {
 		prior = prior[len(prior)-1:]
 	}
-	own := make([]float64, f.attributes.blocks)
-	own[e.best] = attributePrior
+	var own []float64
+	for _, of := range []struct {
+		takes bool
+		*ridgeScores
+		best int
+	}{{c.attributes, f.attributes, e.best}, {c.links, f.links, e.bestLinks}} {
+		if of.takes {
+			own = append(own, make([]float64, of.blocks)...)
+			own[len(own)-of.blocks+of.best] = attributePrior
+		}
+	}
 	prior = append(own, prior...)
 	cols := len(prior) * f.columns.classes
 	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, e.shared.Rows*cols)}
 	for i := range e.shared.Rows {
-		values.Data = c.input(values.Data, e.shared.Row(i), e.attributes[i], f.columns.classes)
+		values.Data = c.input(values.Data, e.shared.Row(i), e.attributes[i], e.links[i], f.columns.classes)
 	}
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
@@ -260,7 +297,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 				if c.free {
 					x = doubled(f.whole.free.Row(i))
 				}
-				input = c.input(input[:0], f.whole.shared.Row(i), rows.attributes[i], len(row))
+				input = c.input(input[:0], f.whole.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
 			for _, q := range row {

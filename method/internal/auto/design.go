@@ -27,6 +27,7 @@ type design struct {
 
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
+	links        bool // scores of link rows are features
 	propagation  bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
@@ -83,6 +84,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 	fewClasses := 4*k <= sampled // or two labels of each class are most of a sample
 	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses) &&
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes)
+	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
+		d.fits("link rows", linkColumnCount(n, m)*p.A.NNZ() <= linkWork)
 	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || p.A.NNZ() <= mostSparse*int64(n))
 	if n > blockModelNodes && p.Attributes == nil && m >= manyLabels && min(m/4, mostApart) >= leastApart*k {
 		d.apart, d.examples = true, min(m/4, mostApart)
@@ -101,7 +104,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.single, d.apart, d.eigenvectors, d.diffusion = true, true, false, false, false
+	d.manyClasses, d.single, d.apart, d.eigenvectors, d.diffusion, d.links = true, true, false, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds, d.examples = min(leanFolds, m), min(m, max(choiceLabels, mostExamples/k))
 }

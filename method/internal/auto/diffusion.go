@@ -316,7 +316,7 @@ func (r *kernelRegression) addCommonNeighbours(ctx context.Context) error {
 		return err
 	}
 	x := r.atLabels(coefficients, scale)
-	if err := r.timesSquare(ctx, x, sparse.NewBlock[float64](x.Rows, x.Cols)); err != nil {
+	if err := timesSquare(ctx, r.in, x, sparse.NewBlock[float64](x.Rows, x.Cols)); err != nil {
 		return err
 	}
 	r.keep(x, 1)
@@ -336,7 +336,7 @@ func (r *kernelRegression) squareGram(ctx context.Context) (*sparse.Block[float6
 		for j, row := range columns {
 			x.Row(row)[j] = 1
 		}
-		if err := r.timesSquare(ctx, x, y); err != nil {
+		if err := timesSquare(ctx, r.in, x, y); err != nil {
 			return nil, err
 		}
 		for i, row := range r.p.Row {
@@ -348,8 +348,8 @@ func (r *kernelRegression) squareGram(ctx context.Context) (*sparse.Block[float6
 
 // timesSquare stores S²·X = D^½·T²·D^-½·X in x. Nodes without neighbours have zeros. y is
 // overwritten.
-func (r *kernelRegression) timesSquare(ctx context.Context, x, y *sparse.Block[float64]) error {
-	for v, d := range r.p.Degrees {
+func timesSquare(ctx context.Context, in *input, x, y *sparse.Block[float64]) error {
+	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			if d == 0 {
 				x.Row(v)[c] = 0
@@ -358,16 +358,16 @@ func (r *kernelRegression) timesSquare(ctx context.Context, x, y *sparse.Block[f
 			}
 		}
 	}
-	op := sparse.NewOperator[float64](sparse.Transition, r.p.A, r.p.Degrees)
-	op.Workers = r.in.set.Workers
+	op := sparse.NewOperator[float64](sparse.Transition, in.p.A, in.p.Degrees)
+	op.Workers = in.set.Workers
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err
 	}
 	if err := op.ApplyTo(ctx, x, y); err != nil {
 		return err
 	}
-	r.in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * r.p.A.NNZ() * int64(x.Cols)})
-	for v, d := range r.p.Degrees {
+	in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * in.p.A.NNZ() * int64(x.Cols)})
+	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			x.Row(v)[c] *= math.Sqrt(d)
 		}

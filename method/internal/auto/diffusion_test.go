@@ -183,3 +183,58 @@ func checkScores(t *testing.T, r *kernelRegression, kernels []*mat.Dense, from i
 		}
 	}
 }
+
+// With few labels for each class scores of the diffusion kernel predict by themselves: a label by its scores
+// without it, and every other node by those of all labels.
+func TestDiffusionAlone(t *testing.T) {
+	p := problemtest.Planted(t, 3, 80, 20)
+	f := featuresOf(t, p, &Settings{RNGSeed: 2})
+	held, err := predictHeldOut(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, want := len(p.Names), make([]float64, len(p.Names))
+	softmax := func(scores []float64, sharpness float64) []float64 {
+		for c := range want {
+			want[c] = sharpness * scores[c]
+		}
+		return classify.Softmax(want, want)
+	}
+	found := 0
+	for s, of := range held.settings {
+		if !of.candidate.diffusion {
+			continue
+		}
+		found++
+		for i, row := range of.rows {
+			if held.known[i] && !slices.EqualFunc(row, softmax(f.diffusion.whole[i], of.lambda), near32) {
+				t.Errorf("label %d: %v, want %v", i, row, want)
+			}
+		}
+		m := &model{features: f, settings: held.settings, mixture: []component{{weight: 1, setting: s}}, calibrated: calibration{trust: math.Inf(1)}}
+		if err := m.fit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		scores, err := m.predict(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, d := range p.Degrees {
+			if d > 0 && f.reached.Contains(uint32(v)) && !slices.EqualFunc(scores.Row(v), softmax(doubled(f.diffusion.full.Row(v)[:k]), of.lambda), near32) {
+				t.Errorf("node %d: %v, want %v", v, scores.Row(v), want)
+			}
+		}
+	}
+	if found != len(sharpnesses) {
+		t.Errorf("%d settings of the diffusion kernel, want %d", found, len(sharpnesses))
+	}
+	p = problemtest.Planted(t, 3, 80, fewDiffused*k+1)
+	if held, err = predictHeldOut(t.Context(), featuresOf(t, p, &Settings{})); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(held.settings, func(s heldOutSetting) bool { return s.candidate.diffusion }) {
+		t.Errorf("scores of the diffusion kernel predict by themselves with %d labels of %d classes", len(p.Row), k)
+	}
+}
+
+func near32(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-5 }

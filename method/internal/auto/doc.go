@@ -12,11 +12,11 @@
 //     labelled node are computed without its own label: filters of random walks from labels
 //     (seeds.go, columns.go), eigenvectors (eigenvectors.go), scores of a diffusion kernel and of
 //     common neighbours (diffusion.go), steps along arcs (directions.go), and scores of ridge
-//     regressions on attributes (attribute*.go).
+//     regressions (ridgescores.go) on attributes (attribute*.go) and on rows of links (links.go).
 //  4. candidates (candidates.go) are multinomial logistic regressions on subsets of the columns.
 //  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning, label
-//     propagation and the class prior predict for labels outside their training sets. The
-//     cross-validated accuracy comes from them too.
+//     propagation, scores of the diffusion kernel and the class prior predict for labels outside
+//     their training sets. The cross-validated accuracy comes from them too.
 //  6. A mixture of components (combine.go) weights the candidates by their held-out likelihood.
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. gate (gate.go) multiplies the probabilities by those of beliefs if that lowers the log loss.
@@ -46,6 +46,10 @@
 //     on Cora with 5 %.
 //   - Arcs: 21.6 where they lead from each of five classes to the next (60 labels), 3.1 on the pages
 //     of texas, 0.1 on Cora's citations.
+//   - Link rows: 3.4 on chameleon's given splits and 3.5 with its attributes. The Laplacian kernel is most of
+//     it, because what makes two pages alike is the whole set of neighbours.
+//   - Scores of the diffusion kernel by themselves: 0.8 on PubMed with 30 labels, 0.4 on football with 30 %,
+//     0.2 on Cora with 1 %, none on webkb and chameleon.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Random units of real numbers: 4.5 of the AUC on
 //     tolokers.

@@ -19,7 +19,8 @@ type features struct {
 	walks      *walkFeatures
 	columns    *columns
 	diffusion  *diffusionScores // nil: none
-	attributes *attributeScores // nil: none
+	attributes *ridgeScores     // nil: none
+	links      *ridgeScores     // of link rows; nil: none
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels
@@ -68,6 +69,11 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 			return nil, err
 		}
 		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
+			return nil, err
+		}
+	}
+	if in.links {
+		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers); err != nil {
 			return nil, err
 		}
 	}
@@ -162,6 +168,8 @@ type examples struct {
 	known      []bool      // whether a label has features: walks from others reach it, or there are attributes
 	attributes [][]float64 // nil of each: none
 	best       int         // the block of attributes towards which weights are pulled
+	links      [][]float64 // nil of each: none
+	bestLinks  int         // the block of link rows towards which weights are pulled
 }
 
 // examples computes the columns of labels without a fold, −1 for none.
@@ -171,16 +179,19 @@ func (f *features) examples(without int) *examples {
 	e := &examples{
 		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
 		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
-		known:  make([]bool, m), attributes: make([][]float64, m),
+		known:  make([]bool, m), attributes: make([][]float64, m), links: make([][]float64, m),
 	}
 	if f.attributes != nil {
 		e.best = f.attributes.bestOf(without)
+	}
+	if f.links != nil {
+		e.bestLinks = f.links.bestOf(without)
 	}
 	x, filtered := make([]float64, free), make([]float32, f.walks.full.Cols)
 	for i, row := range p.Row {
 		f.seeds.honestTo(filtered, f.walks, i, without)
 		e.known[i] = f.isKnown(filtered)
-		e.attributes[i] = f.attributes.rowOf(i, without)
+		e.attributes[i], e.links[i] = f.attributes.rowOf(i, without), f.links.rowOf(i, without)
 		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], without))
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)

@@ -71,6 +71,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		}
 		h.addConstant(f)
 	}
+	h.addDiffusion(f)
 	return h, h.addPropagation(ctx, f)
 }
 
@@ -173,6 +174,42 @@ func (h *heldOut) priorWithout(fold int) []float64 {
 		prior[c] /= float64(of + h.classes)
 	}
 	return prior
+}
+
+// sharpnesses of scores of the diffusion kernel, as logits, are searched.
+var sharpnesses = []float64{1, 2, 4, 8, 16}
+
+// fewDiffused is the number of labels for each class up to which scores of the diffusion kernel may predict by
+// themselves. With more, models weight them better together with other columns.
+const fewDiffused = 10
+
+// addDiffusion adds the softmax of the scores of the diffusion kernel, which has no weight to learn but its
+// sharpness.
+func (h *heldOut) addDiffusion(f *features) {
+	if f.diffusion == nil || len(h.p.Row) > fewDiffused*h.classes {
+		return
+	}
+	for _, s := range sharpnesses {
+		t := heldOutSetting{setting{candidate{diffusion: true}, s}, len(candidatesOf(&f.in.design, f.in.p)) + 1, newProbabilities(len(h.class))}
+		row := make([]float64, h.classes)
+		for i, c := range h.class {
+			if h.known[i] {
+				sharpenTo(row, f.diffusion.of(i, f.fold[i], -1), s)
+			} else {
+				copy(row, f.priorOfMissed(f.fold[i]))
+			}
+			t.set(i, row, c)
+		}
+		h.settings = append(h.settings, t)
+	}
+}
+
+// sharpenTo stores the softmax of the scores of the diffusion kernel, the first ones.
+func sharpenTo(dst, scores []float64, sharpness float64) {
+	for c := range dst {
+		dst[c] = sharpness * scores[c]
+	}
+	classify.Softmax(dst, dst)
 }
 
 // slacks are the weights s of the prior in label propagation that are searched, in labels.

@@ -25,7 +25,7 @@ func (m *model) fit(ctx context.Context) error {
 	y := f.targets(f.whole, -1)
 	for i := range m.mixture {
 		c := &m.mixture[i]
-		if c.setting < 0 || isPropagation(m.settings, *c) || m.settings[c.setting].candidate.constant {
+		if c.setting < 0 || !m.settings[c.setting].candidate.isModel() {
 			continue
 		}
 		of := m.settings[c.setting].setting
@@ -38,6 +38,11 @@ func (m *model) fit(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isOf reports whether a component is of one kind of candidate.
+func (m *model) isOf(c component, is func(candidate) bool) bool {
+	return c.setting >= 0 && is(m.settings[c.setting].candidate)
 }
 
 // predict returns the probabilities of every node, through a gate unless it is nil. The walks are made once more, from all
@@ -57,7 +62,7 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 	if i := slices.IndexFunc(w.scores, func(b *sparse.Block[float32]) bool { return b != nil }); i >= 0 {
 		scores = w.scores[i] // each row is read before it is overwritten
 	}
-	if slices.ContainsFunc(m.mixture, func(c component) bool { return isPropagation(m.settings, c) }) {
+	if slices.ContainsFunc(m.mixture, func(c component) bool { return m.isOf(c, candidate.isPropagation) }) {
 		scores = piece.Block[float32](n, k)
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
@@ -96,7 +101,7 @@ type predictor struct {
 	*model
 	walked            *walkScores
 	shared, free, row []float64
-	attributes        []float64
+	attributes, links []float64
 	input             []float64 // shared columns that a model uses
 	scores            []float64 // of kernels
 	missed            []float64 // probabilities of nodes that no walk reaches
@@ -111,10 +116,13 @@ func (m *model) newPredictor(w *walkScores) *predictor {
 		row: make([]float64, k), scores: make([]float64, kernels*k), missed: f.priorOfMissed(-1), one: make([]float64, k),
 	}
 	for _, c := range m.mixture {
-		p.usesPropagation = p.usesPropagation || isPropagation(m.settings, c)
+		p.usesPropagation = p.usesPropagation || m.isOf(c, candidate.isPropagation)
 	}
 	if f.attributes != nil {
 		p.attributes = make([]float64, f.attributes.blocks*k)
+	}
+	if f.links != nil {
+		p.links = make([]float64, f.links.blocks*k)
 	}
 	return p
 }
@@ -131,13 +139,18 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	if f.attributes != nil {
 		f.attributes.nodeTo(p.attributes, v)
 	}
+	if f.links != nil {
+		f.links.nodeTo(p.links, v)
+	}
 	clear(p.row)
 	for i, c := range p.mixture {
 		switch {
-		case isPropagation(p.settings, c):
+		case p.isOf(c, candidate.isPropagation):
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !known:
 			copy(p.one, p.missed)
+		case p.isOf(c, candidate.isDiffusion):
+			sharpenTo(p.one, f.columns.diffusionRow(p.scores, v), p.settings[c.setting].lambda)
 		case c.setting < 0:
 			simd.ConvertTo(p.one, p.walked.scores[i].Row(v))
 			classify.Softmax(p.one, p.one)
@@ -159,7 +172,7 @@ func (p *predictor) predictOne(of component, v int, walked *sparse.Block[float32
 	columns := p.features.columns
 	c := p.settings[of.setting].candidate
 	columns.sharedWithoutWalks(p.shared, columns.diffusionRow(p.scores, v))
-	p.input = c.input(p.input[:0], p.shared, p.attributes, columns.classes)
+	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, columns.classes)
 	var free []float64
 	if c.free {
 		columns.freeWithoutWalks(p.free, v)

@@ -174,10 +174,14 @@ func (m *model) walkScores(ctx context.Context) (*walkScores, error) {
 
 // firstShared returns the position of Poisson learning among the shared columns of a candidate.
 func (m *model) firstShared(c candidate) int {
+	first := 0
 	if c.attributes {
-		return m.features.attributes.blocks
+		first += m.features.attributes.blocks
 	}
-	return 0
+	if c.links {
+		first += m.features.links.blocks
+	}
+	return first
 }
 
 // walkPass makes one walk and adds its filters to the scores.

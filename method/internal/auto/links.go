@@ -1,0 +1,289 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// linkRows are the rows of A and of S² with S = D^-½AD^-½, each of unit length, and the standardized
+// logarithms of degrees, as features of nodes. A node is known by its neighbours and by theirs, whether or
+// not these have labels. Ridges on these features are fitted to values of kernels between labels, so that
+// nothing of n×n numbers is stored.
+type linkRows struct {
+	in    *input
+	nodes []int // of the labels that ridges learn from
+
+	products [linkParts]*sparse.Block[float32] // of the rows of each node and those of nodes
+	degrees  *sparse.Block[float64]            // logarithms, of mean squared length 1 at nodes
+}
+
+// The parts of link rows.
+const (
+	adjacencyPart = iota // rows of A
+	squarePart           // rows of S²
+	linkParts
+)
+
+const (
+	// fewestLinkLabels is the number of labels from which link rows take part.
+	fewestLinkLabels = 100
+
+	// linkWork bounds entries × columns of the sweeps that compute products of link rows, which take some
+	// two seconds.
+	linkWork = 2_000_000_000
+
+	linkColumns = 64 // columns that are swept together
+	linkDegrees = 3  // logarithms of d, of the mean degree of the neighbours, and of the sum of theirs
+)
+
+// linkBlocks are the blocks of features and their kernels.
+var linkBlocks = []linkKernel{
+	{parts: []int{adjacencyPart}, laplacian: true},
+	{parts: []int{squarePart}, laplacian: true},
+	{parts: []int{adjacencyPart, squarePart}, degrees: true, laplacian: true},
+	{parts: []int{adjacencyPart, squarePart}, degrees: true},
+}
+
+// linkLambdas are searched. Values of a kernel have the mean 1 on the diagonal.
+var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
+
+// linkKernel is a kernel between link rows u and v of the mean squared length 1,
+//
+//	⟨u, v⟩ + 0.3²  or  exp(−‖u − v‖) + 0.3²
+//
+// The second one compares the sets of neighbours as wholes: it is large only where nearly all agree.
+type linkKernel struct {
+	parts     []int
+	degrees   bool
+	laplacian bool
+}
+
+// sampledForLinks returns the positions of the labels that ridges on link rows learn from.
+func sampledForLinks(p *problem.Problem, seed uint64) []int {
+	return validate.Sample(p.Class, mostKernelLabels, seed, 0)
+}
+
+// linkColumnCount returns the number of columns that newLinkRows sweeps, for a number of labels.
+func linkColumnCount(nodes, labels int) int64 {
+	return 3*int64(nodes) + 6*int64(min(labels, mostKernelLabels))
+}
+
+// scoreLinks computes the scores of ridges on link rows. The folds are those of the learned labels.
+func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
+	items := sampledForLinks(in.learned, in.set.RNGSeed)
+	l, err := newLinkRows(ctx, in, in.learned.At(items).Row)
+	if err != nil {
+		return nil, err
+	}
+	var list []ridgeBlock
+	for _, k := range linkBlocks {
+		list = append(list, l.ridge(k, len(in.p.Names)))
+	}
+	return newRidgeScores(ctx, in, items, fold, hasOthers, list)
+}
+
+// newLinkRows computes the products. Cost: three sweeps with a column for each node, for the lengths of rows,
+// and six with a column for each label.
+func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error) {
+	l := &linkRows{in: in, nodes: nodes}
+	n := len(in.p.Degrees)
+	for part := range l.products {
+		l.products[part] = piece.Block[float32](n, len(nodes))
+	}
+	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
+	var lengths [linkParts][]float64
+	for lo := 0; lo < n; lo += linkColumns {
+		columns := make([]int, min(linkColumns, n-lo))
+		for j := range columns {
+			columns[j] = lo + j
+		}
+		for part := range l.products {
+			rows, err := l.rowsTo(ctx, part, x, y, columns)
+			if err != nil {
+				return nil, err
+			}
+			lengths[part] = append(lengths[part], tall.Norms(rows)...)
+		}
+	}
+	for lo := 0; lo < len(nodes); lo += linkColumns {
+		columns := nodes[lo:min(lo+linkColumns, len(nodes))]
+		for part, products := range l.products {
+			rows, err := l.rowsTo(ctx, part, x, y, columns)
+			if err != nil {
+				return nil, err
+			}
+			other := y
+			if rows.Data != nil && &rows.Data[0] == &y.Data[0] {
+				other = x
+			}
+			if rows, err = l.apply(ctx, part, rows, other.Columns(0, len(columns))); err != nil {
+				return nil, err
+			}
+			for v := range n {
+				for j, at := range columns {
+					if length := lengths[part][v] * lengths[part][at]; length > 0 {
+						products.Row(v)[lo+j] = float32(rows.Row(v)[j] / length)
+					}
+				}
+			}
+		}
+	}
+	return l, l.addDegrees(ctx)
+}
+
+// rowsTo returns rows of A or of S² as columns, in x or y, which are overwritten.
+func (l *linkRows) rowsTo(ctx context.Context, part int, x, y *sparse.Block[float64], rows []int) (*sparse.Block[float64], error) {
+	clear(x.Data)
+	for j, v := range rows {
+		x.Row(v)[j] = 1
+	}
+	return l.apply(ctx, part, x.Columns(0, len(rows)), y.Columns(0, len(rows)))
+}
+
+// apply returns A·X or S²·X, in x or y, which are overwritten.
+func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
+	p := l.in.p
+	if part == squarePart {
+		return x, timesSquare(ctx, l.in, x, y)
+	}
+	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ() * int64(x.Cols)})
+	op := sparse.Operator[float64]{A: p.A, Scale: 1, Workers: l.in.set.Workers}
+	return y, op.ApplyTo(ctx, y, x)
+}
+
+// addDegrees computes the logarithms of degrees.
+func (l *linkRows) addDegrees(ctx context.Context) error {
+	p := l.in.p
+	n := len(p.Degrees)
+	unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
+	sums := sparse.NewBlock[float64](n, 1)
+	op := sparse.Operator[float64]{A: p.A, Scale: 1 / unit, Workers: l.in.set.Workers}
+	if err := op.ApplyTo(ctx, sums, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
+		return err
+	}
+	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	l.degrees = sparse.BlockOf(n, linkDegrees, make([]float64, n*linkDegrees))
+	for v, d := range p.Degrees {
+		d, around := d/unit, sums.Row(v)[0]/unit
+		row := l.degrees.Row(v)
+		row[0], row[1], row[2] = math.Log1p(d), math.Log1p(around/max(1, d)), math.Log1p(around)
+	}
+	for j := range linkDegrees {
+		mean, square := 0.0, 0.0
+		for v := range n {
+			mean += l.degrees.Row(v)[j] / float64(n)
+		}
+		for v := range n {
+			l.degrees.Row(v)[j] -= mean
+			square += float64(l.degrees.Row(v)[j] * l.degrees.Row(v)[j])
+		}
+		for v := range n {
+			l.degrees.Row(v)[j] /= math.Sqrt(square/float64(n)) + 1e-6
+		}
+	}
+	length := 0.0
+	for _, v := range l.nodes {
+		for _, x := range l.degrees.Row(v) {
+			length += float64(x*x) / float64(len(l.nodes))
+		}
+	}
+	for i := range l.degrees.Data {
+		l.degrees.Data[i] /= math.Sqrt(length) + 1e-6
+	}
+	return nil
+}
+
+// square returns the squared length of a node's features.
+func (l *linkRows) square(k linkKernel, v int) (sum float64) {
+	if l.in.p.Degrees[v] > 0 {
+		sum = float64(len(k.parts))
+	}
+	if k.degrees {
+		for _, x := range l.degrees.Row(v) {
+			sum += float64(x * x)
+		}
+	}
+	return sum
+}
+
+// valuesTo stores the values of a kernel between a node and the labels, whose features have the given squared
+// lengths and the mean of these.
+func (l *linkRows) valuesTo(dst []float64, k linkKernel, v int, squares []float64, mean float64) {
+	own := l.square(k, v)
+	for i, at := range l.nodes {
+		product := 0.0
+		for _, part := range k.parts {
+			product += float64(l.products[part].Row(v)[i])
+		}
+		if k.degrees {
+			for j, x := range l.degrees.Row(v) {
+				product += float64(x * l.degrees.Row(at)[j])
+			}
+		}
+		if k.laplacian {
+			dst[i] = math.Exp(-math.Sqrt(max(0, own+squares[i]-2*product) / mean))
+		} else {
+			dst[i] = product / mean
+		}
+		dst[i] += attributeConstant * attributeConstant
+	}
+}
+
+// ridge returns a kernel as ridges learn from it.
+func (l *linkRows) ridge(k linkKernel, classes int) ridgeBlock {
+	m := len(l.nodes)
+	squares, mean := make([]float64, m), 0.0
+	for i, v := range l.nodes {
+		squares[i] = l.square(k, v)
+		mean += squares[i] / float64(m)
+	}
+	mean = max(mean, 1e-9)
+	workers := l.in.set.Workers
+	return ridgeBlock{
+		lambdas: linkLambdas,
+		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
+			gram, row := mat.NewSymDense(m, nil), make([]float64, m)
+			for i, v := range l.nodes {
+				l.valuesTo(row, k, v, squares, mean)
+				for j := i; j < m; j++ {
+					gram.SetSym(i, j, row[j])
+				}
+			}
+			return ridge.NewGramPath(ctx, gram, y, classes, workers)
+		},
+		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
+			coefficients, shares := path.Coefficients(lambda)
+			return piece.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+				values, scores := make([]float64, m), make([]float64, classes)
+				for v := lo; v < hi; v++ {
+					l.valuesTo(values, k, v, squares, mean)
+					copy(scores, shares)
+					for i, value := range values {
+						for c, w := range coefficients.RawRowView(i) {
+							scores[c] += float64(value * w)
+						}
+					}
+					for c, s := range scores {
+						dst.Row(v)[c] = float32(s)
+					}
+				}
+			})
+		},
+	}
+}
+
+// linkBytes returns the size of link rows and of a ridge on them.
+func linkBytes(p *problem.Problem, folds int) int64 {
+	n, m, k := len(p.Degrees), min(len(p.Row), 2*mostKernelLabels), len(p.Names)
+	rows := linkParts*piece.Bytes[float32](n, m) + piece.Bytes[float64](n, linkDegrees)
+	return rows + max(2*tall.BlockBytes[float64](n, linkColumns)+2*8*int64(n), ridge.Bytes(m, m, k, folds))
+}

@@ -1,0 +1,203 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ridgeScores are scores of ridge regressions on blocks of features, as columns with one
+// weight for all classes. Block b has class c in column b·classes + c. Rows of labels
+// are those of ridges that have learned from the other labels alone.
+type ridgeScores struct {
+	blocks  int
+	best    []int                    // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
+	full    []*sparse.Block[float32] // of each block: a row for each node and a column for each class
+	scale   []float64                // of each block
+	whole   [][]float64              // of each label, without it
+	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
+	shown   []bool                   // of labels: whether a ridge learns from it
+	classes int
+}
+
+const (
+	ridgeLimit = 5 // of scores, in units of their root mean square
+
+	// nestedLabels is the number of labels up to which folds of them are left out of
+	// ridges. Of more labels a single one hardly changes a ridge.
+	nestedLabels = 1000
+)
+
+// ridgeBlock is the features of one ridge.
+type ridgeBlock struct {
+	lambdas []float64
+
+	// path returns the ridge on the features of the items that it learns from, with their classes.
+	path func(ctx context.Context, y [][]int) (*ridge.Path, error)
+
+	// scoresTo stores the scores of all nodes.
+	scoresTo func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error
+}
+
+// newRidgeScores computes the scores of blocks. The items are the learned labels that ridges learn from, and
+// the folds are those of the learned labels.
+func newRidgeScores(ctx context.Context, in *input, items, fold []int, hasOthers []bool, blocks []ridgeBlock) (*ridgeScores, error) {
+	p, k := in.learned, len(in.p.Names)
+	a := &ridgeScores{classes: k, blocks: len(blocks), shown: make([]bool, len(p.Row)), whole: rowsOf(len(p.Row), len(blocks)*k)}
+	y := make([][]int, len(items))
+	for at, i := range items {
+		y[at], a.shown[i] = p.Class[i:i+1], true
+	}
+	if len(p.Row) <= min(nestedLabels, len(items)) {
+		a.inFold = make([][][]float64, in.folds)
+		for f := range a.inFold {
+			a.inFold[f] = rowsOf(len(p.Row), a.blocks*k)
+		}
+	}
+	// λ and the best block for a fold are chosen by the predictions of other labels, the block by
+	// those of ridges that have not learned from the fold either. Otherwise labels that happen to
+	// predict each other would choose the block that predicts both.
+	takes := make([][]bool, 1+len(a.inFold))
+	for f := range takes {
+		for _, i := range items {
+			takes[f] = append(takes[f], hasOthers[i] && (f == 0 || fold[i] != f-1))
+		}
+	}
+	a.best = make([]int, len(takes))
+	r := &ridgeRegression{in: in, scores: a, fold: fold, items: items, y: y, takes: takes}
+	var most []float64
+	for b, block := range blocks {
+		cosines, err := r.add(ctx, b, &block)
+		if err != nil {
+			return nil, err
+		}
+		if b == 0 {
+			most = cosines
+		}
+		for f, cosine := range cosines {
+			if cosine > most[f] {
+				most[f], a.best[f] = cosine, b
+			}
+		}
+	}
+	return a, nil
+}
+
+// rowsOf returns rows of zeros.
+func rowsOf(rows, cols int) [][]float64 {
+	out := make([][]float64, rows)
+	for i := range out {
+		out[i] = make([]float64, cols)
+	}
+	return out
+}
+
+// ridgeRegression fits a ridge to one block after the other.
+type ridgeRegression struct {
+	in     *input
+	scores *ridgeScores
+	fold   []int // of labels
+	items  []int // labels to learn from
+	y      [][]int
+	takes  [][]bool // the items that choose λ: of all labels, and for each fold
+}
+
+// add computes the scores of block b, and returns the cosines between left-out scores and
+// classes: over all items, and over those outside each fold by ridges without it.
+func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]float64, error) {
+	a, p := r.scores, r.in.learned
+	k := a.classes
+	path, err := block.path(ctx, r.y)
+	if err != nil {
+		return nil, err
+	}
+	best, cosines := path.Choose(block.lambdas, r.takes)
+	if err := r.addNodes(ctx, block, path, best[0]); err != nil {
+		return nil, err
+	}
+	left := path.LeaveOneOut(best[0])
+	for at, i := range r.items {
+		a.columnsTo(a.whole[i][b*k:][:k], left.RawRowView(at), b)
+	}
+	for i, row := range p.Row {
+		if !a.shown[i] {
+			a.columnsTo(a.whole[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
+		}
+	}
+	without, apart, err := path.WithoutParts(best[1:], r.fold, r.takes[1:])
+	if err != nil {
+		return nil, err
+	}
+	copy(cosines[1:], apart)
+	for f, scores := range without {
+		for i := range p.Row {
+			a.columnsTo(a.inFold[f][i][b*k:][:k], scores.RawRowView(i), b)
+		}
+	}
+	return cosines, nil
+}
+
+// addNodes appends the scores of a block for all nodes, and their unit.
+func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path *ridge.Path, lambda float64) error {
+	a := r.scores
+	n, k := len(r.in.p.Degrees), a.classes
+	full := piece.Block[float32](n, k)
+	if err := block.scoresTo(ctx, full, path, lambda); err != nil {
+		return err
+	}
+	square, err := piece.Sums(ctx, r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			row, mean := full.Row(v), 0.0
+			for _, s := range row {
+				mean += float64(s) / float64(k)
+			}
+			for _, s := range row {
+				to[0] += math.Pow(float64(s)-mean, 2)
+			}
+		}
+	})
+	a.full = append(a.full, full)
+	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/float64(n*k))+1e-9))
+	return err
+}
+
+// columnsTo stores the columns of block b for its scores: less their mean, in units of
+// their root mean square.
+func (a *ridgeScores) columnsTo(dst, scores []float64, b int) {
+	mean := 0.0
+	for _, s := range scores {
+		mean += s / float64(len(scores))
+	}
+	for c, s := range scores {
+		dst[c] = clip((s-mean)*a.scale[b], ridgeLimit)
+	}
+}
+
+// bestOf returns the best block by the labels outside a fold, −1 for none.
+func (a *ridgeScores) bestOf(without int) int {
+	if a.inFold == nil {
+		without = -1
+	}
+	return a.best[1+without]
+}
+
+// rowOf returns the columns of a label without it and a fold, −1 for none; nil if there are none.
+func (a *ridgeScores) rowOf(label, without int) []float64 {
+	if a == nil {
+		return nil
+	}
+	if without < 0 || a.inFold == nil {
+		return a.whole[label]
+	}
+	return a.inFold[without][label]
+}
+
+// nodeTo stores the columns of a node.
+func (a *ridgeScores) nodeTo(dst []float64, v int) {
+	for b, full := range a.full {
+		a.columnsTo(dst[b*a.classes:][:a.classes], doubled(full.Row(v)), b)
+	}
+}
