@@ -90,8 +90,9 @@ class Classifier(unittest.TestCase):
             sp.save_npz(path("a.npz"), A)
             with open(path("l.tsv"), "w") as file:
                 file.writelines(f"{i}\t{label}\n" for i, label in enumerate(y) if label)
-            subprocess.run([hw.binary(), "classify", path("a.npz"), "--labels", path("l.tsv"), "--method", "lp", "-o", path("p.npy"), "--quiet"], check=True)
-            np.testing.assert_array_equal(np.load(path("p.npy")), m.scores_)
+            subprocess.run([hw.binary(), "classify", path("a.npz"), "--labels", path("l.tsv"), "--method", "lp", "-o", path("p.npz"), "--quiet"], check=True)
+            with np.load(path("p.npz")) as file:
+                np.testing.assert_array_equal(file["features"][:, np.argsort(file["cols"])], m.scores_)
         self.assertEqual(m.classes_.tolist(), sorted({label for label in y if label}))
 
     def test_multi_label(self):
@@ -140,6 +141,10 @@ class Classifier(unittest.TestCase):
         self.assertIsInstance(caught.exception, MemoryError)
         copy = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((str(copy), copy.code, copy.place), (str(caught.exception), 5, "max_memory"))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "'-1' is a class"):
+            hw.NodeClassifier("lp").fit(self.A, self.y.astype(str))
+        with self.assertRaisesRegex(ValueError, "random_state is RandomState.*; give a whole number"):
+            hw.NodeClassifier("lp", random_state=np.random.RandomState(1)).fit(self.A, self.y)
         with self.assertWarnsRegex(hw.HeatwalkWarning, "-1 means unlabelled"):
             hw.NodeClassifier("lp").fit(self.A, np.where(self.group == 1, 1, -1))
 
@@ -168,6 +173,40 @@ class Classifier(unittest.TestCase):
 
 
 class Graphs(unittest.TestCase):
+    @unittest.skipIf(missing("pandas"), "pandas is not installed")
+    def test_labels_in_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame({0: ["d", "c", "b"], 1: ["c", "b", "a"]})  # two columns are edges, whatever their titles
+        want = hw.NodeClassifier("lp").fit(frame, {"a": "x", "d": "y"}).to_dict()
+        self.assertEqual(want, {"d": "y", "c": "y", "b": "x", "a": "x"})
+        for y in (
+            pandas.Series({"a": "x", "d": "y"}), pandas.Series({"a": "x", "b": None, "c": None, "d": "y"}),  # by node
+            pandas.Series(["y", None, None, "x"]), pandas.Series(["y", None, None, "x"], dtype="string"),  # by row
+        ):
+            self.assertEqual(hw.NodeClassifier("lp").fit(frame, y).to_dict(), want)
+        m = hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series([7, pandas.NA, 8, pandas.NA], dtype="Int64", index=[3, 2, 1, 0]))
+        self.assertEqual(m.predict().tolist(), [7, 8, 8, 7])  # the index of rows of a matrix does not matter
+        self.assertEqual(hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series({3: 7, 1: 8})).predict().tolist(), [7, 8, 8, 7])
+        lists = pandas.Series({"a": ["x"], "d": ["y", "x"]})
+        self.assertEqual(hw.NodeClassifier(multi_label=True).fit(frame, lists).to_dict()["d"], ("x", "y"))
+        for y, text in (
+            (pandas.Series({"a": "x", "e": "y"}), "y: 'e' is not a node"),
+            (pandas.Series(["x", "y"], index=["a", "a"]), "two labels for a node"),
+            (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y.set_index\('node'\)\['label'\]"),
+            ("labels.csv", "y is a path; read the labels"),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                hw.NodeClassifier("lp").fit(frame, y)
+
+    def test_no_graphs(self):
+        for graph, text in (
+            (None, "NoneType is not a graph; pass a matrix"), ({"a": ["b"]}, "dict is not a graph"), ([("a", "b"), ("b", "c")], r"networkx.Graph\(pairs\)"),
+            (np.array([[0, 1], [1, 2], [2, 3]]), "3×2. An edge index is an array of whole numbers of shape 2×m"),
+        ):
+            with self.assertRaisesRegex(ValueError, text):
+                hw.as_graph(graph)
+
     def test_edge_index(self):
         g = hw.as_graph(np.array([[0, 1, 2, 1], [1, 0, 3, 0]]))
         self.assertEqual(g.matrix.toarray().tolist(), [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
@@ -193,7 +232,12 @@ class Graphs(unittest.TestCase):
         suggested = hw.suggest(A, y, 3)
         self.assertEqual(len(suggested), 3)
         self.assertTrue(set(suggested.label) <= {0, 1})
-        self.assertIn("diffusion", hw.methods().name.tolist())
+        self.assertEqual(hw.evaluate(A, y, "lp", train=0.5, splits=3).method.tolist(), ["lp", "majority"])
+        with self.assertRaisesRegex(ValueError, "class 'a' without a training node"):
+            hw.evaluate(A, ["a", "b"] + [None] * 58, ["lp"], train=0.1, splits=3)
+        frame = hw.methods()
+        for name in frame[frame.argument == "method"].name:
+            hw.NodeClassifier(name).fit(A, y)
 
     @unittest.skipIf(missing("networkx"), "NetworkX is not installed")
     def test_networkx(self):
@@ -225,8 +269,11 @@ class Graphs(unittest.TestCase):
             B = np.eye(50)[:, :4]
             np.testing.assert_array_equal(hw.apply(store, "laplacian", B).array, hw.apply(A, "laplacian", B).array)
             self.assertEqual(hw.Store.open(store.path).path, store.path)
-            with self.assertRaises(hw.StoreError):
-                hw.Store.open(folder)
+            for place in (folder, os.path.join(folder, "missing")):
+                with self.assertRaises(hw.StoreError):
+                    hw.Store.open(place)
+            with self.assertRaisesRegex(hw.UsageError, "force=True to replace it"):
+                hw.Store.ingest(A, store.path)
             path = os.path.join(folder, "edges.tsv")
             with open(path, "w") as file:
                 file.write("ann\tbob\nbob\tcid\n")

@@ -87,8 +87,12 @@ class Functions(unittest.TestCase):
         self.assertIn("<table>", K._repr_html_())
         with self.assertRaisesRegex(hw.UsageError, "^kernel: .*did you mean diffusion"):
             hw.kernel(self.A, "difusion")
-        with self.assertRaisesRegex(ValueError, "rows: 200 is not a row of the matrix"):
-            hw.kernel(self.A, "diffusion", rows=[200])
+        masked = hw.kernel(self.A, "diffusion:beta=1:laplacian=combinatorial", rows=[5, 3], cols=np.isin(np.arange(200), (0, 199)), dtype="float64")
+        np.testing.assert_array_equal(masked.array, K.array)
+        for arguments, text in ((dict(rows=[200]), "rows: 200 is not a row of the matrix"), (dict(cols=3), r"cols is one node; give a list, as in cols=\[3\]"),
+                                (dict(rows=np.ones(7, dtype=bool)), "rows is a mask"), (dict(kernel="cwk"), "labels is missing")):
+            with self.assertRaisesRegex(ValueError, text):
+                hw.kernel(self.A, **arguments)
 
     def test_out(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -103,7 +103,7 @@ class Ends(unittest.TestCase):
             parent, child = self.begin(tmp)
             parent.kill()
             parent.communicate()
-            self.wait(child, 5)
+            self.wait(child, 1)
             self.assertEqual(len(os.listdir(tmp)), 1)
             env = dict(os.environ, HEATWALK_TMPDIR=tmp)
             subprocess.run([sys.executable, "-c", "import heatwalk as hw; hw.apply([[0, 1], [1, 0]], 'laplacian', [1, 0])"], env=env, check=True)

@@ -10,6 +10,7 @@ import numpy as np
 from . import _process
 from ._folder import write_array
 from ._graph import Graph
+from ._labels import Labels
 
 
 class Call:
@@ -39,9 +40,11 @@ class Call:
             file.writelines(self.graph.id_text(row) + "\n" for row in rows)
         return path
 
-    def write_labels(self, name: str, codes: Any) -> str:
+    def write_labels(self, labels: Labels) -> str:
         """Write class numbers, −1 for none."""
-        return self.write(name + ".npy", "y", np.asarray(codes, dtype=np.int64))
+        for code, label in enumerate(labels.classes.tolist()):
+            self.names[f'class "{code}"'] = f"class {label!r}"
+        return self.write("labels.npy", "y", labels.code)
 
     def run(self, command: str, *args: str) -> dict[str, Any]:
         """Run a command on the graph."""
@@ -52,6 +55,12 @@ def rows_of(graph: Graph, nodes: Sequence[Any] | None, name: str) -> list[int] |
     """Return the rows of nodes, None for all."""
     if nodes is None:
         return None
+    if isinstance(nodes, (str, bytes)) or not hasattr(nodes, "__iter__"):
+        raise ValueError(f"{name} is one node; give a list, as in {name}=[{nodes!r}]")
+    if getattr(nodes, "dtype", None) == bool:
+        if np.shape(nodes) != (graph.n,):
+            raise ValueError(f"{name} is a mask of shape {np.shape(nodes)}; it needs an element for each of {graph.n} nodes")
+        nodes = nodes_at(graph, np.flatnonzero(nodes).tolist())
     try:
         rows = [graph.row(v) for v in nodes]
     except KeyError as error:

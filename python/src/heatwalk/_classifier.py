@@ -15,7 +15,7 @@ from ._call import Call
 from ._errors import HeatwalkWarning, NotFittedError
 from ._folder import call_in_folder, write_array
 from ._graph import Graph, as_graph, labels_of
-from ._labels import encode, encode_several, sendable
+from ._labels import encode, encode_several
 from ._process import Progress
 from ._results import as_nodes, bars, table
 
@@ -50,7 +50,7 @@ class NodeClassifier:
     labels_ : array
         The label of each node, as ``predict`` returns it.
     scores_ : array of shape (n, number of classes)
-        The scores as the program wrote them.
+        The scores as the program wrote them, with columns in the order of ``classes_``.
     reached_ : array of bool
         Whether a path connects the node with a labelled node.
     accuracy_, accuracy_stderr_ : float or None
@@ -130,11 +130,9 @@ class NodeClassifier:
             self.labels_, self.scores_ = np.full(graph.n, labels.classes[0]), np.ones((graph.n, 1))
             self.reached_, self._code = np.ones(graph.n, dtype=bool), labels.code
             return self
-        codes, offset = sendable(labels)
-        scores, cols, predicted = self._predictions(graph, lambda call: call.write_labels("labels", codes))
-        order = np.argsort([int(c) - offset for c in cols])
-        number = np.array([int(c) - offset for c in cols])
-        self.scores_, self._code = scores[:, order], labels.code
+        scores, cols, predicted = self._predictions(graph, lambda call: call.write_labels(labels))
+        number = np.array([int(c) for c in cols])  # the program has the classes in the order of their first nodes
+        self.scores_, self._code = scores[:, np.argsort(number)], labels.code
         code = np.where(predicted < 0, -1, number[predicted])
         self.labels_ = _decode(labels.classes, code)
         return self
@@ -156,9 +154,11 @@ class NodeClassifier:
             call = Call(folder, graph, dict(threads=self.threads, max_memory=self.max_memory, progress=self.progress,
                                             random_state=1 if self.random_state is None else self.random_state))
             path = call.path("predictions.npz", "out")
-            args = ["--labels", write_labels(call), "--unreached", self.unreached, "-o", path, *more]
+            args = ["--labels", write_labels(call), "-o", path, *more]
+            if self.unreached != "blank":
+                args += ["--unreached", str(self.unreached)]
             if not self.multi_label:
-                args += ["--method", self.method]
+                args += ["--method", str(self.method)]
             if self.node_features is not None:
                 args += ["--node-features", _write_features(call, self.node_features)]
             self.run_ = call.run("classify", *args)

@@ -97,6 +97,9 @@ class Graph:
         return str(row) if self.matrix is not None else str(self.ids()[row])
 
 
+_EDGES = "A list of pairs becomes a graph by networkx.Graph(pairs)"
+
+
 def _csr(matrix: Any) -> Any:
     """Return a square CSR matrix with sorted columns and without zeros, never the caller's object changed."""
     if not sp.issparse(matrix):
@@ -106,7 +109,7 @@ def _csr(matrix: Any) -> Any:
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}")
+        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. {_EDGES}")
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. Reshape your data")
     values = matrix.data if sp.issparse(matrix) and matrix.format in ("csr", "csc", "coo") else matrix
@@ -116,8 +119,10 @@ def _csr(matrix: Any) -> Any:
         what = "sample" if matrix.shape[0] == 0 else "feature"
         raise ValueError(f"0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required: the matrix has no nodes")
     if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. "
-                         "Rows of features become a graph by sklearn.neighbors.kneighbors_graph")
+        way = "Rows of features become a graph by sklearn.neighbors.kneighbors_graph"
+        if 2 in matrix.shape and matrix.dtype.kind in "iuf":
+            way = "An edge index is an array of whole numbers of shape 2×m. " + (_EDGES if matrix.shape[1] == 2 else way)
+        raise ValueError(f"an adjacency matrix is square; this one is {matrix.shape[0]}×{matrix.shape[1]}. {way}")
     if not sp.issparse(matrix):
         matrix = sp.csr_matrix(matrix)
     if matrix.format != "csr":
@@ -164,7 +169,11 @@ def _from_edges(source: Any, target: Any, weight: Any, n: int, directed: bool) -
 def _from_networkx(graph: Any) -> Graph:
     networkx = sys.modules["networkx"]
     nodes = list(graph.nodes)
-    return Graph(_csr(networkx.to_scipy_sparse_array(graph, nodelist=nodes, format="csr", dtype=np.float64)), nodes)
+    try:
+        matrix = networkx.to_scipy_sparse_array(graph, nodelist=nodes, format="csr", dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the attribute weight of an edge is not a number: {error}") from None
+    return Graph(_csr(matrix), nodes)
 
 
 def _from_igraph(graph: Any) -> Graph:
@@ -180,7 +189,9 @@ _TITLES = ("source", "target", "weight")
 def _from_pandas(frame: Any) -> Graph:
     titles = {str(c).lower(): c for c in frame.columns}
     source, target, weight = (titles.get(t) for t in _TITLES)
-    if source is None or target is None or set(titles) - set(_TITLES):
+    if len(frame.columns) == 2 and (source is None or target is None):
+        source, target = frame.columns
+    elif source is None or target is None or set(titles) - set(_TITLES):
         return _from_table(frame)
     pandas = sys.modules["pandas"]
     ends = pandas.concat([frame[source], frame[target]], ignore_index=True)
@@ -201,7 +212,7 @@ def _from_table(frame: Any) -> Graph:
     def work(folder: str) -> tuple[Any, list[str]]:
         table, out = os.path.join(folder, "edges.csv"), os.path.join(folder, "graph.npz")
         frame.to_csv(table, index=False)
-        _process.run(["convert", table, "-o", out], {table: "graph"})
+        _process.run(["convert", table, "--header", "yes", "-o", out], {table: "graph"})
         return sp.load_npz(out), read_ids(out + ".ids")
 
     try:
@@ -269,6 +280,8 @@ def _convert(graph: Any) -> Graph:
             return Graph(_csr(graph.to_numpy()), None)
         return _from_pandas(graph)
     array = np.asarray(graph)
+    if array.ndim == 0:
+        raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or igraph graph, a pandas frame of edges, or a path")
     if array.ndim == 2 and array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
         if array.size and array.min() < 0:
             raise ValueError("an edge index has row numbers from 0; this one has negative numbers")
@@ -281,7 +294,21 @@ def _convert(graph: Any) -> Graph:
 
 
 def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
-    """Return labels as an array with an element for each row; a dict gives those of some nodes."""
+    """Return labels as an array with an element for each row.
+
+    A dict gives those of some nodes, and so does a pandas series with nodes as index. The index does not
+    matter for the rows of a matrix, as for scikit-learn, nor if it is the default one, 0 to n − 1, and the
+    nodes are no numbers.
+    """
+    if isinstance(y, (str, os.PathLike)):
+        raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, index_col=0).squeeze()")
+    if "pandas" in sys.modules and isinstance(y, sys.modules["pandas"].Series):
+        rows = graph.matrix is not None and graph.nodes is None
+        if len(y) == graph.n and (rows or list(y.index) == list(range(graph.n)) and not _numbered(graph)):
+            return y
+        if y.index.has_duplicates:
+            raise ValueError("y has two labels for a node in its index; keep one, or pass multi_label=True with a list for each node")
+        y = y.to_dict()
     if not isinstance(y, Mapping):
         return y
     labels = np.full(graph.n, None, dtype=object)
@@ -291,3 +318,12 @@ def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
         except KeyError as error:
             raise ValueError(f"y: {error.args[0]}") from None
     return labels
+
+
+def _numbered(graph: Graph) -> bool:
+    """Report whether 0 is a node."""
+    try:
+        graph.row(0)
+    except KeyError:
+        return False
+    return True

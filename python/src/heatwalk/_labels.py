@@ -30,7 +30,12 @@ def encode(y: Any, n: int) -> Labels:
     """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) > 1:
+        raise ValueError(f"y is a frame; pass a column with nodes as index, as in y.set_index({y.columns[0]!r})[{y.columns[-1]!r}], "
+                         "or multi_label=True for a column of 0 and 1 for each class")
     if hasattr(y, "to_numpy"):
+        if hasattr(y, "isna") and not isinstance(getattr(y, "dtype", None), np.dtype):  # pandas.NA is neither None nor NaN
+            y = y.astype(object).where(y.notna(), None)
         y = y.to_numpy()
     if not isinstance(y, np.ndarray) and hasattr(y, "__array__"):
         y = np.asarray(y)
@@ -65,6 +70,8 @@ def encode(y: Any, n: int) -> Labels:
         raise ValueError(f"y mixes types that have no order ({error}); give all labels one type") from None
     if values.dtype.kind in "if" and len(classes) == 1 and classes[0] == 1 and known.sum() < n and (y[~known] == -1).all():
         warnings.warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1", HeatwalkWarning, stacklevel=4)
+    if "-1" in classes.tolist():
+        warnings.warn("'-1' is a class, because it is text; None marks unlabelled nodes", HeatwalkWarning, stacklevel=4)
     code = np.full(n, -1, dtype=np.int64)
     code[known] = codes
     return Labels(classes, code)
@@ -91,15 +98,6 @@ def _known(y: Any) -> Any:
     raise ValueError(f"Unknown label type: {y.dtype}")
 
 
-def sendable(labels: Labels) -> tuple[Any, int]:
-    """Return class numbers whose texts sort like the classes, and the offset that was added.
-
-    The program sorts classes by name, so that all numbers need as many digits.
-    """
-    offset = 10 ** len(str(max(0, len(labels.classes) - 1))) if len(labels.classes) > 10 else 0
-    return np.where(labels.code < 0, -1, labels.code + offset), offset
-
-
 def encode_several(y: Any, n: int) -> tuple[Any, list[list[int]], bool]:
     """Return the classes, the class numbers of each node, and whether y was an indicator matrix.
 
@@ -108,7 +106,7 @@ def encode_several(y: Any, n: int) -> tuple[Any, list[list[int]], bool]:
     """
     if hasattr(y, "toarray"):
         y = y.toarray()
-    if hasattr(y, "to_numpy") or isinstance(y, np.ndarray) and y.ndim == 2:
+    if hasattr(y, "columns") or isinstance(y, np.ndarray) and y.ndim == 2:
         matrix = y.to_numpy() if hasattr(y, "to_numpy") else y
         classes = np.array(list(y.columns)) if hasattr(y, "columns") else np.arange(matrix.shape[1])
         if len(matrix) != n:

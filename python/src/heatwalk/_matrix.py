@@ -10,7 +10,7 @@ import numpy as np
 from ._call import Call, nodes_at, rows_of
 from ._folder import call_in_folder, read_array
 from ._graph import Graph, as_graph, labels_of
-from ._labels import encode, sendable
+from ._labels import encode
 from ._process import Progress
 from ._results import Block
 
@@ -32,7 +32,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | Non
     kernel : str
         The kernel with its parameters, as in ``"diffusion:beta=2"``. :func:`methods` lists all.
     rows, cols : sequence, optional
-        Nodes of the rows and columns; all nodes if left out.
+        Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
     labels : array or dict, optional
         Labels, which the kernel ``cwk`` of walks starts from.
     dtype : {"float32", "float64"}
@@ -59,6 +59,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | Non
            [0.306, 0.306],
            [0.1  , 0.468]])
     """
+    if labels is None and kernel.partition(":")[0] == "cwk":
+        raise ValueError("labels is missing: the walks of the kernel cwk start from labelled nodes; give an array or a dict, as for y")
     g = as_graph(graph)
     at, across = rows_of(g, rows, "rows"), rows_of(g, cols, "cols")
     size = (g.n if at is None else len(at)) * (g.n if across is None else len(across)) * np.dtype(dtype).itemsize
@@ -72,8 +74,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Sequence[Hashable] | Non
         if across is not None:
             args += ["--cols", call.write_ids("cols.ids", "cols", across)]
         if labels is not None:
-            codes, _ = sendable(encode(labels_of(g, labels), g.n))
-            args += ["--labels", call.write_labels("labels", codes)]
+            args += ["--labels", call.write_labels(encode(labels_of(g, labels), g.n))]
         if tol is not None:
             args += ["--tolerance", repr(tol)]
         run = call.run("kernel", *args)
@@ -114,11 +115,10 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, dtype: str = "float3
     def work(folder: str) -> Block:
         call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress))
         path = _output(call, out)
-        codes, offset = sendable(encoded)
-        run = call.run("features", "--kernel", spec, "--dtype", dtype, "--labels", call.write_labels("labels", codes), "-o", path)
+        run = call.run("features", "--kernel", spec, "--dtype", dtype, "--labels", call.write_labels(encoded), "-o", path)
         with open(path[:-4] + ".cols.ids", encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(":") for line in file]
-        cols = [(int(step), encoded.classes[int(code) - offset].item()) for step, code in pairs]
+        cols = [(int(step), encoded.classes[int(code)].item()) for step, code in pairs]
         return Block(read_array(path, out is not None), nodes_at(g, None), cols, run)
 
     return call_in_folder(2 * g.bytes(), work)

@@ -31,7 +31,7 @@ _ARGUMENTS = {
     "--max-memory": "max_memory", "--threads": "threads", "--seed": "random_state", "--tolerance": "tol",
     "--rows": "rows", "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k", "--near": "sigma",
     "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix", "--which": "which",
-    "--unreached": "unreached", "--report": "report", "-n": "n", "--multi-label": "multi_label",
+    "--unreached": "unreached", "--force": "force=True", "--report": "report", "-n": "n", "--multi-label": "multi_label",
 }
 
 _GRACE = 1.0  # seconds from SIGINT to SIGKILL
@@ -58,6 +58,8 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, threads: in
     if max_memory is not None:
         command += ["--max-memory", str(max_memory)]
     if random_state is not None:
+        if not hasattr(random_state, "__index__"):
+            raise ValueError(f"random_state is {random_state!r}; give a whole number or None")
         command += ["--seed", str(int(random_state))]
     log.debug("%s", subprocess.list2cmdline(command))
     with shown(progress) as update:

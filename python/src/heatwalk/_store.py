@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _process
+from ._errors import StoreError
 from ._folder import call_in_folder
 from ._graph import as_graph
 
@@ -91,6 +92,8 @@ class Store:
     def open(cls, path: str | os.PathLike[str]) -> Store:
         """Return the store in a directory, after a look at its manifest."""
         store = cls(os.fspath(path))
+        if not os.path.isdir(store.path):
+            raise StoreError(f"{store.path} is not the directory of a store", "make one with Store.ingest, or pass the path of a graph file as graph")
         store.info()
         return store
 

@@ -6,11 +6,13 @@ import csv
 import os
 from typing import Any, Iterable
 
+import numpy as np
+
 from . import _process
 from ._call import Call
 from ._folder import call_in_folder
 from ._graph import as_graph, labels_of
-from ._labels import encode, sendable
+from ._labels import encode
 
 
 def _pandas() -> Any:
@@ -21,7 +23,7 @@ def _pandas() -> Any:
     return pandas
 
 
-def evaluate(graph: Any, y: Any, methods: Iterable[str] = ("auto", "lp"), *, train: Iterable[float] = (0.05, 0.1), splits: int = 20,
+def evaluate(graph: Any, y: Any, methods: str | Iterable[str] = ("auto", "lp"), *, train: float | Iterable[float] = (0.05, 0.1), splits: int = 20,
              random_state: int | None = 1, report: str | os.PathLike[str] | None = None, threads: int | None = None,
              max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
     """Compare methods on random splits of the labelled nodes.
@@ -32,9 +34,9 @@ def evaluate(graph: Any, y: Any, methods: Iterable[str] = ("auto", "lp"), *, tra
         A graph in any form that :func:`as_graph` takes.
     y : array or dict
         Labels, as in :meth:`NodeClassifier.fit`.
-    methods : iterable of str
+    methods : str or iterable of str
         The methods.
-    train : iterable of float
+    train : float or iterable of float
         Shares of the labelled nodes to train on.
     splits : int
         The number of random splits for each share.
@@ -62,8 +64,8 @@ def evaluate(graph: Any, y: Any, methods: Iterable[str] = ("auto", "lp"), *, tra
     def work(folder: str) -> Any:
         call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
                                     random_state=1 if random_state is None else random_state))
-        args = ["--labels", call.write_labels("labels", sendable(labels)[0]), "--method", ",".join(methods),
-                "--train", ",".join(repr(float(t)) for t in train), "--splits", str(splits)]
+        args = ["--labels", call.write_labels(labels), "--method", methods if isinstance(methods, str) else ",".join(methods),
+                "--train", ",".join(repr(float(t)) for t in np.atleast_1d(train)), "--splits", str(splits)]
         if report is not None:
             args += ["--report", os.fspath(report)]
         return call.run("evaluate", *args)["results"]
@@ -101,27 +103,27 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_sta
         call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
                                     random_state=1 if random_state is None else random_state))
         path = call.path("suggestions.tsv", "out")
-        call.run("suggest", "--labels", call.write_labels("labels", sendable(labels)[0]), "-n", str(n), "--method", method, "-o", path)
+        call.run("suggest", "--labels", call.write_labels(labels), "-n", str(n), "--method", method, "-o", path)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
 
-    offset = sendable(labels)[1]
     lines = []
     for node, gain, label, probability, reason in call_in_folder(g.bytes(), work):
-        for code in sorted(range(len(labels.classes)), reverse=True):
-            reason = reason.replace(f" {code + offset} ", f" {labels.classes[code]} ").replace(f" {code + offset},", f" {labels.classes[code]},")
+        for code, name in enumerate(labels.classes):
+            reason = reason.replace(f" {code} ", f" {name} ").replace(f" {code},", f" {name},")
         own: Any = node if g.matrix is None else g.ids()[int(node)]
-        lines.append((own, float(gain), labels.classes[int(label) - offset] if label else None, float(probability) if probability else None, reason))
+        lines.append((own, float(gain), labels.classes[int(label)] if label else None, float(probability) if probability else None, reason))
     return pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
 
 
 def methods() -> Any:
-    """Return all methods, kernels and learners.
+    """Return all methods, kernels and learners of nodes.
 
     Returns
     -------
     pandas.DataFrame
-        Name, the argument that takes it, formula, and parameters with their ranges and defaults.
+        Name, argument, formula, and parameters with their ranges and defaults. The argument is ``method``
+        or ``kernel``, or ``learner``, which stands behind a kernel, as in ``"diffusion+rls"``.
 
     Examples
     --------
@@ -133,6 +135,8 @@ def methods() -> Any:
     pandas = _pandas()
     lines = []
     for m in _process.run(["methods"])["methods"]:
+        if m["command"] not in ("classify", "kernel", "gram classify"):
+            continue
         parameters = {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} (default {p.get('default')})" for p in m.get("parameters", [])}
         lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "formula": m["formula"], "parameters": parameters})
     return pandas.DataFrame(lines)
