@@ -29,13 +29,18 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	out, err := auto.Predict(ctx, p, autoSettings(s.WithDefaults()))
+	set := autoSettings(s.WithDefaults())
+	if s != nil && s.kept != nil {
+		set.Choice = s.kept.Auto
+	}
+	out, err := auto.Predict(ctx, p, set)
 	if err != nil {
 		return nil, err
 	}
 	return &Prediction{
 		Class: out.Class, Scores: out.Scores, Reached: out.Reached, Estimate: out.Estimate,
 		Unfinished: out.Unfinished, BlockModel: out.BlockModel, Omitted: out.Omitted, Work: out.Work, Seconds: out.Seconds,
+		model: &keptModel{Auto: out.Choice},
 	}, nil
 }
 

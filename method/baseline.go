@@ -52,6 +52,8 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	set := s.WithDefaults()
 	if par != nil && par.Declared != nil {
 		set.Given = par.Declared.Values
+	} else if set.kept != nil {
+		set.Given = set.kept.Values
 	}
 	v, given, err := propagationValues(&set)
 	if err != nil {
@@ -73,6 +75,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 			v["center"] = spec.Of(true)
 		}
 	}
+	r.out.model = &keptModel{Values: v}
 	if given {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}

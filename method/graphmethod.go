@@ -121,8 +121,11 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	}
 	start := time.Now()
 	var v spec.Values
-	if par != nil {
+	switch {
+	case par != nil:
 		v, r.out.Settings = par.Declared.Values, 1
+	case r.set.kept != nil:
+		v, r.out.Settings = r.set.kept.Values, 1
 	}
 	settings, err := m.settings(p, r.set)
 	if err == nil {
@@ -145,6 +148,7 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 		return nil, err
 	}
 	r.out.Seconds.Walk = time.Since(start).Seconds()
+	r.out.model = &keptModel{Values: v}
 	if d := m.declaration(); len(d.Params) > 0 {
 		r.out.Parameters = Parameters{Declared: &Setting{d, v}}
 	} else {

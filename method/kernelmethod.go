@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -76,6 +77,11 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if m.by.path != nil {
 		score = r.score
 	}
+	if k := r.set.kept; k != nil {
+		r.scale, r.votes, r.fitted, r.items = k.Kernel.Scale, choose.VotesOf(k.Kernel.Power), k.Kernel.model(len(p.Names), len(p.Row)), p.Row
+		done := func(context.Context) error { return nil }
+		return r.run(ctx, done, done, score)
+	}
 	return r.run(ctx, r.chooseByFolds, r.learn, score)
 }
 
@@ -143,6 +149,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:
 		r.grid, r.settled = []spec.Values{par.Kernel.Values}, []spec.Values{par.Declared.Values}
+	case set.kept != nil:
+		r.grid = []spec.Values{set.kept.Kernel.Values}
 	case validate.TooFew(p.Class):
 		err = r.usualKernel(seen)
 	default:
@@ -152,7 +160,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			}
 		}
 	}
-	if err == nil && par == nil {
+	if err == nil && par == nil && set.kept == nil {
 		r.settled, r.usual, err = m.settled(p, &set)
 	}
 	if err != nil {
@@ -176,15 +184,22 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.Solved }
 
 // run goes through the phases of a prediction.
-func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) (*Prediction, error) {
+func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(context.Context) error) (*Prediction, error) {
 	t := &r.out.Seconds
 	err := runPhases(ctx, []phase{
-		{Do: choose, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
+		{Do: tune, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
+	if r.fitted.Machines != nil && r.by.Dual {
+		k := &keptKernel{Values: r.grid[r.best], Scale: r.scale, Pairs: r.fitted.Pairs, Power: r.votes.Power()}
+		for _, machine := range r.fitted.Machines {
+			k.Machines = append(k.Machines, keptMachine{machine.Index, machine.Coef, machine.Rho})
+		}
+		r.out.model = &keptModel{Kernel: k}
+	}
 	return r.out, nil
 }
 

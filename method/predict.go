@@ -51,6 +51,8 @@ type Prediction struct {
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
+
+	model *keptModel // nil: it cannot be kept, see [Keep]
 }
 
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
@@ -116,5 +118,29 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
+	if m := r.model; m != nil && r.walked == nil && !r.perNode() {
+		r.out.model = &keptModel{Walk: &keptWalk{
+			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: m.Pairs, Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
+		}}
+	}
 	return r.out, nil
+}
+
+// predictKeptWalk predicts every node with weights of walk features that were kept: walks are made again,
+// nothing is learned.
+func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	set.Memory = p.Remaining(set.Memory)
+	r := &predictor{p: p, set: &set, prior: set.Prior, by: set.learner, out: new(Prediction)}
+	r.model, r.par, r.votes = set.kept.Walk.model(len(p.Names))
+	var err error
+	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
+		return nil, err
+	}
+	t := &r.out.Seconds
+	err = runPhases(ctx, []phase{{Do: r.score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify}})
+	return r.out, err
 }

@@ -51,6 +51,7 @@ type Settings struct {
 	learner   learner      // the zero value: the first of learners, behind walks
 	constant  spec.Values  // of the learner, but for its settings in Grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
+	kept      *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the

@@ -68,7 +68,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	out.Estimate = problem.Estimate{} // measured without what follows
+	out.Estimate, out.model = problem.Estimate{}, nil // measured, and kept, without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	n, k := out.Scores.Dims()
 	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))

@@ -60,7 +60,11 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := set.checkStrategy(m.by, len(p.Names)); err != nil {
 		return nil, err
 	}
-	if par == nil {
+	switch {
+	case par != nil:
+	case set.kept != nil:
+		return predictKeptWalk(ctx, p, &set)
+	default:
 		return classifyWalks(ctx, p, &set)
 	}
 	return predictWith(ctx, p, *par, &set)

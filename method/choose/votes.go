@@ -19,6 +19,12 @@ const VoteSlope = 4
 // so that the power says how sure the scores are, and never which is highest.
 type Votes struct{ power float64 }
 
+// VotesOf returns the votes with a power, that of an earlier [FitVotes].
+func VotesOf(power float64) Votes { return Votes{power} }
+
+// Power returns the power.
+func (v Votes) Power() float64 { return v.power }
+
 // Favour lets the class with most votes, the likeliest among equals, have the highest
 // score: it and the class that had it exchange theirs. Decisions on a kernel of a
 // graph's spectrum differ in size by orders between nodes, so that sums of soft votes

@@ -28,6 +28,9 @@ type Settings struct {
 	// package propagation returns them; nil: they are computed.
 	Propagated [][]float32
 
+	// Choice, if not nil, is that of an earlier prediction, in place of one by held-out labels.
+	Choice *Choice
+
 	// Progress, if not nil, is called with the number of steps done of a stage and their total.
 	Progress func(stage string, done, total int64)
 }
@@ -51,6 +54,7 @@ type Prediction struct {
 
 	BlockModel bool     // beliefs of a block model predict alone, because they explain the graph
 	Omitted    []string // stages that a graph of this size leaves out
+	Choice     *Choice
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
@@ -61,14 +65,16 @@ type Prediction struct {
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
 	var first *beliefs.Model
-	if beginsWithBeliefs(p, set) {
+	kept := set.Choice
+	if kept == nil && beginsWithBeliefs(p, set) || kept != nil && (kept.BlockModel || kept.Gate != nil && beginsWithBeliefs(p, set)) {
 		start := time.Now()
 		m, err := blockModel(ctx, p, set, &out.Work)
 		if err != nil {
 			return nil, err
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if m.KnowsItself() && !set.Thorough {
+		if kept == nil && m.KnowsItself() && !set.Thorough || kept != nil && kept.BlockModel {
+			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
 		first = m.Forget()
@@ -94,21 +100,12 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 		return err
 	}
 	lap(&out.Seconds.Walk)
-	held, err := predictHeldOut(ctx, f)
+	m, g, err := in.choose(ctx, f, out)
 	if err != nil {
 		return err
 	}
-	mixture := held.combine(all)
-	calibrated := held.calibrate(mixture, in.set.RNGSeed)
-	if !validate.TooFew(in.p.Class) {
-		out.Estimate = held.estimate(mixture, f.reached)
-	}
-	g, err := in.gate(ctx, f, held, mixture, calibrated, out)
-	if err != nil {
-		return err
-	}
+	out.Choice = m.choice(g)
 	lap(&out.Seconds.Choose)
-	m := &model{features: f, settings: held.settings, mixture: mixture, calibrated: calibrated}
 	if err := m.fit(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,112 @@
+package auto
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Choice holds everything that held-out labels decide: with it [Predict] chooses nothing, and fits the
+// chosen models alone.
+type Choice struct {
+	BlockModel  bool        `json:"block_model,omitempty"` // beliefs of a block model predict alone
+	Mixture     []Component `json:"mixture,omitempty"`
+	Calibration Calibration `json:"calibration"`
+	Gate        *Exponents  `json:"gate,omitempty"` // nil: beliefs take no part
+}
+
+// Component is a component of the mixture: a candidate with its λ, or Poisson learning.
+type Component struct {
+	Weight      float64 `json:"weight"`
+	Poisson     bool    `json:"poisson,omitempty"`
+	Constant    bool    `json:"constant,omitempty"`
+	Propagation bool    `json:"propagation,omitempty"`
+	Diffusion   bool    `json:"diffusion,omitempty"`
+	Free        bool    `json:"free,omitempty"`
+	Pull        float64 `json:"pull,omitempty"`
+	Ridge       float64 `json:"ridge,omitempty"`
+	Attributes  bool    `json:"attributes,omitempty"`
+	Links       bool    `json:"links,omitempty"`
+	Alone       bool    `json:"alone,omitempty"`
+	Lambda      float64 `json:"lambda,omitempty"`
+}
+
+// Calibration holds the parameters of the calibration of probabilities.
+type Calibration struct {
+	Power float64 `json:"power"`
+	Slope float64 `json:"slope"`
+	Trust float64 `json:"trust"`
+}
+
+// Exponents are those of the probabilities of the mixture and of beliefs.
+type Exponents struct {
+	Mixture float64 `json:"mixture"`
+	Beliefs float64 `json:"beliefs"`
+}
+
+// choice returns the choice that a model and its gate follow from.
+func (m *model) choice(g *gate) *Choice {
+	c := &Choice{Calibration: Calibration{m.calibrated.power, m.calibrated.slope, m.calibrated.trust}}
+	for _, of := range m.mixture {
+		kept := Component{Weight: of.weight, Poisson: of.setting < 0}
+		if !kept.Poisson {
+			s, lambda := m.settings[of.setting].candidate, m.settings[of.setting].lambda
+			kept = Component{
+				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Diffusion: s.diffusion, Free: s.free, Pull: s.pull, Ridge: s.ridge,
+				Attributes: s.attributes, Links: s.links, Alone: s.alone, Lambda: lambda,
+			}
+		}
+		c.Mixture = append(c.Mixture, kept)
+	}
+	if g != nil {
+		c.Gate = &Exponents{g.u, g.v}
+	}
+	return c
+}
+
+// modelOf returns the model of a choice, whose components are not fitted yet.
+func (c *Choice) modelOf(f *features) *model {
+	m := &model{features: f, calibrated: calibration{c.Calibration.Power, c.Calibration.Slope, c.Calibration.Trust}}
+	for _, kept := range c.Mixture {
+		of := component{weight: kept.Weight, setting: -1}
+		if !kept.Poisson {
+			of.setting = len(m.settings)
+			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
+				constant: kept.Constant, propagation: kept.Propagation, diffusion: kept.Diffusion, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
+				attributes: kept.Attributes, links: kept.Links, alone: kept.Alone,
+			}, kept.Lambda}})
+		}
+		m.mixture = append(m.mixture, of)
+	}
+	return m
+}
+
+// choose returns the model that held-out labels choose, not fitted yet, and its gate, or those of the
+// settings' choice.
+func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*model, *gate, error) {
+	if c := in.set.Choice; c != nil {
+		m := c.modelOf(f)
+		if c.Gate == nil {
+			return m, nil, nil
+		}
+		of := in.first
+		if of == nil {
+			var err error
+			if of, err = fitBeliefs(ctx, in); err != nil {
+				return nil, nil, err
+			}
+		}
+		return m, &gate{model: of, u: c.Gate.Mixture, v: c.Gate.Beliefs}, nil
+	}
+	held, err := predictHeldOut(ctx, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
+	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
+	if !validate.TooFew(in.p.Class) {
+		out.Estimate = held.estimate(m.mixture, f.reached)
+	}
+	g, err := in.gate(ctx, f, held, m.mixture, m.calibrated, out)
+	return m, g, err
+}

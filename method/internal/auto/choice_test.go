@@ -1,0 +1,48 @@
+package auto
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// TestChoiceGivesTheSameBits checks predictions with a choice that was written and read: with many labels
+// and few, and where the gate to beliefs is open.
+func TestChoiceGivesTheSameBits(t *testing.T) {
+	planted := problemtest.Planted(t, 3, 400, 60)
+	few := problemtest.Planted(t, 4, 200, 8)
+	blocks, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
+	for name, p := range map[string]*problem.Problem{"planted": planted, "few": few, "blocks": blocks} {
+		set := &Settings{RNGSeed: 2}
+		want := evident(t, p, set)
+		text, err := json.Marshal(want.Choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := new(Choice)
+		if err := json.Unmarshal(text, kept); err != nil {
+			t.Fatal(err)
+		}
+		got := evident(t, p, &Settings{RNGSeed: 2, Choice: kept})
+		if !reflect.DeepEqual(got.Class, want.Class) || !reflect.DeepEqual(got.Scores.Data, want.Scores.Data) {
+			t.Errorf("%s: other predictions with the choice %s", name, text)
+		}
+		if !reflect.DeepEqual(got.Choice, want.Choice) || got.Tested != 0 {
+			t.Errorf("%s: the choice %s becomes %v", name, text, got.Choice)
+		}
+		if name == "blocks" && kept.Gate == nil {
+			t.Error("the gate to beliefs is closed, so that it is not tested")
+		}
+	}
+}
+
+// A candidate with another property needs a place in [Component].
+func TestComponentHasAllOfACandidate(t *testing.T) {
+	const others = 3 // the weight, Poisson learning and λ
+	if c, k := reflect.TypeFor[candidate]().NumField(), reflect.TypeFor[Component]().NumField(); k != c+others {
+		t.Errorf("%d properties of a component, %d of a candidate", k, c)
+	}
+}

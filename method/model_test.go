@@ -1,0 +1,147 @@
+package method
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// keptAs returns a model after it was written and read.
+func keptAs(t *testing.T, m Method, out *Prediction, s *Settings) *Model {
+	t.Helper()
+	kept, err := Keep(m, out, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Model)
+	if err := json.Unmarshal(text, again); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return again
+}
+
+// TestKeptModels checks that a kept model gives the same bits, and predicts a graph that has grown.
+func TestKeptModels(t *testing.T) {
+	p := problemtest.Planted(t, 7, 240, 50)
+	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
+	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))
+	for _, name := range []string{
+		"auto", "lp", "lgc", "cwk", "cwk+linear-svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density",
+	} {
+		entries, err := Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := Settle(t.Context(), entries, "small", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *entries[0].Settings
+		own.RNGSeed, own.Prior = 5, cwk.Prior{Empirical: true, Pseudo: 1}
+		m := entries[0].Method
+		want, err := m.Predict(t.Context(), p, nil, &own)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		kept := keptAs(t, m, want, &own)
+		got, err := kept.Predict(t.Context(), p, &Settings{Workers: 3})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want.Class, got.Class); diff != "" || !slices.Equal(want.Scores.Data, got.Scores.Data) {
+			t.Errorf("%s: other predictions by the kept model\n%s", name, diff)
+		}
+		larger, err := kept.Predict(t.Context(), grown, set)
+		if err != nil {
+			t.Fatalf("%s, grown: %v", name, err)
+		}
+		same := 0
+		for v, c := range want.Class {
+			if larger.Class[v] == c {
+				same++
+			}
+		}
+		if same < len(want.Class)*7/10 || len(larger.Class) != len(want.Class)+30 {
+			t.Errorf("%s: %d of %d nodes keep their class on a graph with 30 more", name, same, len(want.Class))
+		}
+	}
+}
+
+// grow returns a graph with further nodes, each joined to three others.
+func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
+	t.Helper()
+	n, _ := a.Dims()
+	var e []sparse.Triplet
+	_ = a.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+		for i := panel.Lo; i < panel.Hi; i++ {
+			columns, _ := panel.Row(i - panel.Lo)
+			for _, j := range columns {
+				e = append(e, sparse.Triplet{Row: uint32(i), Col: j, Val: 1})
+			}
+		}
+		return nil
+	})
+	for v := n; v < n+more; v++ {
+		for _, u := range []int{(7 * v) % n, (7*v + 1) % n, (7*v + 2) % n} {
+			e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+		}
+	}
+	out, err := sparse.FromTriplets(n+more, n+more, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestModelsThatCannotBeKept(t *testing.T) {
+	p := problemtest.Planted(t, 8, 120, 30)
+	for _, name := range []string{"majority", "cwk+perceptron", "diffusion+perceptron", "lgc+cs"} {
+		entries, err := Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Settle(t.Context(), entries, "none", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		m, set := entries[0].Method, entries[0].Settings
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Keep(m, out, set); !errors.Is(err, ErrNotKept) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A model that was changed is refused, not applied.
+func TestChangedModels(t *testing.T) {
+	p := problemtest.Planted(t, 9, 120, 30)
+	for text, means := range map[string]string{
+		`{"method":"auto"}`: "no choice",
+		`{"method":"cwk","walk":{"alpha":1,"steps":2,"features":5,"pairs":[{"Positive":0,"Negative":1}],"weights":[1,2,3,4,5],"bias":[0]}}`:                    "other steps",
+		`{"method":"diffusion","kernel":{"values":{"beta":1},"scale":1,"pairs":[{"Positive":0,"Negative":1}],"machines":[{"index":[99],"coef":[1],"rho":0}]}}`: "no such label",
+		`{"method":"lgc","values":{"alpha":7}}`: "out of range",
+		`{"method":"what"}`:                     "no method",
+	} {
+		m := new(Model)
+		if err := json.Unmarshal([]byte(text), m); err != nil {
+			continue
+		}
+		if _, err := m.Predict(t.Context(), p, new(Settings)); err == nil {
+			t.Errorf("%s: %s is applied", means, text)
+		}
+	}
+}
