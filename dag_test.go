@@ -17,6 +17,7 @@ const module = "github.com/heatwalk/heatwalk/"
 var floors = map[string]int{
 	"spec":                              0,
 	"input":                             0,
+	"report":                            0,
 	"internal/simd":                     0,
 	"internal/sched":                    0,
 	"internal/durable":                  0,
@@ -94,6 +95,7 @@ var floors = map[string]int{
 var forTests = map[string]bool{
 	"internal/testgraph":           true,
 	"internal/durable/durabletest": true,
+	"report/reporttest":            true,
 	"sparse/sparsetest":            true,
 	"method/internal/problemtest":  true,
 	"internal/graphstest":          true,

@@ -32,7 +32,7 @@ func written(t *testing.T, r *Report) string {
 	if err := r.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.WriteHTML(&b); err != nil {
+	if err := own.Page().WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -28,19 +28,33 @@ func (c confusion) Count(truth, predicted []int) {
 	}
 }
 
+// classMeasures are the measures of one class, NaN where they divide by 0.
+type classMeasures struct {
+	truth, predicted      int // nodes of the class, and nodes with the prediction
+	precision, recall, f1 float64
+}
+
+// measuresOf returns the measures of class i: with TP nodes of it that are predicted so, precision is
+// TP/predicted, recall TP/truth, and F1 their harmonic mean 2·TP/(truth + predicted).
+func (c confusion) measuresOf(i int) classMeasures {
+	var m classMeasures
+	for j := range c {
+		m.truth += c[i][j]
+		m.predicted += c[j][i]
+	}
+	right := float64(c[i][i])
+	m.precision, m.recall, m.f1 = right/float64(m.predicted), right/float64(m.truth), 2*right/float64(m.truth+m.predicted)
+	return m
+}
+
 // MacroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the classes that
 // occur as truth or as prediction, 0 if none does.
 func (c confusion) MacroF1() float64 {
 	sum, present := 0.0, 0
 	for i := range c {
-		truth, predicted := 0, 0
-		for j := range c {
-			truth += c[i][j]
-			predicted += c[j][i]
-		}
-		if truth+predicted > 0 {
+		if m := c.measuresOf(i); m.truth+m.predicted > 0 {
 			present++
-			sum += float64(2*c[i][i]) / float64(truth+predicted)
+			sum += m.f1
 		}
 	}
 	if present == 0 {

@@ -91,6 +91,7 @@ func TestStanding(t *testing.T) {
 	}
 	for i := range results {
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(results[i].Accuracies)
+		results[i].NodesTested, results[i].NodesTrained = 1, 100
 	}
 	r.compare(results)
 	for i, want := range []string{worse, first, notWorse} {
@@ -98,7 +99,9 @@ func TestStanding(t *testing.T) {
 			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
 		}
 	}
-	even := []Result{{Accuracies: []float64{0.5, 0.7}, AccuracyMean: 0.6}, {Accuracies: []float64{0.7, 0.5}, AccuracyMean: 0.6}}
+	even := []Result{
+		{Method: "a", Accuracies: []float64{0.5, 0.7}, AccuracyMean: 0.6, NodesTrained: 1}, {Method: "b", Accuracies: []float64{0.7, 0.5}, AccuracyMean: 0.6, NodesTrained: 1},
+	}
 	r.compare(even)
 	if even[0].Standing != first || even[1].Standing != notWorse {
 		t.Errorf("of equal means the first is %s, the second %s", even[0].Standing, even[1].Standing)

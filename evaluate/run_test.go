@@ -3,9 +3,7 @@ package evaluate
 import (
 	"context"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -262,69 +260,5 @@ func TestReportJSON(t *testing.T) {
 		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_by_phase":{"choose":0,"walk":0,"classify":0}}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestWriteHTML(t *testing.T) {
-	var b strings.Builder
-	if err := sampleReport().WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
-	html := b.String()
-	for _, want := range []string{
-		"90 labelled nodes of 100, 2 classes", "mean of 3 splits", "<br>parameters chosen once on 2 further splits of all labels: cwk</p>",
-		`<b title="best">72.0</b>* <small>± 1.2</small>`, `<b title="not worse">31.0</b> <small>`,
-		"α = 0.9, 40 steps, C = 0.5, plain features", "cwk − majority<td>&#43;41.00", "a&lt;b",
-		"Confusion, cwk at 10 %", "5 % labelled",
-	} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	for _, never := range []string{"ZgotmplZ", "NaN", "http:", "https:", "<script", "a<b"} {
-		if strings.Contains(html, never) {
-			t.Errorf("the page holds %q", never)
-		}
-	}
-	// The plot is well-formed: every accuracy has its dot, inside the frame.
-	svg := html[strings.Index(html, "<svg"):]
-	svg = svg[:strings.Index(svg, "</svg>")+len("</svg>")]
-	dots := 0
-	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "circle" && e.Attr[0].Value == "split" {
-			dots++
-		}
-	}
-	if dots != 12 {
-		t.Errorf("%d dots for 12 accuracies", dots)
-	}
-	r := sampleReport()
-	c := newChart(r)
-	low, high := c.Ticks[0], c.Ticks[len(c.Ticks)-1]
-	height := func(accuracy float64) float64 { // by the ticks
-		from, to := number(t, low.Text)/100, number(t, high.Text)/100
-		return low.At + (accuracy-from)/(to-from)*(high.At-low.At)
-	}
-	for _, s := range c.Series {
-		for i, p := range s.Means {
-			res := r.result(s.Method, r.fractions()[i])
-			for at, want := range map[float64]float64{p.Y: res.AccuracyMean, p.Low: res.AccuracyMean - res.AccuracyStderr, p.High: res.AccuracyMean + res.AccuracyStderr, s.Splits[3*i].Y: res.Accuracies[0]} {
-				if math.Abs(at-height(want)) > 0.1 { // rounded to tenths
-					t.Errorf("%s: %v stands at %v, want %v", s.Method, want, at, height(want))
-				}
-			}
-		}
-		for _, p := range s.Splits {
-			if p.Y < chartTop || p.Y > chartBottom || p.X < c.Left || p.X > c.Right {
-				t.Errorf("dot at %v", p)
-			}
-		}
 	}
 }

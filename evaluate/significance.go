@@ -16,9 +16,13 @@ import (
 //
 // with Student's distribution of J − 1 degrees of freedom. The second term of the variance accounts
 // for the nodes that splits share: it assumes that two splits correlate by tested/(tested + trained),
-// the share of the nodes in a test set. Without the term, p values become arbitrarily small
-// with the number of splits. With few training nodes the assumption is cautious, because splits also differ by
-// these nodes.
+// the share of the nodes in a test set. P therefore is about other nodes than those of the graph. With few
+// training nodes the assumption is very cautious, because accuracies then depend on the
+// choice of these nodes more than on the test nodes: with 5 % of the labels it multiplies the standard
+// error of 20 splits by 20.
+//
+// PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of
+// labelled nodes of the same graph, because splits are independent draws of these.
 type Comparison struct {
 	TrainFraction float64 `json:"train_fraction"`
 	A             string  `json:"a"`
@@ -28,7 +32,8 @@ type Comparison struct {
 	Higher        int     `json:"higher"`     // splits on which A is more accurate
 	Lower         int     `json:"lower"`      // splits on which B is more accurate
 	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
-	PHolm         float64 `json:"p_holm"`     // corrected for all pairs at the training size by the procedure of Holm (1979)
+	PHolm         float64 `json:"p_holm"`     // P, corrected for all pairs at the training size by the procedure of Holm (1979)
+	PDraws        float64 `json:"p_draws"`    // of the paired t-test, corrected in the same way
 }
 
 // Level is the p value below which the report calls a difference significant.
@@ -53,15 +58,16 @@ func (r *Report) compare(results []Result) {
 		}
 	}
 	var tests []Comparison
-	var p []float64
+	var p, draws []float64
 	for i := range results {
 		for j := range results[i+1:] {
 			c := newComparison(&results[i], &results[i+1+j])
-			tests, p = append(tests, c), append(p, c.P)
+			tests, p, draws = append(tests, c), append(p, c.P), append(draws, c.PDraws)
 		}
 	}
-	for i, adjusted := range holm(p) {
-		tests[i].PHolm = adjusted
+	p, draws = holm(p), holm(draws)
+	for i := range tests {
+		tests[i].PHolm, tests[i].PDraws = p[i], draws[i]
 	}
 	for i := range results {
 		results[i].Standing = worse
@@ -92,6 +98,7 @@ func newComparison(a, b *Result) Comparison {
 		}
 	}
 	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained)
+	c.PDraws, _ = correctedT(a.Accuracies, b.Accuracies, 0)
 	return c
 }
 

@@ -31,9 +31,9 @@
 //
 //	g, err := graph.New(ctx, a, nil)
 //	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
-//	gram, report, err := kernel.Matrix(ctx, k, train, train, nil)
-//	fmt.Println(report.ErrorBound)
-//	report, err = k.ApplyTo(ctx, scores, dual, nil)
+//	gram, made, err := kernel.Matrix(ctx, k, train, train, nil)
+//	fmt.Println(made.ErrorBound)
+//	made, err = k.ApplyTo(ctx, scores, dual, nil)
 //
 // Both come with a bound that the error of no value, or column, exceeds. The exception are L⁺
 // and commute times without a tolerance, on graphs of more than a thousand nodes: their bound

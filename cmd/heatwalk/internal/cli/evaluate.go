@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/report"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -108,11 +109,11 @@ func (c *evaluateCommand) compare(name string) error {
 	}
 	plan.Methods = c.entries
 	c.disk += runFileBytes
-	report, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return heatwalk.Compare(c.ctx, g.Graph, d.problem(), plan) })
+	found, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return heatwalk.Compare(c.ctx, g.Graph, d.problem(), plan) })
 	if err != nil {
 		return c.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
-	doc := &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
+	doc := &evaluateDocument{Report: found, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
 }
 
@@ -124,19 +125,19 @@ func ofAllMethods(show func(done, total int)) func(method string, done, total in
 // reporter is a report as text.
 type reporter interface{ WriteText(w io.Writer) error }
 
-// publishReport writes a report as JSON, HTML or text, publishes the file, and prints the document with
+// publishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
 // --json, else the report and lines. The run file has the store and the chosen parameters.
-func publishReport(o *outputs, doc document, r reporter, store, chosen any, lines ...string) error {
+func publishReport(o *outputs, doc document, r reporter, graph string, store, chosen any, lines ...string) error {
 	run := o.run
 	doc.closeWith(run.closingOfRun())
-	page, ok := r.(interface{ WriteHTML(w io.Writer) error })
+	page, ok := r.(interface{ Page() *report.Page })
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
 	case format == ".json":
 		err = encodeDocument(o.w, doc)
 	case format == ".html" && ok:
-		err = page.WriteHTML(o.w)
+		err = writePage(o, page.Page(), graph)
 	default:
 		err = r.WriteText(o.w)
 	}
@@ -163,7 +164,7 @@ func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
 	}
-	return publishReport(o, doc, doc.Report, store, parametersOf(doc.Report), lines...)
+	return publishReport(o, doc, doc.Report, doc.Graph, store, parametersOf(doc.Report), lines...)
 }
 
 // sizeParameters holds the parameters of a method at one training size.

@@ -115,5 +115,5 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 		return c.graphError(c.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &multiLabelDocument{Report: report, Graph: name, Skipped: skippedOf(d.l)}
-	return publishReport(d.outputs, doc, report, storeOf(d.g.Store.Manifest), nil)
+	return publishReport(d.outputs, doc, report, name, storeOf(d.g.Store.Manifest), nil)
 }

@@ -1,0 +1,115 @@
+package evaluate
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/report/reporttest"
+)
+
+func pageOf(t *testing.T, r *Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := r.Page().WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The page states the best method, the difference to the next one and both p values, and has the numbers of the
+// report.
+func TestPage(t *testing.T) {
+	r := sampleReport()
+	r.Results[0].Calibration = &calibration{9: {Nodes: 40, Right: 30, Probability: 25}}
+	x := 0.71
+	r.Results[0].Tried = &Surface{Method: "cwk", X: "alpha", Y: "steps", XValues: []float64{0.5, 0.9}, YValues: []float64{10}, Accuracy: [][]*float64{{&x, nil}}}
+	test := r.Significance[0]
+	if test.PHolm > Level || test.Difference < 0.4 {
+		t.Fatalf("%+v", test)
+	}
+	reporttest.Check(t, pageOf(t, r),
+		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
+		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of &#43;41.0 points; it is more accurate on 3 of 3 splits",
+		"the difference is not chance (p "+strings.ReplaceAll(equals(test.PDraws), "<", "&lt;"), "For other nodes it is significant (p "+strings.ReplaceAll(equals(test.PHolm), "<", "&lt;"),
+		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "α = 0.9, 40 steps, C = 0.5, plain features",
+		"a&lt;b", "highest at alpha = 0.5, steps = 10", `<td class="h8">75</td><td class="h3">25</td>`,
+		"<td>4</td><td>60.0</td><td>75.0</td><td>66.7</td>", // precision 3/5, recall 3/4, F1 2·3/9
+		"<td>0.60 to 0.67</td><td>40</td><td>0.625</td><td>0.750</td>", "the largest class, with an accuracy of 31.0 %",
+	)
+	r.Splits = 1
+	for i := range r.Results {
+		r.Results[i].Accuracies = r.Results[i].Accuracies[:1]
+	}
+	reporttest.Check(t, pageOf(t, r), "A single split does not show whether the difference is chance.")
+}
+
+// A page remains small for ten methods, ten training sizes and twenty classes, and also where a method, a
+// training size and a class are alone.
+func TestPageSize(t *testing.T) {
+	for _, r := range []*Report{wideReport(10, 10, 20), wideReport(2, 1, 1), wideReport(1, 3, 2)} {
+		html := pageOf(t, r)
+		reporttest.Check(t, html)
+		t.Logf("%d results, %d classes: %d bytes", len(r.Results), len(r.Classes), len(html))
+	}
+}
+
+// wideReport has the given numbers of methods, training sizes and classes, with numbers of no meaning.
+func wideReport(methods, sizes, classes int) *Report {
+	const seed, splits = 3, 20
+	rng := rand.New(rand.NewPCG(seed, 0))
+	r := &Report{Nodes: 19717, Labelled: 19717, Splits: splits, TuningSplits: 10, Settings: 100, RNGSeed: 1}
+	for i := range classes {
+		r.Classes = append(r.Classes, []string{"Theory", "Neural_Networks", "Case_Based", "Genetic_Algorithms"}[i%4]+strconv.Itoa(i))
+	}
+	names := []string{"cwk", "diffusion+svm", "lgc", "lp", "auto", "beliefs", "cwk:alpha=0.5:steps=5+perceptron", "poisson", "wvrn", "harmonic", "regularized-laplacian+rls", "pagerank+svm"}
+	for i := range sizes {
+		var results []Result
+		f := 0.01 * math.Pow(1.55, float64(i))
+		for m := range methods {
+			name, base := names[m], 0.6+0.05*float64(i)/2+0.02*float64(m)/2
+			if m == methods-1 {
+				name, base = "majority", 0.3
+			}
+			res := Result{
+				Method: name, TrainFraction: f, NodesTested: 1 - f, NodesTrained: f, Confusion: newConfusion(classes),
+				MacroF1: rng.Float64(), MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
+				Text: "α = 0.8, 100 steps, C = 2, plain features, class-weights equal, strategy one-vs-one, tolerance = 0.001", Parameters: []byte("{}"), Tuned: onSplits, TuningAccuracy: 0.7,
+			}
+			res.Calibration = new(calibration)
+			for b := range res.Calibration {
+				n := 100 + rng.IntN(2000)
+				p := (float64(b) + 0.5) / calibrationBins
+				res.Calibration[b] = bin{n, int(float64(n) * p * (0.8 + 0.4*rng.Float64())), p * float64(n)}
+			}
+			for a := range res.Confusion {
+				for b := range res.Confusion {
+					res.Confusion[a][b] = rng.IntN(100)
+				}
+				res.Confusion[a][a] += 700
+			}
+			if m < 4 {
+				res.Tried = &Surface{Method: "cwk", X: "alpha", Y: "steps", XValues: []float64{0.01, 0.1, 0.5, 0.8, 0.9, 0.99}, YValues: []float64{1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200}}
+				for range res.Tried.YValues {
+					row := make([]*float64, len(res.Tried.XValues))
+					for i := range row {
+						x := 0.4 + 0.3*rng.Float64()
+						row[i] = &x
+					}
+					res.Tried.Accuracy = append(res.Tried.Accuracy, row)
+				}
+			}
+			for range splits {
+				res.Accuracies = append(res.Accuracies, base+0.02*rng.NormFloat64())
+			}
+			res.AccuracyMean, res.AccuracyStderr = meanStderr(res.Accuracies)
+			results = append(results, res)
+		}
+		r.compare(results)
+		r.Results = append(r.Results, results...)
+	}
+	return r
+}

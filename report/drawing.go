@@ -1,0 +1,199 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Drawing is a [*Chart], [*Bars] or a [*Heat] map.
+type Drawing interface{ scene() *scene }
+
+// scene is a drawing as shapes, in pixels.
+type scene struct {
+	Width, Height float64
+	Shapes        []shape
+}
+
+// shape is a path, or a text.
+type shape struct {
+	Class   string // see drawing.css
+	Path    string
+	Opacity string // of the area of a path
+	Text    string
+	X, Y    float64
+	Anchor  string // start or end of a text, which is at X; "": the middle
+	Turned  bool   // the text is read from bottom to top
+}
+
+const (
+	lineHeight = 18.0
+	charWidth  = 7.0 // mean width of a character of the largest font
+	width      = 460.0
+	series     = 10 // different colors
+)
+
+// textWidth estimates the width of a text from above.
+func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
+
+// widest returns the width of the widest text.
+func widest(texts []string) float64 {
+	most := 0.0
+	for _, t := range texts {
+		most = max(most, textWidth(t))
+	}
+	return most
+}
+
+// pixel writes a coordinate with at most one decimal.
+func pixel(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+
+// round rounds a coordinate to one decimal.
+func round(x float64) float64 { return math.Round(10*x) / 10 }
+
+// seriesClass returns the class of a series by its number. After ten series colors repeat.
+func seriesClass(i int) string { return " s" + strconv.Itoa(i%series) }
+
+func (s *scene) path(class, path string) {
+	s.Shapes = append(s.Shapes, shape{Class: class, Path: path})
+}
+
+// line draws a straight line.
+func (s *scene) line(class string, x1, y1, x2, y2 float64) {
+	s.path(class, "M"+pixel(x1)+" "+pixel(y1)+"L"+pixel(x2)+" "+pixel(y2))
+}
+
+// box returns the path of a rectangle.
+func box(x, y, w, h float64) string {
+	return "M" + pixel(x) + " " + pixel(y) + "h" + pixel(w) + "v" + pixel(h) + "h" + pixel(-w) + "z"
+}
+
+// text writes a text with its base line at y.
+func (s *scene) text(x, y float64, anchor, text string) {
+	s.Shapes = append(s.Shapes, shape{Text: text, X: round(x), Y: round(y), Anchor: anchor})
+}
+
+// turned writes a text around the point from bottom to top.
+func (s *scene) turned(x, y float64, text string) {
+	s.Shapes = append(s.Shapes, shape{Text: text, X: round(x), Y: round(y), Turned: true})
+}
+
+// polyline returns the path through points.
+func polyline(points [][2]float64) string {
+	var b strings.Builder
+	for i, p := range points {
+		b.WriteString(map[bool]string{true: "M", false: "L"}[i == 0] + pixel(p[0]) + " " + pixel(p[1]))
+	}
+	return b.String()
+}
+
+// markers are the shapes of the points of a series, in pixels around (0, 0).
+var markers = [series]string{
+	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",              // disc
+	"m-3.2-3.2h6.4v6.4h-6.4z",                                   // square
+	"m0-4.2l4 7h-8z",                                            // triangle
+	"m0-4.6l4.6 4.6l-4.6 4.6l-4.6-4.6z",                         // diamond
+	"m0 4.2l4-7h-8z",                                            // triangle downwards
+	"m-1.4-4h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z", // plus
+	"m-4 0l7-4v8z",                                              // triangle to the left
+	"m4 0l-7-4v8z",                                              // triangle to the right
+	"m-2-4.2h4l2.2 4.2l-2.2 4.2h-4l-2.2-4.2z",                   // hexagon
+	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",       // star
+}
+
+// markersAt draws the markers of a series.
+func (s *scene) markersAt(i int, points ...[2]float64) {
+	var b strings.Builder
+	for _, p := range points {
+		b.WriteString("M" + pixel(p[0]) + " " + pixel(p[1]) + markers[i%series])
+	}
+	s.path("m"+seriesClass(i), b.String())
+}
+
+// legend draws the names of series in rows that begin at y, and returns the height of the rows. Series of
+// bars have a box, others a line with a marker.
+func (s *scene) legend(y float64, names []string, bars bool) float64 {
+	const sample = 30.0
+	x, top := 4.0, y
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		w := sample + textWidth(name) + 14
+		if x > 4 && x+w > s.Width {
+			x, y = 4, y+lineHeight
+		}
+		if bars {
+			s.path("f"+seriesClass(i), box(x+8, y+3, 16, 11))
+		} else {
+			s.line("l"+seriesClass(i), x, y+9, x+sample-6, y+9)
+			s.markersAt(i, [2]float64{x + sample/2 - 3, y + 9})
+		}
+		s.text(x+sample, y+13, "start", name)
+		x += w
+	}
+	return y + lineHeight - top
+}
+
+//go:embed drawing.svg
+var drawingSVG string
+
+//go:embed drawing.css
+var drawingCSS string
+
+// compact shortens the style of a file that has one drawing alone.
+var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}", "; ", ";", ": ", ":", ", ", ",")
+
+// newTemplates returns the templates of drawings.
+func newTemplates() *template.Template {
+	t := template.Must(template.New("drawing").Parse(drawingSVG))
+	template.Must(t.New("style").Parse(drawingCSS))
+	template.Must(t.New("own style").Parse(compact.Replace(drawingCSS)))
+	return t
+}
+
+var drawing = sync.OnceValue(newTemplates)
+
+// file is the data of an SVG file: drawings next to each other.
+type file struct {
+	Title         string
+	Middle        float64
+	Width, Height float64
+	Panels        []panel
+}
+
+// panel is a drawing at a place in a file.
+type panel struct {
+	X, Y float64
+	*scene
+}
+
+// WriteSVG writes drawings next to each other as an SVG file, under a title unless that is "".
+func WriteSVG(w io.Writer, title string, drawings ...Drawing) error {
+	f := &file{Title: title}
+	top := 0.0
+	if title != "" {
+		top = 28
+	}
+	for _, d := range drawings {
+		s := d.scene()
+		f.Panels = append(f.Panels, panel{f.Width, top, s})
+		f.Width += s.Width
+		f.Height = max(f.Height, s.Height+top)
+	}
+	f.Middle = round(f.Width / 2)
+	return drawing().ExecuteTemplate(w, "file", f)
+}
+
+// svg returns a drawing as a file without a title.
+func svg(d Drawing) ([]byte, error) {
+	var b bytes.Buffer
+	err := WriteSVG(&b, "", d)
+	return b.Bytes(), err
+}

@@ -1,0 +1,57 @@
+// Package reporttest checks pages of package report in tests.
+package reporttest
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Limit is the largest size of a page in bytes.
+const Limit = 300_000
+
+var (
+	references = regexp.MustCompile(`(?:href|src)="([^"]*)`)
+	unclosed   = regexp.MustCompile(`<!DOCTYPE html>|<meta [^>]*>`) // all other elements of a page are closed
+)
+
+// Check checks that a page is well-formed, is not above [Limit], refers to nothing outside, and has the given
+// parts.
+func Check(t *testing.T, html string, parts ...string) {
+	t.Helper()
+	if len(html) > Limit {
+		t.Errorf("the page has %d bytes", len(html))
+	}
+	for _, never := range []string{"ZgotmplZ", "NaN", "<script", "<link", "@import", "%!"} {
+		if strings.Contains(html, never) {
+			t.Errorf("the page contains %q", never)
+		}
+	}
+	for _, m := range references.FindAllStringSubmatch(html, -1) {
+		if !strings.HasPrefix(m[1], "#") && !strings.HasPrefix(m[1], "data:") {
+			t.Errorf("the page refers to %q", m[1])
+		}
+	}
+	for _, part := range parts {
+		if !strings.Contains(html, part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	WellFormed(t, strings.NewReader(unclosed.ReplaceAllString(html, "")))
+}
+
+// WellFormed reads XML to its end.
+func WellFormed(t *testing.T, r io.Reader) {
+	t.Helper()
+	d := xml.NewDecoder(r)
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
