@@ -121,11 +121,11 @@ func ExampleGraph_Evaluate() {
 	g := open()
 	defer g.Close()
 	known := sidesOf(g) // all of them
-	report, err := g.Evaluate(ctx, known, &heatwalk.ClassifyOptions{
+	comparison, err := g.Evaluate(ctx, known, &heatwalk.ClassifyOptions{
 		Method: "lgc:alpha=0.99,lp", Train: []float64{0.2}, Splits: 5,
 	})
 	check(err)
-	fmt.Println(len(report.Results) >= 2)
+	fmt.Println(len(comparison.Results) >= 2)
 	// Output:
 	// true
 }
