@@ -5,10 +5,12 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -40,6 +42,7 @@ type Prediction struct {
 	Classes []string // the names of the classes, in the order of the columns of scores
 
 	Baselines   *method.Baselines    // nil unless they were asked for
+	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
 
 	g *Graph
@@ -172,11 +175,25 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if err != nil {
 		return nil, err
 	}
+	if err := out.checkShift(ctx, connected, m, &set); err != nil {
+		return nil, err
+	}
 	extend(out.Prediction)
 	if o.Suggest > 0 {
 		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, &set)
 	}
 	return out, err
+}
+
+// checkShift compares the labelled nodes with the others.
+func (p *Prediction) checkShift(ctx context.Context, of *method.Problem, m method.Method, s *method.Settings) (err error) {
+	own, start := p.Estimate, time.Now()
+	if p.Baselines != nil {
+		own, _ = p.Estimates(m, p.Baselines)
+	}
+	p.Shift, err = shift.Check(ctx, m, of, p.Prediction, own, s)
+	p.Seconds.Choose += time.Since(start).Seconds()
+	return err
 }
 
 // labelBytes is the memory of a label, its row and its class; learnerBytes that of the part of
@@ -200,6 +217,7 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 		}
 	}
 	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes
+	output += shift.Bytes(len(p.Degrees))
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -147,6 +148,8 @@ type classifyDocument struct {
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
+	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
+
 	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
 	Omitted    []string `json:"omitted_stages,omitempty"`
 
@@ -227,6 +230,7 @@ func (c *classifyCommand) predict(name string) error {
 		if baselines.Omitted == 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
+		r.reportShift(p.Shift, own)
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
 			c.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, own.Singletons, 100*share)
 		}
@@ -364,7 +368,7 @@ func (r *classifyRun) headline() string {
 		if r.Unreached > 0 {
 			of = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (", r.estimated(), of)
+		text += fmt.Sprintf(" · %s%s (", r.accuracyText(), of)
 		if r.AccuracyPropagation != nil {
 			text += fmt.Sprintf("label propagation %.1f %%, ", 100**r.AccuracyPropagation)
 		}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/shift"
+)
+
+// reportShift warns that the labels of a file are no random sample, and puts a range in place of the
+// accuracy.
+func (r *classifyRun) reportShift(found *shift.Report, own problem.Estimate) {
+	if found == nil || !found.Sounds() {
+		return
+	}
+	r.LabelSample = found
+	than := "lower"
+	if found.IsHigher() {
+		than = "higher"
+	}
+	text := fmt.Sprintf("%s: labels are not a random sample of the nodes: %s; the accuracy at other nodes is likely %s than %s",
+		r.l.File, shiftText(found), than, words.Percent(own.Accuracy))
+	if found.Omitted > 0 {
+		text += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(found.Omitted))
+	}
+	r.f.warn("%s", text)
+}
+
+// shiftText returns the differences between labelled and other nodes.
+func shiftText(found *shift.Report) string {
+	var parts []string
+	if d := found.Hops; d.Exceeds() {
+		parts = append(parts, fmt.Sprintf("labelled nodes have another label %.1f steps away on average, other nodes %.1f", d.Labelled, d.Others))
+	}
+	if d := found.Degree; d.Exceeds() {
+		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, other nodes %.3g", d.Labelled, d.Others))
+	}
+	if s := found.Share; s.Exceeds() {
+		parts = append(parts, fmt.Sprintf("class %s has %s of the labels and, by prediction, %s of other nodes", quoted(s.Class), words.Percent(s.Labels), words.Percent(s.Predicted)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// accuracyText returns the cross-validated accuracy. If the labels are not a random sample it is a range,
+// or a bound if labels of the other half of the graph are predicted as well as those of random folds.
+func (d *classifyDocument) accuracyText() string {
+	s := d.LabelSample
+	switch {
+	case s == nil || s.High == 0:
+		return d.estimated()
+	case s.Omitted > 0 || s.Low > *d.AccuracyEstimate-*d.AccuracyStderr:
+		return fmt.Sprintf("cross-validated accuracy at most %.1f %%", 100*s.High)
+	}
+	return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%", 100*s.Low, 100*s.High)
+}
