@@ -6,10 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Float is the element type of a block.
-type Float interface{ float32 | float64 }
+// Float is the element type of a block, float32 or float64.
+type Float interface{ simd.Float }
 
 // Block is a dense Rows×Cols matrix stored by rows: element (i, j) is Data[i·Stride+j]. Elements
 // between Cols and Stride are padding, which is always zero in a block from [NewBlock].

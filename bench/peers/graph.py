@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """graph.py OUT.bin EDGES [NODES]: an undirected edge list as int64 n, nnz,
-row pointers and int32 columns, rows in increasing order of the ids."""
+row pointers and int32 columns, rows in increasing order of the ids. Self loops
+are dropped, as heatwalk ingest does, and their nodes kept."""
 import sys
 
 import numpy as np
@@ -12,6 +13,7 @@ if len(sys.argv) > 3:
     ids = np.concatenate([ids, np.loadtxt(sys.argv[3], dtype=np.int64, usecols=0, ndmin=1)])
 ids = np.unique(ids)
 u, v = np.searchsorted(ids, edges.T)
+u, v = u[u != v], v[u != v]
 n = len(ids)
 a = sp.coo_matrix((np.ones(2 * len(u), np.int8), (np.r_[u, v], np.r_[v, u])), shape=(n, n)).tocsr()
 a.sort_indices()

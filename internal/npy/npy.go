@@ -32,6 +32,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -308,9 +309,6 @@ func (a *Array) End() error {
 	return a.Fault(fmt.Sprintf("goes on behind its %d elements", a.Len), fetchAgain)
 }
 
-// Float is the type of the elements of an array that is written.
-type Float interface{ float32 | float64 }
-
 // ErrLength is returned when an array does not get the elements that its header
 // declares.
 var ErrLength = errors.New("npy: wrong number of elements")
@@ -332,7 +330,7 @@ func Header(descr string, shape ...int) []byte {
 }
 
 // floatHeader returns the header for elements of type T, and their size in bytes.
-func floatHeader[T Float](shape ...int) (header []byte, element int) {
+func floatHeader[T simd.Float](shape ...int) (header []byte, element int) {
 	if any(T(0)) == any(float32(0)) {
 		return Header("<f4", shape...), 4
 	}
@@ -340,7 +338,7 @@ func floatHeader[T Float](shape ...int) (header []byte, element int) {
 }
 
 // appendFloats appends values as they are stored.
-func appendFloats[T Float](buf []byte, values []T) []byte {
+func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 	switch values := any(values).(type) {
 	case []float32:
 		return appendSingle(buf, values)
@@ -375,7 +373,7 @@ func appendDouble(buf []byte, values []float64) []byte {
 const bufferBytes = 256 << 10
 
 // Writer writes the elements of an array in their order.
-type Writer[T Float] struct {
+type Writer[T simd.Float] struct {
 	out     *bufio.Writer
 	element int // bytes
 	len     int64
@@ -384,7 +382,7 @@ type Writer[T Float] struct {
 
 // NewWriter writes the header of an array of the given shape to w and returns the
 // writer of its elements.
-func NewWriter[T Float](w io.Writer, shape ...int) (*Writer[T], error) {
+func NewWriter[T simd.Float](w io.Writer, shape ...int) (*Writer[T], error) {
 	header, element := floatHeader[T](shape...)
 	if _, err := w.Write(header); err != nil {
 		return nil, err
@@ -425,7 +423,7 @@ func (w *Writer[T]) Close() error {
 }
 
 // Placed writes a matrix of a file of its own in any order.
-type Placed[T Float] struct {
+type Placed[T simd.Float] struct {
 	w       io.WriterAt
 	cols    int
 	start   int // bytes before the first element
@@ -434,7 +432,7 @@ type Placed[T Float] struct {
 }
 
 // NewPlaced writes the header of a rows×cols matrix to w.
-func NewPlaced[T Float](w io.WriterAt, rows, cols int) (*Placed[T], error) {
+func NewPlaced[T simd.Float](w io.WriterAt, rows, cols int) (*Placed[T], error) {
 	header, element := floatHeader[T](rows, cols)
 	_, err := w.WriteAt(header, 0)
 	return &Placed[T]{w: w, cols: cols, start: len(header), element: element}, err

@@ -12,10 +12,12 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // filled returns 0, 1/8, 2/8 …
-func filled[T Float](n int) []T {
+func filled[T simd.Float](n int) []T {
 	values := make([]T, n)
 	for i := range values {
 		values[i] = T(i) / 8
@@ -23,7 +25,7 @@ func filled[T Float](n int) []T {
 	return values
 }
 
-func testWriter[T Float](t *testing.T, rows, cols int) {
+func testWriter[T simd.Float](t *testing.T, rows, cols int) {
 	want := filled[T](rows * cols)
 	var file bytes.Buffer
 	w, err := NewWriter[T](&file, rows, cols)
