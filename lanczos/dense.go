@@ -15,11 +15,14 @@ const denseRows = 256
 // denseBytes returns the memory of [run.dense] for a map with n rows.
 func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
 
-// dense solves the problem with the matrix of A, made by n/4 products.
+// dense solves the problem with the matrix of A, made by n/4 products, if there is memory for it.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
+	if err := r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err != nil {
+		return nil, err
+	}
 	r.images.allocate()
 	sign := r.p.Which.sign()
-	n, rows := r.dim, r.included()
+	n, rows := r.dim, without(r.n, r.p.Excluded)
 	full := mat.NewDense(n, n, nil)
 	for at := 0; at < n; at += width {
 		clear(r.x.Data)
@@ -40,7 +43,7 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 		return nil, ErrNotFinite
 	}
 	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
-	r.banish(full, rows)
+	banish(full, rows, r.known)
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -73,11 +76,10 @@ func (r *run) remaining(values []float64) int {
 	return count
 }
 
-// included returns the rows that are not excluded.
-func (r *run) included() []int {
-	rows := make([]int, 0, r.dim)
-	skip := r.p.Excluded
-	for i := range r.n {
+// without returns the rows 0 … n−1 that are not among those to skip, which rise.
+func without(n int, skip []uint32) []int {
+	rows := make([]int, 0, n-len(skip))
+	for i := range n {
 		if len(skip) > 0 && int(skip[0]) == i {
 			skip = skip[1:]
 			continue
@@ -88,8 +90,7 @@ func (r *run) included() []int {
 }
 
 // banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where B has the given rows.
-func (r *run) banish(b *mat.Dense, rows []int) {
-	known := r.known
+func banish(b *mat.Dense, rows []int, known *known) {
 	if known.count() == 0 {
 		return
 	}

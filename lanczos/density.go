@@ -53,7 +53,7 @@ type quadrature []struct{ node, below float64 }
 // density returns the density from columns of random signs, and stores a lower bound of the norm of
 // A. The share of a node is the median of its own and its neighbours', because a block finds only a
 // few copies of a multiple eigenvalue, whose node has a large share.
-func (r *run) density(ctx context.Context) (*density, error) {
+func (r *interior) density(ctx context.Context) (*density, error) {
 	chains, err := r.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {

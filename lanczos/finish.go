@@ -51,8 +51,8 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 	all := make([]float64, n*width)
 	for at := 0; at < n; at += width {
 		cols := min(width, n-at)
-		some, gram := x.slice(x.lo+at, x.lo+at+cols), all[:n*cols]
-		image, err := m.of(ctx, some, sign)
+		gram := all[:n*cols]
+		image, err := m.of(ctx, x.slice(x.lo+at, x.lo+at+cols), sign)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -68,26 +68,24 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 				h.SetSym(i, at+j, gram[i*cols+j])
 			}
 		}
-		if err := m.e.residualsTo(ctx, residual[at:at+cols], some, image, theta[at:at+cols]); err != nil {
+		if err := m.residualsTo(ctx, residual[at:at+cols], theta[at:at+cols]); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	return h, theta, residual, nil
 }
 
-// residualsTo stores the norms of the columns of image − X·diag(θ) in dst.
-func (e *engine) residualsTo(ctx context.Context, dst []float64, x, image columns, theta []float64) error {
-	err := e.Each(ctx, len(dst), func(_, chunk int, sums []float64) {
-		v, av := x.panel(chunk), image.panel(chunk)
-		for j, value := range theta {
-			p, q := column(v, j, len(theta)), column(av, j, len(theta))
-			for r := range segment {
-				d := q[r] - float64(value*p[r])
-				sums[j] += float64(d * d)
-			}
+// residualsTo stores in dst the norms of the columns of the last image less their values times the
+// columns of its block.
+func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
+	err := m.e.eachRow(ctx, len(values), func(i int, sums []float64) {
+		image, v := m.y.Row(i), m.x.Row(i)
+		for j, lambda := range values {
+			d := image[j] - float64(lambda*v[j])
+			sums[j] += float64(d * d)
 		}
 	})
-	e.normsTo(dst)
+	m.e.normsTo(dst)
 	return err
 }
 
@@ -146,7 +144,7 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 			out.Converged++
 		}
 	}
-	r.rescale()
+	rescale(out.Vectors, r.p.Scale)
 	return out, nil
 }
 
@@ -166,16 +164,15 @@ const roundingSteps = 4
 
 const epsilon = 0x1p-52
 
-// rescale divides the rows of the vectors by Scale.
-func (r *run) rescale() {
-	x := r.result.Vectors
-	for i, s := range r.p.Scale {
+// rescale divides the rows of the vectors by the scale; nil means ones.
+func rescale(x *sparse.Block[float64], scale []float64) {
+	for i, s := range scale {
 		row := x.Row(i)
 		for j := range row {
 			row[j] /= s
 		}
 	}
-	if r.p.Scale != nil {
+	if scale != nil {
 		orient(x)
 	}
 }
@@ -209,25 +206,16 @@ func orient(x *sparse.Block[float64]) {
 // images in m.y. Cost: one product.
 func (m *images) residuals(ctx context.Context, dst, values []float64, vectors *sparse.Block[float64]) error {
 	m.allocate()
-	x, y := m.x, m.y
 	err := m.e.eachRow(ctx, 0, func(i int, _ []float64) {
-		row := x.Row(i)
+		row := m.x.Row(i)
 		clear(row[copy(row, vectors.Row(i)):])
 	})
 	if err != nil {
 		return err
 	}
 	m.products++
-	if err := m.a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := m.a.StepTo(ctx, m.y, m.x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
-	err = m.e.eachRow(ctx, len(values), func(i int, sums []float64) {
-		image, v := y.Row(i), x.Row(i)
-		for j, lambda := range values {
-			d := image[j] - float64(lambda*v[j])
-			sums[j] += float64(d * d)
-		}
-	})
-	m.e.normsTo(dst)
-	return err
+	return m.residualsTo(ctx, dst, values)
 }

@@ -72,21 +72,23 @@ func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n,
 // them.
 func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 
-// interior returns the pairs nearest to p.Near.
-func (r *run) interior(ctx context.Context) (*Pairs, error) {
-	k := len(r.result.Values)
-	if denseInside(r.dim, basisSize(k+guards(r.dim, k), r.s.Basis)) {
-		return r.interiorDense(ctx)
-	}
-	return r.interiorFolded(ctx)
+// interior is a search for pairs nearest to σ.
+type interior struct {
+	*run
+	pairs int // to find with the guards
+	size  int // of the basis
 }
 
-// interiorFolded finds the pairs nearest to σ by those of the folded map. The rest in a vector of
+func (r *run) interior() *interior {
+	pairs := len(r.result.Values) + guards(r.dim, len(r.result.Values))
+	return &interior{r, pairs, basisSize(pairs, r.s.Basis)}
+}
+
+// solve finds the pairs nearest to σ by those of the folded map. The rest in a vector of
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.
-func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
+func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	n, k, near := r.n, len(r.result.Values), r.p.Near
-	pairs := k + guards(r.dim, k)
 	if r.s.defaultLimit {
 		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(n)))
 	}
@@ -97,21 +99,20 @@ func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 	ranks := spread.around(near)
 	r.products += spread.sweeps
 	reach := -ranks[len(ranks)-1].value // all eigenvalues lie within it
-	if err := refuse(ranks, pairs, near, reach, r.s.MaxProducts); err != nil {
+	if err := refuse(ranks, r.pairs, near, reach, r.s.MaxProducts); err != nil {
 		return nil, err
 	}
 	folds := make(spectrum, len(ranks))
 	for i, of := range ranks {
 		folds[i] = quantile{-of.value * of.value, of.rank}
 	}
-	size := basisSize(pairs, r.s.Basis)
-	if err := r.reserve(lanczosBytes(n, pairs, size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
+	if err := r.reserve(lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
 	}
 	tolerance := min(0.1, 0.3*r.s.Tolerance*r.norm/reach)
 	for ; ; tolerance /= 100 {
 		tolerance = max(leastFolded, tolerance)
-		s, err := r.folded(pairs, tolerance, folds)
+		s, err := r.folded(tolerance, folds)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,7 @@ func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 		}
 		r.products += 2 * s.products
 		r.result.Method, r.result.Restarts = "lanczos", r.result.Restarts+s.result.Restarts
-		r.result.Basis, r.result.Degree = size, 2*s.k.f.degree
+		r.result.Basis, r.result.Degree = r.size, 2*s.k.f.degree
 		v := s.k.v.slice(0, len(values))
 		out, err := r.unfold(ctx, v, false)
 		if err == nil && out.Converged < k && searchErr == nil {
@@ -140,18 +141,18 @@ func (r *run) interiorFolded(ctx context.Context) (*Pairs, error) {
 }
 
 // folded returns the search for pairs of the folded map, whose spectrum is estimated by of.
-func (r *run) folded(pairs int, tolerance float64, of spectrum) (*search, error) {
+func (r *interior) folded(tolerance float64, of spectrum) (*search, error) {
 	k, before := len(r.result.Values), r.products
 	set := r.s
 	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-before)/2), 0
 	if progress := r.s.Progress; progress != nil {
 		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(before)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &foldedMap{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(pairs, &set)
+	inner, err := (&Problem{A: &foldedMap{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(r.pairs, &set)
 	if err != nil {
 		return nil, err
 	}
-	s := newSearch(inner, newKrylov(inner, basisSize(pairs, set.Basis)), pairs)
+	s := newSearch(inner, newKrylov(inner, r.size), r.pairs)
 	s.certain, s.interior, s.spectrum = k, true, slices.Clone(of)
 	return s, nil
 }
@@ -194,7 +195,7 @@ func foldedBytes(n int) int64 { return tall.BlockBytes[float64](n, width) }
 // returns the pairs nearest to σ. If multiple eigenvalues lie at the same distance on both sides of
 // σ and v has only some of their vectors, A does not map the span of v to itself; part must be set
 // then.
-func (r *run) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) {
+func (r *interior) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) {
 	r.result.Converged = 0
 	cols := v.width()
 	values, q, err := r.ritz(ctx, v)
@@ -223,7 +224,7 @@ func (r *run) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) 
 
 // ritz returns the Ritz values of A in the span of the columns v, and the coefficients of the Ritz
 // vectors.
-func (r *run) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
+func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
 	h, _, _, err := r.project(ctx, v, 1)
 	if err != nil {
 		return nil, nil, err
@@ -238,7 +239,7 @@ func (r *run) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error
 //
 // an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
 // all, and nearly so otherwise.
-func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
+func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
 	near, ortho := r.p.Near, orthonormalizer{engine: r.e}
 	if err := r.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
 		return err
@@ -283,8 +284,8 @@ func (r *run) part(ctx context.Context, v columns, values []float64, q *mat.Dens
 	return nil
 }
 
-// interiorDense finds the pairs nearest to σ among all of a map with few rows.
-func (r *run) interiorDense(ctx context.Context) (*Pairs, error) {
+// dense finds the pairs nearest to σ among all of a map with few rows.
+func (r *interior) dense(ctx context.Context) (*Pairs, error) {
 	set := r.s
 	set.Memory = 0
 	if err := r.reserve(denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {

@@ -20,7 +20,7 @@ func byFolding(p *Problem, k int, s *Settings) (*Pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.interiorFolded(ctx)
+	return w.interior().solve(ctx)
 }
 
 // nearestOf returns the k values nearest to σ, nearest first.

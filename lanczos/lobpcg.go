@@ -27,7 +27,7 @@ func (*otherMethod) Error() string { return "lanczos: LOBPCG is faster" }
 // inverse, an iteration reduces the error by about exp(−2√ξ), where ξ = 1 − δ/δ' for the distances
 // δ and δ' from the known eigenvalue of the last wanted pair and of the first pair that is not
 // iterated.
-func (s *search) predict(sp spectrum) *otherMethod {
+func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
 		fewest, reach = 15, 15 // iterations: the least number observed, and the number for ξ = 1
 		// The measured cost of an iteration with four columns, in products of Lanczos, is
@@ -35,17 +35,17 @@ func (s *search) predict(sp spectrum) *otherMethod {
 		// orthogonalisation.
 		work, rows = 1, 300
 	)
-	top := s.k.f.sign * s.known.value
-	cols := lobpcgColumns(s.dim, s.wanted, s.known.count())
-	beyond := s.want + 2*width
-	near, far := top-sp.beyond(float64(s.want)), top-sp.beyond(float64(beyond))
+	top := r.p.Which.sign() * r.known.value
+	cols := lobpcgColumns(r.dim, r.wanted, r.known.count())
+	beyond := want + 2*width
+	near, far := top-sp.beyond(float64(want)), top-sp.beyond(float64(beyond))
 	xi := 0.0
 	if near > 0 && far > near {
-		xi = 1 - math.Pow(far/near, -float64(cols-s.wanted)/float64(beyond-s.want))
+		xi = 1 - math.Pow(far/near, -float64(cols-r.wanted)/float64(beyond-want))
 	}
 	iterations := max(fewest, reach/math.Sqrt(xi))
 	blocks := iterations * float64(roundUp(cols)/width)
-	return &otherMethod{blocks * (work + rows/(s.entries()+rowEntries)), 2 * blocks}
+	return &otherMethod{blocks * (work + rows/(r.entries()+rowEntries)), 2 * blocks}
 }
 
 // lobpcg returns extreme eigenpairs, orthogonal to the known ones, by the

@@ -33,7 +33,7 @@ const (
 	// A filter whose degree is at least settled is kept for patience restarts, because its products
 	// take longer than the orthogonalisation, and a higher degree saves few of them. The next degree
 	// is about steeper times as high at most.
-	settled, patience, steeper = 48, 10, 4
+	settled, patience, steeper = 48, 6, 4
 
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
@@ -107,7 +107,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	if !s.interior {
 		some = values
 	}
-	again := k.ortho.replaced || s.crowded(some, residuals)
+	again := k.ortho.replaced || crowded(some, residuals, s.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		left := s.dim - s.known.count() - k.locked
@@ -143,10 +143,10 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 }
 
 // crowded reports whether as many values as a block has columns may be one eigenvalue, given their
-// residuals.
-func (s *search) crowded(values, residuals []float64) bool {
+// residuals and the norm of the map.
+func crowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
-		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*s.norm
+		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
 		if values[i-width+1]-values[i] <= gap {
 			return true
 		}
@@ -263,7 +263,7 @@ func (s *search) verify(ctx context.Context) error {
 		copy(values[lo:], some)
 		copy(residuals[lo:], norms)
 	}
-	if s.crowded(values, residuals) {
+	if crowded(values, residuals, s.norm) {
 		return nil
 	}
 	s.converged = s.want
@@ -470,7 +470,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	if s.probing {
 		margin = 0.25
 	}
-	if o := s.predict(p.spectrum); next.products > margin*o.cost {
+	if o := s.predict(p.spectrum, s.want); next.products > margin*o.cost {
 		return o
 	}
 	return nil

@@ -113,7 +113,7 @@ type Settings struct {
 	Relative float64
 
 	// MaxProducts limits the products of A with a block of up to four columns. 0 means
-	// 100 000, and in the [Interior] 20 000 or, for a small map, the number that half a minute
+	// 200 000, and in the [Interior] 20 000 or, for a small map, the number that half a minute
 	// allows. A map of up to 1024 rows is then solved as a dense matrix if the products do not
 	// suffice.
 	MaxProducts int
@@ -147,7 +147,7 @@ var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
 
 const (
 	defaultTolerance   = 1e-8
-	defaultMaxProducts = 100_000
+	defaultMaxProducts = 200_000
 )
 
 // validate reports every setting that is out of range.

@@ -44,7 +44,11 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 		return nil, err
 	}
 	if p.Which == Interior {
-		return r.interior(ctx)
+		in := r.interior()
+		if denseInside(r.dim, in.size) {
+			return in.dense(ctx)
+		}
+		return in.solve(ctx)
 	}
 	if done, out, err := r.direct(ctx); done {
 		return out, err
@@ -62,7 +66,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 		return nil, err
 	}
 	r.products = products
-	return r.solveDense(ctx)
+	return r.dense(ctx)
 }
 
 // denseInstead is the number of rows up to which a dense matrix is solved where the iteration does
@@ -127,19 +131,11 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 			out, err = r.finish(ctx, columns{}, nil, nil)
 		}
 	case smallMap(r.dim, r.dim-r.known.count(), basisSize(r.wanted, r.s.Basis)):
-		out, err = r.solveDense(ctx)
+		out, err = r.dense(ctx)
 	default:
 		return false, nil, nil
 	}
 	return true, out, err
-}
-
-// solveDense solves the problem with a dense matrix, if there is memory for it.
-func (r *run) solveDense(ctx context.Context) (*Pairs, error) {
-	if err := r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err != nil {
-		return nil, err
-	}
-	return r.dense(ctx)
 }
 
 // smallMap reports whether a map with n rows is solved as a dense matrix: there
