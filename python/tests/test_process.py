@@ -58,6 +58,15 @@ def is_running(pid):
         return False
 
 
+def runs(pid, command):
+    """Report whether a process runs a command of the program."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read().split("\0")[1:2] == [command]
+    except OSError:
+        return False
+
+
 def program(folder, text):
     """Write a shell script that takes the place of the program; it answers version itself."""
     path = os.path.join(folder, "heatwalk")
@@ -77,10 +86,11 @@ class Ends(unittest.TestCase):
                                   cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         self.assertEqual(parent.stdout.readline(), b"ready\n")
         deadline = time.monotonic() + 20
-        while not (child := children(parent.pid)) and time.monotonic() < deadline:
+        while not (child := [pid for pid in children(parent.pid) if runs(pid, "apply")]) and time.monotonic() < deadline:
             time.sleep(0.02)
         self.assertTrue(child, "no child")
         time.sleep(0.3)
+        self.assertTrue(is_running(child[0]), "the child has ended")
         return parent, child[0]
 
     def wait(self, pid, seconds):
