@@ -2,19 +2,16 @@ package bench
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"sync"
 	"time"
+
+	"github.com/heatwalk/heatwalk/report"
 )
 
 // Job is one run of the command on a block model of a number of edges: the text of the graph into a store,
@@ -132,75 +129,30 @@ func (j *jobRun) run(args ...string) (*Job, error) {
 	}, nil
 }
 
-//go:embed jobs.svg
-var jobsSVG string
-
-var jobsChart = sync.OnceValue(func() *template.Template { return template.Must(template.New("jobs").Parse(jobsSVG)) })
-
 // JobsSVG draws the processor time and the memory of jobs over the number of edges, on logarithmic axes.
 func JobsSVG(w io.Writer, jobs []Job) error {
-	return jobsChart().Execute(w, struct{ Panels []jobPanel }{[]jobPanel{
-		newJobPanel("seconds of processor time", 70, jobs, func(j Job) float64 { return j.CPUSeconds }),
-		newJobPanel("peak memory, GB", 430, jobs, func(j Job) float64 { return float64(j.PeakBytes) / 1e9 }),
-	}})
+	return report.WriteSVG(w, "",
+		jobsChart("seconds of processor time", jobs, func(j Job) float64 { return j.CPUSeconds }),
+		jobsChart("peak memory, GB", jobs, func(j Job) float64 { return float64(j.PeakBytes) / 1e9 }),
+	)
 }
 
-// jobPanel is one diagram, in pixels.
-type jobPanel struct {
-	Title               string
-	Left, Right, Middle float64
-	Top, Bottom         float64
-	Across, Down        []tick
-	Lines               []jobLine
-}
+// leastDrawn replaces smaller values, which a logarithmic axis cannot have.
+const leastDrawn = 1e-3
 
-// jobLine is the curve of one job.
-type jobLine struct {
-	Name, Color string
-	Points      []struct{ X, Y float64 }
-	EndX, EndY  float64
-}
-
-var jobColors = map[string]string{"ingest": "#777", "auto": "#3b6fd4", "lp": "#d4773b", "cwk": "#3b9d5a"}
-
-func newJobPanel(title string, left float64, jobs []Job, value func(Job) float64) jobPanel {
-	const width, top, bottom = 240.0, 40.0, 290.0
-	p := jobPanel{Title: title, Left: left, Right: left + width, Middle: left + width/2, Top: top, Bottom: bottom}
-	first, last, least, most := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, j := range jobs {
-		x, y := math.Log10(float64(j.Edges)), math.Log10(max(value(j), 1e-3))
-		first, last, least, most = min(first, x), max(last, x), min(least, y), max(most, y)
-	}
-	least, most = math.Floor(least), max(math.Ceil(most), math.Floor(least)+1)
-	at := func(j Job) (x, y float64) {
-		x = p.Middle
-		if last > first {
-			x = left + (math.Log10(float64(j.Edges))-first)/(last-first)*width
-		}
-		return pixel(x), pixel(bottom - (math.Log10(max(value(j), 1e-3))-least)/(most-least)*(bottom-top))
-	}
-	for y := least; y <= most; y++ {
-		p.Down = append(p.Down, tick{pixel(bottom - (y-least)/(most-least)*(bottom-top)), strconv.FormatFloat(math.Pow(10, y), 'g', 3, 64)})
-	}
-	seen := map[int64]bool{}
-	for _, j := range jobs {
-		if x, _ := at(j); !seen[j.Edges] {
-			seen[j.Edges] = true
-			p.Across = append(p.Across, tick{x, strconv.FormatFloat(float64(j.Edges), 'g', 2, 64)})
-		}
-	}
+// jobsChart draws a value of each job, a curve for each kind of job.
+func jobsChart(title string, jobs []Job, value func(Job) float64) *report.Chart {
+	c := &report.Chart{X: report.Axis{Title: "edges", Log: true}, Y: report.Axis{Title: title, Log: true}}
 	for _, name := range append([]string{"ingest"}, jobMethods...) {
-		line := jobLine{Name: name, Color: jobColors[name]}
+		line := report.Line{Name: name}
 		for _, j := range jobs {
 			if j.Name == name {
-				x, y := at(j)
-				line.Points = append(line.Points, struct{ X, Y float64 }{x, y})
-				line.EndX, line.EndY = x, y
+				line.Points = append(line.Points, report.Point{X: float64(j.Edges), Y: max(value(j), leastDrawn)})
 			}
 		}
-		if len(line.Points) > 0 {
-			p.Lines = append(p.Lines, line)
+		if line.Points != nil {
+			c.Lines = append(c.Lines, line)
 		}
 	}
-	return p
+	return c
 }

@@ -3,14 +3,10 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
-	"io"
-	"math"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/report/reporttest"
 )
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {
@@ -35,55 +31,13 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 		if err := s.SVG(&svg, "a title"); err != nil {
 			t.Fatal(err)
 		}
-		dec := xml.NewDecoder(&svg)
-		for {
-			if _, err := dec.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: not XML: %v", s.Over, err)
-			}
-		}
+		reporttest.WellFormed(t, &svg)
 	}
 	if *threads.Points[0].Checksum != *threads.Points[2].Checksum {
 		t.Error("the number of threads changes the checksum")
 	}
 	if columns.Points[1].Columns != 2 {
 		t.Errorf("%d columns, want 2", columns.Points[1].Columns)
-	}
-}
-
-// Positions are those of the axes: times from 0 up, and X by its logarithm.
-func TestChart(t *testing.T) {
-	s := &Scaling{Over: "columns", Points: []point{
-		{1, &Report{NsPerEntryColumn: 2.4}}, {2, &Report{NsPerEntryColumn: 1.2}}, {8, &Report{NsPerEntryColumn: 0.6}},
-	}}
-	c := newChart(s, "a <title>")
-	var marks []string
-	for _, d := range c.Down {
-		marks = append(marks, d.Text)
-	}
-	if diff := cmp.Diff([]string{"0", "0.5", "1", "1.5", "2", "2.5"}, marks); diff != "" {
-		t.Error(diff)
-	}
-	up, right := c.Down[0].At-c.Down[5].At, c.Points[2].X-c.Points[0].X
-	for i, p := range c.Points {
-		if got, want := (c.Down[0].At-p.Y)/up*2.5, s.Points[i].NsPerEntryColumn; math.Abs(got-want) > 0.01 {
-			t.Errorf("point %d stands at %v, want %v", i, got, want)
-		}
-		if got, want := (p.X-c.Points[0].X)/right, math.Log2(float64(s.Points[i].X))/3; math.Abs(got-want) > 0.01 {
-			t.Errorf("point %d stands at %v of the width, want %v", i, got, want)
-		}
-		if c.Across[i].At != p.X {
-			t.Errorf("tick %d stands at %v, its point at %v", i, c.Across[i].At, p.X)
-		}
-	}
-	var svg bytes.Buffer
-	if err := s.SVG(&svg, "a <title>"); err != nil || !strings.Contains(svg.String(), ">a &lt;title&gt;<") {
-		t.Errorf("error %v, title in %s", err, svg.String())
-	}
-	one := newChart(&Scaling{Over: "threads", Points: s.Points[:1]}, "")
-	if p := one.Points[0]; p.X != one.Middle {
-		t.Errorf("a single point stands at %v", p.X)
 	}
 }
 
