@@ -73,7 +73,7 @@ var floors = map[string]int{
 	"method/ongram":                     12,
 	"method/internal/auto":              10,
 	"method":                            11,
-	"method/suggest":                    12,
+	"method/shift", "method/suggest":                    12,
 	"method/multilabel":                 12,
 	"evaluate":                          13,
 	"bench":                             14,

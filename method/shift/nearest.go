@@ -30,9 +30,6 @@ func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 // nearest holds the two nearest labels of each node, the nearest first.
 type nearest [2][]atomic.Uint32
 
-// nearestBytes is the memory of the two nearest labels of n nodes.
-func nearestBytes(n int) int64 { return 8 * int64(n) }
-
 func (f *nearest) at(i, v int) reach { return reach(f[i][v].Load()) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first
