@@ -14,10 +14,10 @@ import (
 )
 
 // licenceNames are the names of files with licences and notices.
-var licenceNames = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice|patents|copyright)([._-].*)?$`)
+var licenceNames = regexp.MustCompile(`(?i)^(.*-)?((un)?licen[cs]e|copying|notice|patents|copyright)([._-].*)?$`)
 
 // thirdPartyLicences returns the licences of Go and of all modules in a program: the files at the top of
-// a module, and those in the folders of the packages that the program contains.
+// a module, in its folder THIRD_PARTY_LICENSES, and in the folders of the packages that the program contains.
 func thirdPartyLicences(system string, info *debug.BuildInfo) ([]byte, error) {
 	goos, goarch, _ := strings.Cut(system, "/")
 	list, err := output("env", "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch,
@@ -36,6 +36,9 @@ func thirdPartyLicences(system string, info *debug.BuildInfo) ([]byte, error) {
 		top[module] = dir
 		if folders[module] == nil {
 			folders[module] = map[string]bool{dir: true}
+			if others := filepath.Join(dir, "THIRD_PARTY_LICENSES"); isFolder(others) {
+				folders[module][others] = true
+			}
 		}
 		for p := fields[2]; len(p) > len(dir); p = filepath.Dir(p) {
 			folders[module][p] = true
@@ -56,6 +59,11 @@ func thirdPartyLicences(system string, info *debug.BuildInfo) ([]byte, error) {
 		}
 	}
 	return out.Bytes(), nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // appendLicences writes the licences in folders of a work whose top folder is given.

@@ -100,13 +100,14 @@ func TestMaterials(t *testing.T) {
 	t.Chdir("../..")
 	info := &debug.BuildInfo{GoVersion: "go1.26", Path: "github.com/heatwalk/heatwalk/cmd/heatwalk", Deps: []*debug.Module{
 		{Path: "github.com/RoaringBitmap/roaring/v2", Version: "v2.30.0", Sum: "h1:x"},
+		{Path: "gonum.org/v1/gonum", Version: "v0.17.0"},
 		{Path: "github.com/vbauerster/mpb/v8", Version: "v8.9.3", Sum: "h1:y"},
 	}}
 	text, err := thirdPartyLicences("linux/arm64", info)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nGo, go1.26, LICENSE\n", "\ngithub.com/vbauerster/mpb/v8 v8.9.3, UNLICENSE\n", "Apache License"} {
+	for _, want := range []string{"\nGo, go1.26, LICENSE\n", "\ngithub.com/vbauerster/mpb/v8 v8.9.3, UNLICENSE\n", "THIRD_PARTY_LICENSES/Cephes-LICENSE", "Apache License"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%q is missing", want)
 		}
@@ -128,7 +129,7 @@ func TestMaterials(t *testing.T) {
 	if err := json.Unmarshal(bill, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.BOMFormat != "CycloneDX" || got.SpecVersion != "1.5" || got.Version != 1 || len(got.Components) != 4 ||
+	if got.BOMFormat != "CycloneDX" || got.SpecVersion != "1.5" || got.Version != 1 || len(got.Components) != 5 ||
 		got.Components[1].URL != "pkg:golang/github.com/roaringbitmap/roaring/v2@v2.30.0" || got.Metadata.Component.Version != "v1.2" {
 		t.Errorf("%s", bill)
 	}
