@@ -91,11 +91,11 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 
 // checkDegrees says which row of a panel of the out direction has another degree than
 // the degrees file says. Pieces of a row have none of their own.
-func (v *view) checkDegrees(p sparse.Panel) (wrong string) {
-	if v.direction != 0 || p.Pieces > 1 {
+func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
+	if p.Pieces > 1 {
 		return ""
 	}
-	for i, want := range v.s.Degrees[p.Lo:p.Hi] {
+	for i, want := range degrees[p.Lo:p.Hi] {
 		if got := degree(p.Row(i)); got != want {
 			return fmt.Sprintf("row %d has degree %v, the degrees file says %v", p.Lo+i, got, want)
 		}

@@ -1,6 +1,8 @@
 package shard
 
 import (
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -55,8 +57,8 @@ func (j *frameJob) reset() {
 	j.lengths, j.ids, j.val, j.valued = j.lengths[:0], j.ids[:0], j.val[:0], false
 }
 
-// encode makes the payload and the counts of the rows for the writer.
-func (j *frameJob) encode(w *Writer) {
+// encode makes the payload, compressed if there is an encoder, and the counts of the rows.
+func (j *frameJob) encode(directed bool, direction int, compress *zstd.Encoder) {
 	j.pairs, j.loops, j.degrees = 0, 0, j.degrees[:0]
 	lo := 0
 	for i, n := range j.lengths {
@@ -65,7 +67,7 @@ func (j *frameJob) encode(w *Writer) {
 		if j.valued {
 			val = j.val[lo:hi]
 		}
-		pairs, loops := pairSum(w.o.Directed, w.direction, uint32(j.r.Lo+i), j.ids[lo:hi], val)
+		pairs, loops := pairSum(directed, direction, uint32(j.r.Lo+i), j.ids[lo:hi], val)
 		j.pairs += pairs
 		j.loops += loops
 		j.degrees = append(j.degrees, degree(j.ids[lo:hi], val))
@@ -79,14 +81,14 @@ func (j *frameJob) encode(w *Writer) {
 		val = nil
 	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
-	if w.zstd == nil {
+	if compress == nil {
 		j.frame = appendPayload(head, lengths, j.ids, val, j.deltas)
 		j.payloadBytes = len(j.frame) - headerBytes
 		return
 	}
 	j.payload = appendPayload(j.payload[:0], lengths, j.ids, val, j.deltas)
 	j.payloadBytes = len(j.payload)
-	j.frame = w.zstd.EncodeAll(j.payload, head)
+	j.frame = compress.EncodeAll(j.payload, head)
 }
 
 // degree sums a row, or a piece of one, as [sparse.Degrees] does.
@@ -102,47 +104,61 @@ func degree(col []uint32, val []float64) float64 {
 }
 
 // submit ends the open frame, which covers r, and begins the next.
-func (w *Writer) submit(r sparse.Range) error {
+func (w *Writer) submit(r sparse.Range) (err error) {
 	j := w.open
 	j.r = r
 	w.open = nil
-	workers := sched.Workers(w.o.Workers)
-	if workers == 1 {
-		j.encode(w)
-	} else {
-		j.group.Go(func() { j.encode(w) })
-	}
-	w.queue = append(w.queue, j)
-	for len(w.queue) >= 2*workers {
-		if err := w.writeOldest(); err != nil {
-			return err
-		}
-	}
-	if last := len(w.free) - 1; last >= 0 {
-		w.open, w.free = w.free[last], w.free[:last]
-	} else {
-		w.open = newFrameJob()
-	}
-	return nil
+	w.open, err = w.frames.add(j)
+	return err
 }
 
-// writeOldest writes the first frame of the queue.
-func (w *Writer) writeOldest() error {
-	j := w.queue[0]
-	w.queue = append(w.queue[:0], w.queue[1:]...)
+// frameQueue holds frames that are being encoded, in the order in which they are written.
+type frameQueue struct {
+	workers int
+	encode  func(*frameJob)
+	write   func(*frameJob) error
+	queue   []*frameJob
+	free    []*frameJob
+}
+
+// add encodes a frame, writes the oldest frames once there are many, and returns an empty one.
+func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
+	if q.workers == 1 {
+		q.encode(j)
+	} else {
+		j.group.Go(func() { q.encode(j) })
+	}
+	q.queue = append(q.queue, j)
+	for len(q.queue) >= 2*q.workers {
+		if err := q.writeOldest(); err != nil {
+			return nil, err
+		}
+	}
+	last := len(q.free) - 1
+	if last < 0 {
+		return newFrameJob(), nil
+	}
+	next, q.free = q.free[last], q.free[:last]
+	return next, nil
+}
+
+// writeOldest writes the first frame.
+func (q *frameQueue) writeOldest() error {
+	j := q.queue[0]
+	q.queue = append(q.queue[:0], q.queue[1:]...)
 	j.group.Wait()
-	if err := w.writeFrame(j); err != nil {
+	if err := q.write(j); err != nil {
 		return err
 	}
 	j.reset()
-	w.free = append(w.free, j)
+	q.free = append(q.free, j)
 	return nil
 }
 
-// drain writes all frames of the queue.
-func (w *Writer) drain() error {
-	for len(w.queue) > 0 {
-		if err := w.writeOldest(); err != nil {
+// drain writes all frames.
+func (q *frameQueue) drain() error {
+	for len(q.queue) > 0 {
+		if err := q.writeOldest(); err != nil {
 			return err
 		}
 	}
@@ -150,12 +166,12 @@ func (w *Writer) drain() error {
 }
 
 // forget waits for the goroutines of frames that will not be written.
-func (w *Writer) forget() {
-	for _, j := range w.queue {
+func (q *frameQueue) forget() {
+	for _, j := range q.queue {
 		func() {
 			defer func() { _ = recover() }() // no caller is left to report to
 			j.group.Wait()
 		}()
 	}
-	w.queue = nil
+	q.queue = nil
 }

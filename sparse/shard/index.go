@@ -2,9 +2,6 @@ package shard
 
 import (
 	"encoding/binary"
-	"hash/crc32"
-	"slices"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -114,26 +111,4 @@ func follows(before []sparse.Range, r sparse.Range) bool {
 		}
 	}
 	return r.Piece == 0
-}
-
-// readListed reads a file that the manifest lists, whose length is right, checks its sum
-// and its head, and has the rest parsed.
-func (s *Store) readListed(name, magic string, parse func(path string, b []byte) error) error {
-	m, path := s.Manifest, s.path(name)
-	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
-	b, err := readFile(s.fs, path, entry.Bytes)
-	if err != nil {
-		return err
-	}
-	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
-		return damaged(path, "%d bytes, manifest says %d", len(b), entry.Bytes)
-	}
-	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
-	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return damaged(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
-	}
-	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
-		return damaged(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
-	}
-	return parse(path, b[fileHead:])
 }

@@ -31,25 +31,28 @@ type Nodes struct {
 	// it. It must not be changed.
 	Order []uint32
 
-	kind string
-	n    int
-
-	short   []uint32 // numeric: the id of each row, if all of them are that short
-	numbers []uint64 // else
-
-	text  []byte   // string: the ids in the order of rows, one after the other
-	ends  []uint64 // string: where each id ends in text
-	byID  []uint32 // string: rows in the order of their ids; nil if that is the order of rows
-	below int      // string: bytes of the file before text, which stay in memory with it
-
-	// The fields above are in the order of the ids. Rows may have another order.
+	dictionary
 	name string   // of the order of the rows; "" if it is that of the ids
 	rows []uint32 // the inverse of Order
 }
 
+// dictionary holds ids in their order.
+type dictionary struct {
+	kind string
+	n    int
+
+	short   []uint32 // numeric: the id at each position, if all of them are that short
+	numbers []uint64 // else
+
+	text  []byte   // string: the ids in their order, one after the other
+	ends  []uint64 // string: where each id ends in text
+	byID  []uint32 // string: positions by increasing id; nil if that is their order
+	below int      // string: bytes of the file before text, which stay in memory with it
+}
+
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
 // to n−1. It takes no memory and no file.
-func NewNumericNodes(n int) *Nodes { return &Nodes{kind: nodesImplicit, n: n} }
+func NewNumericNodes(n int) *Nodes { return &Nodes{dictionary: dictionary{kind: nodesImplicit, n: n}} }
 
 // NumericNodes returns the dictionary of the given numbers, which must
 // increase strictly. The slice is kept.
@@ -62,7 +65,7 @@ func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	if len(ids) > 0 && uint64(ids[len(ids)-1]) == uint64(len(ids)-1) {
 		return NewNumericNodes(len(ids))
 	}
-	n := &Nodes{kind: nodesNumeric, n: len(ids)}
+	n := &Nodes{dictionary: dictionary{kind: nodesNumeric, n: len(ids)}}
 	switch ids := any(ids).(type) {
 	case []uint32:
 		n.short = ids
@@ -73,7 +76,7 @@ func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 }
 
 // number returns the id at a position of a numeric dictionary.
-func (n *Nodes) number(position int) uint64 {
+func (n *dictionary) number(position int) uint64 {
 	if n.short != nil {
 		return uint64(n.short[position])
 	}
@@ -84,7 +87,7 @@ func (n *Nodes) number(position int) uint64 {
 // rows, ends[i] being where that of row i ends, and byID their rows in increasing
 // order of the ids, which must be distinct. The slices are kept.
 func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
-	n := &Nodes{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}
+	n := &Nodes{dictionary: dictionary{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}}
 	if slices.IsSorted(byID) {
 		n.byID = nil
 	}
@@ -95,7 +98,7 @@ func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
 // keeps a copy and 12 bytes a row. The error wraps [ErrDuplicateID] and names the id.
 // Cost: O(n log n) comparisons.
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
-	n := &Nodes{kind: nodesString}
+	n := &Nodes{dictionary: dictionary{kind: nodesString}}
 	for id := range ids {
 		n.text = append(n.text, id...)
 		n.ends = append(n.ends, uint64(len(n.text)))
@@ -116,17 +119,17 @@ func seq(n int) []uint32 {
 	return s
 }
 
-func (n *Nodes) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
+func (n *dictionary) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
 
 // sorted returns the position of the k-th smallest id.
-func (n *Nodes) sorted(k int) int {
+func (n *dictionary) sorted(k int) int {
 	if n.byID == nil {
 		return k
 	}
 	return int(n.byID[k])
 }
 
-func (n *Nodes) distinct() error {
+func (n *dictionary) distinct() error {
 	for k := 1; k < n.n; k++ {
 		if a, b := n.sorted(k-1), n.sorted(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
 			return fmt.Errorf("%w: %q at rows %d and %d", ErrDuplicateID, n.bytes(a), min(a, b), max(a, b))
@@ -136,7 +139,7 @@ func (n *Nodes) distinct() error {
 }
 
 // bytes returns the id at a position of a string dictionary.
-func (n *Nodes) bytes(position int) []byte {
+func (n *dictionary) bytes(position int) []byte {
 	lo := uint64(0)
 	if position > 0 {
 		lo = n.ends[position-1]
@@ -155,7 +158,11 @@ func (n *Nodes) AppendID(dst []byte, row int) []byte {
 	if uint(row) >= uint(n.n) {
 		panic(badRow)
 	}
-	position := n.Position(row)
+	return n.append(dst, n.Position(row))
+}
+
+// append appends the id at a position to dst.
+func (n *dictionary) append(dst []byte, position int) []byte {
 	switch n.kind {
 	case nodesImplicit:
 		return strconv.AppendUint(dst, uint64(position), 10)
@@ -176,7 +183,7 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 }
 
 // find returns the position of an id in the order of the ids.
-func (n *Nodes) find(id string) (position int, ok bool) {
+func (n *dictionary) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
 		lo, hi := 0, n.n
 		for lo < hi {
@@ -220,7 +227,7 @@ func (n *Nodes) Bytes() int64 {
 const nodesHead = 8
 
 // write writes the content of the nodes file; w remembers an error.
-func (n *Nodes) write(w *bufio.Writer) {
+func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }
 	number := func(v uint64) { w.Write(binary.AppendUvarint(w.AvailableBuffer(), v)) }
@@ -260,7 +267,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
 		return nil, damaged(path, "not a dictionary of %d rows", m.Rows)
 	}
-	n := &Nodes{kind: m.Nodes, n: int(m.Rows)}
+	n := &Nodes{dictionary: dictionary{kind: m.Nodes, n: int(m.Rows)}}
 	size := len(b)
 	b = b[nodesHead:]
 	if n.kind == nodesNumeric {
@@ -334,7 +341,7 @@ func eachNumber(b []byte, n int, do func(row int, id uint64)) (last uint64, err 
 }
 
 // increasing reports whether the order of ids is right and no id occurs twice.
-func (n *Nodes) increasing() bool {
+func (n *dictionary) increasing() bool {
 	for k := 1; k < n.n && n.kind == nodesString; k++ {
 		if bytes.Compare(n.bytes(n.sorted(k-1)), n.bytes(n.sorted(k))) >= 0 {
 			return false

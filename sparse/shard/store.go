@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -46,17 +44,12 @@ type Store struct {
 
 	out     *view
 	back    *view // the in direction; the out direction of an undirected store
-	fs      durable.FS
-	dir     string
-	files   []durable.File // the shards
-	infos   []fs.FileInfo  // of the shards, when they were opened
+	listed  listing
 	zstd    *zstd.Decoder
 	plan    budget.Plan
 	kept    int64 // bytes of the frames that stay in memory
 	longest int   // bytes of a chunk
-
-	mu   sync.Mutex
-	idle []*buffers // of sweeps; guarded by mu
+	buffers bufferPool
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -97,7 +90,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	if s.isReplaced() { // by another process, which has removed the files that were listed
+	if s.listed.isReplaced() { // by another process, which has removed the files that were listed
 		again, err := openOnce(ctx, dir, o)
 		if err == nil {
 			return again, s.Close()
@@ -109,33 +102,26 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 
 // openOnce opens the store that the manifest names now. On error the store is to be closed.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
-	s := &Store{fs: o.fs, dir: dir, plan: budget.Plan{Limit: o.Memory}}
-	if s.fs == nil {
-		s.fs = durable.OS
+	s := &Store{listed: listing{fs: o.fs, dir: dir}, plan: budget.Plan{Limit: o.Memory}}
+	if o.fs == nil {
+		s.listed.fs = durable.OS
 	}
 	return s, s.open(ctx, o)
 }
 
-// isReplaced reports whether the directory holds another store than the one that was opened.
-func (s *Store) isReplaced() bool {
-	if s.Manifest == nil {
-		return false
-	}
-	now, err := readManifest(s.fs, s.dir)
-	return err == nil && now.Identity != s.Manifest.Identity
-}
-
 func (s *Store) open(ctx context.Context, o *Options) error {
-	var err error
-	if s.Manifest, err = readManifest(s.fs, s.dir); err != nil {
+	m, err := readManifest(s.listed.fs, s.listed.dir)
+	if err != nil {
 		return err
 	}
+	s.Manifest, s.listed.manifest = m, m
+	s.buffers.weighted = m.Weighted
 	workers := sched.Workers(o.Workers)
 	if err := s.planFixed(workers, s.Manifest.leastNodeBytes()); err != nil {
 		return err // before anything large is read
 	}
 	for _, f := range s.Manifest.Files {
-		if err := s.checkListed(f); err != nil {
+		if err := s.listed.check(f); err != nil {
 			return err
 		}
 	}
@@ -144,14 +130,14 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	}
 	id := s.Manifest.identity()
 	var directions [2]direction
-	err = s.readListed(indexName(id), indexMagic, func(path string, b []byte) (err error) {
+	err = s.listed.read(indexName(id), indexMagic, func(path string, b []byte) (err error) {
 		directions, err = parseIndex(path, b, s.Manifest)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = s.readListed(degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
+	err = s.listed.read(degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
 		s.Degrees, err = parseDegrees(path, b, s.Manifest)
 		return err
 	})
@@ -160,7 +146,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	}
 	s.Nodes = NewNumericNodes(int(s.Manifest.Rows))
 	if s.Manifest.Nodes != nodesImplicit {
-		err = s.readListed(nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
+		err = s.listed.read(nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
 			s.Nodes, err = parseNodes(path, b, s.Manifest)
 			return err
 		})
@@ -169,7 +155,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		}
 	}
 	if s.Manifest.Order != "" {
-		err = s.readListed(orderName(id), orderMagic, func(path string, b []byte) error {
+		err = s.listed.read(orderName(id), orderMagic, func(path string, b []byte) error {
 			return s.Nodes.parseOrder(path, b, s.Manifest)
 		})
 		if err != nil {
@@ -181,7 +167,10 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if s.Manifest.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
-	if err := s.openShards(ctx); err != nil {
+	if err := s.listed.openShards(ctx); err != nil {
+		return err
+	}
+	if err := s.checkFirst(); err != nil {
 		return err
 	}
 	if s.Manifest.Codec == Zstd {
@@ -194,51 +183,15 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	return s.planMemory(workers, o)
 }
 
-// checkListed checks that a file is there and as long as the manifest says.
-func (s *Store) checkListed(f File) error {
-	path := s.path(f.Name)
-	info, err := s.fs.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return damaged(path, "missing (listed in the manifest)")
-	}
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return damaged(path, "no regular file")
-	}
-	if info.Size() != f.Bytes {
-		return damaged(path, "%d bytes, manifest says %d", info.Size(), f.Bytes)
-	}
-	return nil
-}
-
-// openShards opens every shard and checks its first frame, which shows
-// whether the file belongs here.
-func (s *Store) openShards(ctx context.Context) error {
-	for _, entry := range s.Manifest.shards() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f, err := s.fs.Open(s.path(entry.Name))
-		if err != nil {
-			return err
-		}
-		s.files = append(s.files, f)
-		readInOrder(f)
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		s.infos = append(s.infos, info)
-	}
+// checkFirst checks the first frame of every shard, which shows whether the file belongs here.
+func (s *Store) checkFirst() error {
 	for _, v := range s.views() {
 		for i, f := range v.direct.frames {
 			if f.offset > 0 {
 				continue
 			}
 			b := make([]byte, f.bytes)
-			if n, err := s.files[f.shard].ReadAt(b, 0); n < len(b) {
+			if n, err := s.listed.shards[f.shard].ReadAt(b, 0); n < len(b) {
 				return err
 			}
 			if err := v.checkFrame(i, b, 0); err != nil {
@@ -248,8 +201,6 @@ func (s *Store) openShards(ctx context.Context) error {
 	}
 	return nil
 }
-
-func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
 // views returns the directions that are stored in files.
 func (s *Store) views() []*view {
@@ -274,7 +225,7 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.Weighted)},
 	} {
 		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
-			err = fmt.Errorf("%s: %w", s.dir, over)
+			err = fmt.Errorf("%s: %w", s.listed.dir, over)
 		}
 	}
 	return err
@@ -304,14 +255,14 @@ func (s *Store) planMemory(workers int, o *Options) error {
 	}
 	const perChunk = 2 * 64 // it grows as it is cut
 	if err := s.plan.Reserve(int64(chunks)*perChunk, "chunk index"); err != nil {
-		return fmt.Errorf("%s: %w", s.dir, err)
+		return fmt.Errorf("%s: %w", s.listed.dir, err)
 	}
 	left, limited = s.plan.Left()
 	fits := !stream && (!limited || left >= total+int64(chunks)*slack)
 	keep := total
 	if !fits {
 		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack), "chunks in flight"); err != nil {
-			return fmt.Errorf("%s: %w", s.dir, err)
+			return fmt.Errorf("%s: %w", s.listed.dir, err)
 		}
 		if left, limited := s.plan.Left(); limited {
 			keep = left
@@ -411,15 +362,10 @@ func (s *Store) Resident() bool {
 
 // Close closes the files. No sweep may be running or begin.
 func (s *Store) Close() error {
-	var errs []error
-	for _, f := range s.files {
-		errs = append(errs, f.Close())
-	}
-	s.files = nil
 	if s.zstd != nil {
 		s.zstd.Close()
 	}
-	return errors.Join(errs...)
+	return s.listed.close()
 }
 
 // Dims returns the number of rows and columns.

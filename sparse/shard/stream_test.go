@@ -175,7 +175,7 @@ func TestResidentFrames(t *testing.T) {
 			start := counting.Operations()
 			must(0, s.Sweep(bg, 1, nothing))
 			if n := counting.Operations() - start; n > 0 {
-				return n - len(s.files)
+				return n - len(s.listed.shards)
 			}
 			return 0
 		}
@@ -349,7 +349,7 @@ func TestChunks(t *testing.T) {
 		}
 		start := counting.Operations()
 		same(t, must(read(bg, s, 2)), a)
-		if reads := counting.Operations() - start - len(s.files); reads != len(s.out.chunks) {
+		if reads := counting.Operations() - start - len(s.listed.shards); reads != len(s.out.chunks) {
 			t.Errorf("%d reads of %d chunks", reads, len(s.out.chunks))
 		}
 		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)

@@ -1,12 +1,12 @@
 package shard
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -17,8 +17,8 @@ import (
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
-		b, c := v.s.takeBuffers(), &v.chunks[k]
-		defer v.s.giveBack(b)
+		b, c := v.s.buffers.take(), &v.chunks[k]
+		defer v.s.buffers.give(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
 			reads.Store(true)
@@ -43,28 +43,35 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 		return nil
 	})
 	if err == nil && reads.Load() {
-		err = v.s.checkUnchanged()
+		err = v.s.listed.checkUnchanged()
 	}
 	return err
 }
 
-// takeBuffers returns buffers that no other worker uses.
-func (s *Store) takeBuffers() *buffers {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.idle)
+// bufferPool holds the buffers of sweeps that no worker uses.
+type bufferPool struct {
+	weighted bool
+	mu       sync.Mutex
+	idle     []*buffers // guarded by mu
+}
+
+// take returns buffers that no other worker uses.
+func (p *bufferPool) take() *buffers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
 	if n == 0 {
-		return newBuffers(s.Manifest.Weighted)
+		return newBuffers(p.weighted)
 	}
-	b := s.idle[n-1]
-	s.idle = s.idle[:n-1]
+	b := p.idle[n-1]
+	p.idle = p.idle[:n-1]
 	return b
 }
 
-func (s *Store) giveBack(b *buffers) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.idle = append(s.idle, b)
+func (p *bufferPool) give(b *buffers) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, b)
 }
 
 // bytes returns the bytes of a chunk: from memory if it stays there, else read into the
@@ -100,15 +107,15 @@ func (v *view) load(c *chunk) ([]byte, error) {
 
 // read fills dst from the given place of a shard.
 func (v *view) read(dst []byte, shard int32, offset int64) error {
-	n, err := v.s.files[shard].ReadAt(dst, offset)
+	n, err := v.s.listed.shards[shard].ReadAt(dst, offset)
 	if n == len(dst) {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		if changed := v.s.changedError(int(shard)); changed != nil {
+		if changed := v.s.listed.changedError(int(shard)); changed != nil {
 			return changed
 		}
-		return &CorruptError{Path: v.path(shard), Offset: offset + int64(n), What: "ends too early" + restore}
+		return &CorruptError{Path: v.s.listed.shardPath(shard), Offset: offset + int64(n), What: "ends too early" + restore}
 	}
 	return err
 }
@@ -130,7 +137,10 @@ func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.
 	}
 	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest.Weighted, seen == 0)
 	if wrong == "" && seen == 0 {
-		wrong = cmp.Or(checkPanel(p, v.s.Manifest.Rows), v.checkDegrees(p))
+		wrong = checkPanel(p, v.s.Manifest.Rows)
+		if wrong == "" && v.direction == 0 {
+			wrong = checkDegrees(p, v.s.Degrees)
+		}
 	}
 	if wrong != "" {
 		return p, v.frameError(i, "%s", wrong)
@@ -168,7 +178,7 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	case seen == 0:
 		return v.checkHeader(i, frame)
 	case got != uint32(seen):
-		return v.s.changed(int(v.direct.frames[i].shard))
+		return v.s.listed.changed(int(v.direct.frames[i].shard))
 	}
 	return nil
 }
@@ -181,7 +191,7 @@ func (v *view) checkHeader(i int, b []byte) error {
 	case !h.begins():
 		return v.frameError(i, "no frame begins here")
 	case h.Identity != want.Identity:
-		return damaged(v.path(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
+		return damaged(v.s.listed.shardPath(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
 	case h.Shard != want.Shard || h.Direction != want.Direction || h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
 			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)
@@ -207,12 +217,10 @@ func (v *view) checkHeader(i int, b []byte) error {
 	return nil
 }
 
-func (v *view) path(shard int32) string { return v.s.path(v.s.Manifest.Files[shard].Name) }
-
 // frameError is damage in frame i.
 func (v *view) frameError(i int, format string, args ...any) error {
 	f := v.direct.frames[i]
-	return &CorruptError{Path: v.path(f.shard), Offset: f.offset,
+	return &CorruptError{Path: v.s.listed.shardPath(f.shard), Offset: f.offset,
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
@@ -220,53 +228,11 @@ func (v *view) frameError(i int, format string, args ...any) error {
 // here, one bit was flipped, or none of these.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
-	if err := v.s.changedError(int(f.shard)); err != nil {
+	if err := v.s.listed.changedError(int(f.shard)); err != nil {
 		return err
 	}
-	if h := headerOf(frame); h.begins() && h.Stored != uint32(len(frame)-headerBytes) && v.wholeFrame(f, h) {
+	if h := headerOf(frame); h.begins() && h.Stored != uint32(len(frame)-headerBytes) && v.s.listed.wholeFrame(f, h) {
 		return v.checkHeader(i, frame)
 	}
 	return v.frameError(i, "checksum %08x, want %08x%s", got, want, explainFrameFlip(got^want, len(frame), f.offset))
-}
-
-// wholeFrame reports whether the header at the place of f begins a whole frame
-// of another length.
-func (v *view) wholeFrame(f frame, h header) bool {
-	if int64(h.Stored) > v.s.Manifest.Files[f.shard].Bytes-f.offset-headerBytes {
-		return false
-	}
-	other := make([]byte, headerBytes+int(h.Stored))
-	if n, _ := v.s.files[f.shard].ReadAt(other, f.offset); n < len(other) {
-		return false
-	}
-	return frameSum(other) == binary.LittleEndian.Uint32(other[atSum:])
-}
-
-// changedError says whether a shard is no longer the file that was opened.
-func (s *Store) changedError(shard int) error {
-	info, err := s.files[shard].Stat()
-	if err != nil {
-		return err
-	}
-	was := s.infos[shard]
-	if info.Size() == was.Size() && info.ModTime().Equal(was.ModTime()) {
-		return nil
-	}
-	return s.changed(shard)
-}
-
-// checkUnchanged returns an error if a shard was modified after it was opened. The frames that were
-// read had right checksums, but another process is writing to the store.
-func (s *Store) checkUnchanged() error {
-	for shard := range s.files {
-		if err := s.changedError(shard); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) changed(shard int) error {
-	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
-		s.path(s.Manifest.Files[shard].Name))
 }

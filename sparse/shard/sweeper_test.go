@@ -30,7 +30,7 @@ func band(rows, width int) *sparse.CSR {
 // Frames in memory are given up only if the run does not fit with them.
 func TestSettle(t *testing.T) {
 	const memory = 1 << 27
-	dir, over := opened(t, band(1<<15, 100), "none").dir, errors.New("too much")
+	dir, over := opened(t, band(1<<15, 100), "none").listed.dir, errors.New("too much")
 	for _, fits := range []bool{true, false} { // with frames in memory
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
@@ -95,7 +95,7 @@ func TestSettleCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")
 	}
-	dir := opened(t, crowded(0, 1, 1), "").dir
+	dir := opened(t, crowded(0, 1, 1), "").listed.dir
 	for _, fits := range []bool{true, false} { // in another layout
 		s := swept(t, dir, 0, true)
 		plain := s.Held()

@@ -41,15 +41,15 @@ func Verify(ctx context.Context, dir string, o *Options, room func(bytes int64) 
 	}
 	defer s.Close() // it was only read
 	if room != nil {
-		if err := room(s.verifyBytes()); err != nil {
+		if err := room(verifyBytes(s)); err != nil {
 			return nil, err
 		}
 	}
-	return s.verify(ctx, stream.Workers, progress)
+	return verifyStore(ctx, s, stream.Workers, progress)
 }
 
 // verifyBytes returns the memory of the store and of its verification, which counts degrees.
-func (s *Store) verifyBytes() int64 {
+func verifyBytes(s *Store) int64 {
 	bytes := s.Held() + bufferBytes
 	for _, v := range s.views() {
 		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
@@ -57,10 +57,10 @@ func (s *Store) verifyBytes() int64 {
 	return bytes
 }
 
-// verify is [Verify] of an open store that is streamed.
-func (s *Store) verify(ctx context.Context, workers int, progress func(done, total int64)) (*VerifyReport, error) {
+// verifyStore is [Verify] of an open store that is streamed.
+func verifyStore(ctx context.Context, s *Store, workers int, progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
-		s.tellReads(progress)
+		s.listed.report(progress)
 	}
 	var sums []*census
 	for _, v := range s.views() {
@@ -68,18 +68,18 @@ func (s *Store) verify(ctx context.Context, workers int, progress func(done, tot
 		if err != nil {
 			return nil, err
 		}
-		if err := v.checkCut(c); err != nil {
+		if err := c.checkCut(v); err != nil {
 			return nil, err
 		}
 		sums = append(sums, c)
 	}
 	out, back := sums[0], sums[len(sums)-1]
-	manifest := s.path(manifestName)
+	manifest := s.listed.path(manifestName)
 	switch {
 	case s.Manifest.Directed && out.pairs != back.pairs:
 		return nil, damaged(manifest, "the columns are not those of the rows")
 	case !s.Manifest.Directed && out.pairs != 0:
-		return nil, s.asymmetric()
+		return nil, asymmetric(s)
 	case out.loops != s.Manifest.SelfLoops:
 		return nil, damaged(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
@@ -93,16 +93,16 @@ func (s *Store) verify(ctx context.Context, workers int, progress func(done, tot
 		}
 	}
 	for k, f := range s.Manifest.shards() {
-		bytes, sum, err := checksum(ctx, s.files[k], f.Bytes)
+		bytes, sum, err := checksum(ctx, s.listed.shards[k], f.Bytes)
 		if err != nil {
 			return nil, err
 		}
 		if want, _ := strconv.ParseUint(f.CRC, 16, 32); bytes != f.Bytes || sum != uint32(want) {
-			return nil, damaged(s.path(f.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, f.CRC)
+			return nil, damaged(s.listed.path(f.Name), "checksum %08x of %d bytes, manifest says %s", sum, bytes, f.CRC)
 		}
 	}
 	return &VerifyReport{
-		Manifest: s.Manifest, Files: len(s.Manifest.Files), Bytes: s.Manifest.BytesTotal(), Shards: len(s.files),
+		Manifest: s.Manifest, Files: len(s.Manifest.Files), Bytes: s.Manifest.BytesTotal(), Shards: len(s.listed.shards),
 		Frames: s.Manifest.Frames[0] + s.Manifest.Frames[1], Entries: s.Manifest.Entries * int64(len(sums)),
 	}, nil
 }
@@ -129,12 +129,12 @@ func checksum(ctx context.Context, f io.ReaderAt, most int64) (bytes int64, sum 
 	return bytes, sum, nil
 }
 
-// tellReads reports the reads of the shards to progress; every byte is read twice.
-func (s *Store) tellReads(progress func(done, total int64)) {
+// report reports the reads of the shards to progress; every byte is read twice.
+func (l *listing) report(progress func(done, total int64)) {
 	var done atomic.Int64
-	total := 2 * s.Manifest.size()
-	for i, f := range s.files {
-		s.files[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
+	total := 2 * l.manifest.size()
+	for i, f := range l.shards {
+		l.shards[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
 	}
 }
 
@@ -213,7 +213,7 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 
 // checkCut checks consecutive frames: pieces of a row continue it, and the first row of a frame
 // would not fit into the frame before.
-func (v *view) checkCut(c *census) error {
+func (c *census) checkCut(v *view) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]
 		f, g := c.frames[i-1], c.frames[i]
@@ -252,12 +252,12 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int, visit func(worke
 		return visit(worker, p)
 	})
 	if err == nil && pairs.Load() != 0 {
-		err = c.s.asymmetric()
+		err = asymmetric(c.s)
 	}
 	return err
 }
 
 // asymmetric is damage of an undirected store that is not symmetric.
-func (s *Store) asymmetric() error {
-	return damaged(s.path(manifestName), "not symmetric, but undirected")
+func asymmetric(s *Store) error {
+	return damaged(s.listed.path(manifestName), "not symmetric, but undirected")
 }

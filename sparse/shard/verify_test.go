@@ -47,19 +47,19 @@ func TestVerifyFinds(t *testing.T) {
 				must(0, w.Append([]uint32{0}, nil))
 				lengths = append(lengths, 1)
 			}
-			must(0, errors.Join(w.flush(), w.drain()))
+			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.degrees.content = appendLengths(nil, lengths)
 		}, "g/manifest: degree of row 0 is 16386, found 16385"},
 		{"asymmetric", func(w *Writer) {
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
-			must(0, errors.Join(w.flush(), w.drain()))
+			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.pairs = 0
 		}, "g/manifest: not symmetric, but undirected"},
 		{"not the transpose", func(w *Writer) {
 			w.o.Directed, w.Manifest.Directed = true, true
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn()))
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
-			must(0, errors.Join(w.flush(), w.drain()))
+			must(0, errors.Join(w.flush(), w.frames.drain()))
 			w.pairs = w.outPairs
 		}, "g/manifest: the columns are not those of the rows"},
 		{"an id twice", func(w *Writer) {

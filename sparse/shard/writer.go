@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -52,11 +50,9 @@ type Writer struct {
 	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // spent waiting for the disk to be sure
 
-	o    WriteOptions
-	dir  string
-	made bool      // Create made the directory
-	lock io.Closer // nil after the end
-	err  error     // the first error, after which nothing works
+	o   WriteOptions
+	to  target
+	err error // the first error, after which nothing works
 
 	id      uint64
 	degrees degreeList
@@ -70,11 +66,9 @@ type Writer struct {
 	pairs     uint64 // the sum of pairSum over the rows
 	outPairs  uint64 // the sum of pairSum over the rows of the out direction
 
-	open  *frameJob   // the frame that rows are added to
-	queue []*frameJob // frames before this one that are not written yet
-	free  []*frameJob
-
-	zstd *zstd.Encoder
+	open   *frameJob // the frame that rows are added to
+	frames frameQueue
+	zstd   *zstd.Encoder
 
 	// The open shard.
 	file      durable.File
@@ -89,7 +83,7 @@ type Writer struct {
 // The error wraps [ErrNotStore] if the directory holds anything else and
 // [ErrLocked] while another writer is at work.
 func Create(dir string, o *WriteOptions) (*Writer, error) {
-	w := &Writer{dir: dir, top: -1}
+	w := &Writer{top: -1}
 	if o != nil {
 		w.o = *o
 	}
@@ -117,9 +111,14 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 		w.id = binary.LittleEndian.Uint64(b[:])
 	}
 	w.open = newFrameJob()
-	if err := w.claim(); err != nil {
+	w.frames = frameQueue{workers: sched.Workers(w.o.Workers), write: w.writeFrame}
+	w.frames.encode = func(j *frameJob) { j.encode(w.o.Directed, w.direction, w.zstd) }
+	w.to = target{fs: w.o.fs, dir: dir, force: w.o.Force}
+	var err error
+	if w.Removed, err = w.to.claim(); err != nil {
 		return nil, err
 	}
+	w.Unlocked = durable.IsUnlocked(w.to.lock)
 	w.Manifest = Manifest{
 		Identity: fmt.Sprintf("%016x", w.id),
 		Directed: w.o.Directed,
@@ -279,7 +278,7 @@ func (w *Writer) endDirection() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	return w.drain()
+	return w.frames.drain()
 }
 
 // flush ends the open frame, if it has a row.
@@ -332,8 +331,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	path := w.path(shardName(w.id, len(w.Manifest.Files)))
-	f, err := w.o.fs.Create(path)
+	f, err := w.to.fs.Create(w.to.path(shardName(w.id, len(w.Manifest.Files))))
 	if err != nil {
 		return err
 	}
@@ -351,7 +349,7 @@ func (w *Writer) endShard() error {
 	w.file = nil
 	err := w.buffered.Flush()
 	if err == nil {
-		err = w.sync(f)
+		err = w.to.sync(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
@@ -359,27 +357,6 @@ func (w *Writer) endShard() error {
 	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: w.fileBytes, CRC: sumText(w.fileSum)}
 	w.Manifest.Files = append(w.Manifest.Files, entry)
 	return nil
-}
-
-// sync makes a file's content durable. A failed sync is final.
-func (w *Writer) sync(f durable.File) error {
-	start := time.Now()
-	err := f.Sync()
-	w.SyncTime += time.Since(start)
-	if err != nil {
-		return fmt.Errorf("%w; the disk may have lost data", err)
-	}
-	return nil
-}
-
-func (w *Writer) path(name string) string { return filepath.Join(w.dir, name) }
-
-// syncDir makes the names in a directory durable.
-func (w *Writer) syncDir(dir string) error {
-	start := time.Now()
-	err := w.o.fs.SyncDir(dir)
-	w.SyncTime += time.Since(start)
-	return err
 }
 
 const (

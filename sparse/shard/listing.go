@@ -1,0 +1,150 @@
+package shard
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// listing is the files that the manifest in a directory lists.
+type listing struct {
+	fs       durable.FS
+	dir      string
+	manifest *Manifest      // nil before it was read
+	shards   []durable.File // open
+	infos    []fs.FileInfo  // of the shards, when they were opened
+}
+
+func (l *listing) path(name string) string { return filepath.Join(l.dir, name) }
+
+func (l *listing) shardPath(shard int32) string { return l.path(l.manifest.Files[shard].Name) }
+
+// isReplaced reports whether the directory holds another store than the one that was opened.
+func (l *listing) isReplaced() bool {
+	if l.manifest == nil {
+		return false
+	}
+	now, err := readManifest(l.fs, l.dir)
+	return err == nil && now.Identity != l.manifest.Identity
+}
+
+// check checks that a file is there and as long as the manifest says.
+func (l *listing) check(f File) error {
+	path := l.path(f.Name)
+	info, err := l.fs.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return damaged(path, "missing (listed in the manifest)")
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return damaged(path, "no regular file")
+	}
+	if info.Size() != f.Bytes {
+		return damaged(path, "%d bytes, manifest says %d", info.Size(), f.Bytes)
+	}
+	return nil
+}
+
+// openShards opens every shard.
+func (l *listing) openShards(ctx context.Context) error {
+	for _, entry := range l.manifest.shards() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := l.fs.Open(l.path(entry.Name))
+		if err != nil {
+			return err
+		}
+		l.shards = append(l.shards, f)
+		readInOrder(f)
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		l.infos = append(l.infos, info)
+	}
+	return nil
+}
+
+// read reads a file that the manifest lists, whose length is right, checks its sum
+// and its head, and has the rest parsed.
+func (l *listing) read(name, magic string, parse func(path string, b []byte) error) error {
+	m, path := l.manifest, l.path(name)
+	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
+	b, err := readFile(l.fs, path, entry.Bytes)
+	if err != nil {
+		return err
+	}
+	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
+		return damaged(path, "%d bytes, manifest says %d", len(b), entry.Bytes)
+	}
+	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
+	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
+		return damaged(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
+	}
+	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
+		return damaged(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+	}
+	return parse(path, b[fileHead:])
+}
+
+// changedError says whether a shard is no longer the file that was opened.
+func (l *listing) changedError(shard int) error {
+	info, err := l.shards[shard].Stat()
+	if err != nil {
+		return err
+	}
+	was := l.infos[shard]
+	if info.Size() == was.Size() && info.ModTime().Equal(was.ModTime()) {
+		return nil
+	}
+	return l.changed(shard)
+}
+
+// checkUnchanged returns an error if a shard was modified after it was opened. The frames that were
+// read had right checksums, but another process is writing to the store.
+func (l *listing) checkUnchanged() error {
+	for shard := range l.shards {
+		if err := l.changedError(shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listing) changed(shard int) error {
+	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
+		l.shardPath(int32(shard)))
+}
+
+// close closes the shards.
+func (l *listing) close() error {
+	var errs []error
+	for _, f := range l.shards {
+		errs = append(errs, f.Close())
+	}
+	l.shards = nil
+	return errors.Join(errs...)
+}
+
+// wholeFrame reports whether the header at the place of f begins a whole frame
+// of another length.
+func (l *listing) wholeFrame(f frame, h header) bool {
+	if int64(h.Stored) > l.manifest.Files[f.shard].Bytes-f.offset-headerBytes {
+		return false
+	}
+	other := make([]byte, headerBytes+int(h.Stored))
+	if n, _ := l.shards[f.shard].ReadAt(other, f.offset); n < len(other) {
+		return false
+	}
+	return frameSum(other) == binary.LittleEndian.Uint32(other[atSum:])
+}

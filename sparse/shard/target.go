@@ -1,0 +1,227 @@
+package shard
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// target is the directory that a store is written to.
+type target struct {
+	fs     durable.FS
+	dir    string
+	force  bool          // replace a store that is there
+	made   bool          // claim made the directory
+	lock   io.Closer     // nil after the end
+	waited time.Duration // for the disk to be sure
+}
+
+func (t *target) path(name string) string { return filepath.Join(t.dir, name) }
+
+// sync makes a file's content durable. A failed sync is final.
+func (t *target) sync(f durable.File) error {
+	start := time.Now()
+	err := f.Sync()
+	t.waited += time.Since(start)
+	if err != nil {
+		return fmt.Errorf("%w; the disk may have lost data", err)
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory durable.
+func (t *target) syncDir(dir string) error {
+	start := time.Now()
+	err := t.fs.SyncDir(dir)
+	t.waited += time.Since(start)
+	return err
+}
+
+// unlock lets other writers use the directory.
+func (t *target) unlock() error {
+	err := t.lock.Close()
+	t.lock = nil
+	return err
+}
+
+// makeDir makes the directory if it does not exist. If its name is a link, it makes the target,
+// where the store is then written, and the link stays.
+func (t *target) makeDir() error {
+	err := t.fs.Mkdir(t.dir)
+	if errors.Is(err, fs.ErrExist) {
+		name := filepath.Clean(t.dir) // a link with a separator behind it is not read
+		target, followErr := t.fs.Follow(name)
+		if followErr != nil {
+			return followErr
+		}
+		if target == name {
+			return nil
+		}
+		if err = t.fs.Mkdir(target); errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		if err == nil {
+			t.dir = target
+		}
+	}
+	if err != nil {
+		return err
+	}
+	t.made = true
+	if err = t.syncDir(filepath.Dir(filepath.Clean(t.dir))); err != nil {
+		return errors.Join(err, t.fs.Remove(t.dir))
+	}
+	return nil
+}
+
+// claim makes the directory, takes the lock and removes the files of an unfinished run, whose number
+// it returns.
+func (t *target) claim() (removed int, err error) {
+	if err := t.makeDir(); err != nil {
+		return 0, err
+	}
+	if err := t.mayWrite(); err != nil {
+		return 0, err
+	}
+	t.lock, err = t.fs.Lock(t.path(lockName))
+	if err == nil {
+		err = t.mayWrite() // again: another writer may just have finished
+		if err == nil {
+			removed, err = t.removeLeftovers()
+		}
+		if err == nil {
+			return removed, nil
+		}
+		err = errors.Join(err, t.lock.Close())
+	}
+	if errors.Is(err, ErrLocked) {
+		return 0, fmt.Errorf("%s is %w; wait until it is done, or end it, and repeat the run", t.dir, ErrLocked)
+	}
+	if t.made {
+		err = errors.Join(err, t.fs.Remove(t.dir))
+	}
+	return 0, err
+}
+
+// mayWrite returns an error unless the directory may be written or replaced by a store.
+func (t *target) mayWrite() error {
+	names, err := t.fs.List(t.dir)
+	if err != nil {
+		return err
+	}
+	foreign, holds := "", false
+	for _, name := range names {
+		switch {
+		case name == manifestName:
+			holds = true
+		case !ownName(name) && foreign == "":
+			foreign = name
+		}
+	}
+	if !holds {
+		if foreign != "" {
+			return failf(ErrNotStore, "%s: not a heatwalk store, and not empty (%s); choose another directory", t.dir, foreign)
+		}
+		return nil
+	}
+	m, err := readManifest(t.fs, t.dir)
+	switch {
+	case errors.Is(err, ErrNotStore):
+		return err
+	case t.force:
+		return nil
+	case err != nil:
+		return failf(ErrExists, "%s already holds a store, which does not open (%v)", t.dir, err)
+	}
+	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries)", t.dir, m.Rows, m.Entries)
+}
+
+// removeLeftovers removes files with names of store files that the manifest does not list, and returns their
+// number. If the manifest is damaged, it removes nothing, because the files of the store are not known.
+func (t *target) removeLeftovers() (removed int, err error) {
+	keep := map[string]bool{lockName: true}
+	m, err := readManifest(t.fs, t.dir)
+	switch {
+	case err == nil:
+		for _, f := range m.Files {
+			keep[f.Name] = true
+		}
+	case !errors.Is(err, ErrIncomplete):
+		return 0, nil
+	}
+	return t.remove(func(name string) bool { return ownName(name) && !keep[name] })
+}
+
+// remove removes the files of the directory that match and returns their
+// number.
+func (t *target) remove(match func(name string) bool) (removed int, err error) {
+	names, err := t.fs.List(t.dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		if !match(name) {
+			continue
+		}
+		if failed := t.fs.Remove(t.path(name)); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		removed++
+	}
+	return removed, err
+}
+
+func (t *target) writeSynced(name string, content func(io.Writer) error) error {
+	f, err := t.fs.Create(t.path(name))
+	if err != nil {
+		return err
+	}
+	err = content(f)
+	if err == nil {
+		err = t.sync(f)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// enforce gives the manifest its name, and says whether it has it.
+func (t *target) enforce() (inForce bool, err error) {
+	if err := t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
+		return false, err
+	}
+	if err := t.syncDir(t.dir); err != nil {
+		return true, fmt.Errorf("%w; the new store is %w", err, durable.ErrUnsynced)
+	}
+	return true, nil
+}
+
+// writeFile writes and syncs a file that is no shard, of the store with the given identity.
+func (t *target) writeFile(name, magic string, id uint64, content func(*bufio.Writer)) (entry File, err error) {
+	entry.Name = name
+	sum := uint32(0)
+	err = t.writeSynced(name, func(f io.Writer) error {
+		b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {
+			entry.Bytes += int64(len(p))
+			sum = simd.Checksum(sum, p)
+			return f.Write(p)
+		}), 1<<18)
+		b.Write(appendFileHead(b.AvailableBuffer(), magic, id))
+		content(b)
+		return b.Flush()
+	})
+	entry.CRC = sumText(sum)
+	return entry, err
+}
+
+// writerFunc is a function that writes.
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
