@@ -38,7 +38,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	if err := checkNorms(b); err != nil {
 		return nil, err
 	}
-	e := &evaluation{Map: m, settings: s.withDefaults(), b: b}
+	e := &evaluation{costs: costs{Map: m, settings: s.withDefaults()}, b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
@@ -91,8 +91,7 @@ func (m *Map) checkBlocks(dst []*sparse.Block[float64], b *sparse.Block[float64]
 
 // evaluation is one call under way.
 type evaluation struct {
-	*Map
-	settings Settings
+	costs
 	b        *sparse.Block[float64]
 	parts    []part
 	result   Result
@@ -102,11 +101,8 @@ type evaluation struct {
 	zero  []float64                 // a row
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖
-	norm  float64   // of all columns
 
-	diagonal   []float64 // d, for solves with an L that is not normalised
-	neighbours []float64 // A·d
-	rough      float64   // see measureRough
+	rowWeights
 }
 
 // part is one function of an evaluation.
@@ -227,12 +223,12 @@ func (p *part) begin(e *evaluation) {
 // tolerance returns the largest relative error of a part's result. It is smaller where the
 // result outside the null space may turn out to be so small that steeper exponentials need
 // not be computed.
-func (e *evaluation) tolerance(p *part) float64 {
+func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
-		return share * e.settings.Tolerance
+		return share * c.settings.Tolerance
 	}
-	return e.settings.Tolerance
+	return c.settings.Tolerance
 }
 
 // refuse notes that a part's tolerance cannot be met.

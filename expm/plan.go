@@ -44,6 +44,14 @@ const (
 	guess = 1e-3
 )
 
+// costs predicts the sweeps of methods.
+type costs struct {
+	*Map
+	settings Settings
+	norm     float64 // ‖B − P₀B‖; 0: not known yet
+	rough    float64 // see measureRough
+}
+
 // plan expands the functions and chooses methods.
 func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	pl := &plan{}
@@ -78,7 +86,7 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 }
 
 // solvable says whether I + γH can be solved with.
-func (e *evaluation) solvable() bool { return e.graph != nil && e.Lo == 0 && e.Hi > 0 }
+func (m *Map) solvable() bool { return m.graph != nil && m.Lo == 0 && m.Hi > 0 }
 
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
@@ -171,28 +179,28 @@ func groupsOf(parts []*part) (groups [][]*part) {
 }
 
 // likely returns an estimate of the norm of a part's result, for planning.
-func (e *evaluation) likely(p *part) float64 {
-	if e.norm == 0 {
+func (c *costs) likely(p *part) float64 {
+	if c.norm == 0 {
 		return guess
 	}
-	return max(p.lower, guess*e.norm)
+	return max(p.lower, guess*c.norm)
 }
 
 // allowed returns the largest error of a part relative to the norm of B outside the null
 // space.
-func (e *evaluation) allowed(p *part) float64 {
-	if e.norm == 0 {
-		return e.settings.Tolerance
+func (c *costs) allowed(p *part) float64 {
+	if c.norm == 0 {
+		return c.settings.Tolerance
 	}
-	return e.tolerance(p) * e.likely(p) / e.norm
+	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
 // seriesCost predicts the degree of a falling exponential's series in H, which is
 // infinite where its rounding errors are too many.
-func (e *evaluation) seriesCost(p *part) float64 {
-	eps := min(e.allowed(p), 1)
-	terms := float64(degree(-p.f.rate*e.Hi/2, eps))
-	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*e.slopeOf(-p.f.rate) > eps {
+func (c *costs) seriesCost(p *part) float64 {
+	eps := min(c.allowed(p), 1)
+	terms := float64(degree(-p.f.rate*c.Hi/2, eps))
+	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*c.slopeOf(-p.f.rate) > eps {
 		return infinity
 	}
 	return terms
@@ -201,14 +209,14 @@ func (e *evaluation) seriesCost(p *part) float64 {
 // resolventCost predicts the sweeps of a group. It assumes that Jacobi is
 // fast, because the normalised Laplacian has no small eigenvalue but 0. The first solve, which
 // is cheap, shows whether it is.
-func (e *evaluation) resolventCost(group []*part) float64 {
-	_, steps := e.chooseShift(group)
+func (c *costs) resolventCost(group []*part) float64 {
+	_, steps := c.chooseShift(group)
 	return steps
 }
 
 // kind returns the Laplacian of a solvable map.
-func (e *evaluation) kind() sparse.Kind {
-	if e.normalized {
+func (m *Map) kind() sparse.Kind {
+	if m.normalized {
 		return sparse.NormalizedLaplacian
 	}
 	return sparse.Laplacian
@@ -233,7 +241,7 @@ func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃
 	}
 	f := Exp(-beta)
-	e := &evaluation{
+	e := &costs{
 		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, Hi: slices.Max(degrees)},
 		settings: Settings{Tolerance: plannedTolerance},
 	}
@@ -245,21 +253,20 @@ func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
 // SeriesOnly reports whether [Map.ApplyTo] computes all functions by series in the map, which
 // require fewer blocks than solves.
 func (m *Map) SeriesOnly(fs []Function) bool {
-	e := &evaluation{Map: m}
 	return !slices.ContainsFunc(fs, func(f Function) bool {
 		switch {
-		case !e.solvable():
+		case !m.solvable():
 			return false
 		case f.kind == matern:
 			return m.Hi > WideSpectrum*f.shift
 		}
-		return f.kind == exponential && f.rate < 0 && MaySolve(e.kind(), m.graph.Degrees, -f.rate)
+		return f.kind == exponential && f.rate < 0 && MaySolve(m.kind(), m.graph.Degrees, -f.rate)
 	})
 }
 
 // steps predicts the steps of Jacobi's solve with I + γH.
-func (e *evaluation) steps(gamma, eps float64) float64 {
-	return e.pace(gamma) * math.Log(2/eps)
+func (m *Map) steps(gamma, eps float64) float64 {
+	return m.pace(gamma) * math.Log(2/eps)
 }
 
 // expansionRate is the second eigenvalue of the normalised Laplacian that is
@@ -267,15 +274,15 @@ func (e *evaluation) steps(gamma, eps float64) float64 {
 const expansionRate = 0.1
 
 // meanDiagonal returns the mean of H's diagonal.
-func (e *evaluation) meanDiagonal() float64 {
-	if e.normalized || e.n == 0 {
+func (m *Map) meanDiagonal() float64 {
+	if m.normalized || m.n == 0 {
 		return 1
 	}
 	var sum float64
-	for _, d := range e.graph.Laplacian().Diag {
+	for _, d := range m.graph.Laplacian().Diag {
 		sum += d
 	}
-	return sum / float64(e.n)
+	return sum / float64(m.n)
 }
 
 var infinity = math.Inf(1)

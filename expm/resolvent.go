@@ -29,11 +29,8 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
-	planned  []float64   // norms of the group's results that the attempt was planned with
-	residual [][]float64 // of each solve, by column
-	whole    []float64   // of each solve
-	rounded  [][]float64 // rounding errors of each solve and the step, by column
-	wrong    []float64   // of each solve and step
+	planned []float64 // norms of the group's results that the attempt was planned with
+	solveErrors
 
 	firstSteps float64 // of the first solve
 	unfinished float64 // its residual where it ended at the limit on steps; 0: it did not
@@ -88,7 +85,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return false, err
 	}
-	s.residual, s.whole, s.rounded, s.wrong = nil, nil, nil, nil
+	s.solveErrors = solveErrors{size: s.norm, sizes: s.norms, expected: s.rough * s.norm}
 	s.firstSteps, s.unfinished = 0, 0
 	for j := 0; s.norm > 0; j++ {
 		last := 0
@@ -150,8 +147,8 @@ func (s *solves) prepare(ctx context.Context) error {
 }
 
 // ground returns the diagonal element that the system adds to γL in row i.
-func (e *evaluation) ground(i int) float64 {
-	if d := e.graph.Degrees[i]; e.normalized && d > 0 {
+func (m *Map) ground(i int) float64 {
+	if d := m.graph.Degrees[i]; m.normalized && d > 0 {
 		return d
 	}
 	return 1
@@ -167,9 +164,20 @@ func (s *solves) lastTerm(p *part) int {
 	return min(p.terms(tailShare*s.budget(p)/s.norm), len(p.coef)) - 1
 }
 
+// solveErrors bounds the errors of solves so far, and of results.
+type solveErrors struct {
+	size     float64     // the norm of the block of which a function is applied
+	sizes    []float64   // of its columns
+	expected float64     // rounding errors of a solve, estimated
+	residual [][]float64 // of each solve, by column
+	whole    []float64   // of each solve
+	rounded  [][]float64 // rounding errors of each solve and the step, by column
+	wrong    []float64   // of each solve and step
+}
+
 // spent bounds the error of a part's result, cut after term end, so far.
-func (s *solves) spent(p *part, end int) float64 {
-	sum := p.tail[end]*s.norm + s.rounding(p, end)
+func (s *solveErrors) spent(p *part, end int) float64 {
+	sum := p.tail[end]*s.size + s.rounding(p, end)
 	for j, r := range s.whole {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
@@ -177,8 +185,8 @@ func (s *solves) spent(p *part, end int) float64 {
 }
 
 // rounding bounds the part of that error that is rounding errors.
-func (s *solves) rounding(p *part, end int) float64 {
-	sum := float64(epsilon*float64(end+1)*p.size) * s.norm
+func (s *solveErrors) rounding(p *part, end int) float64 {
+	sum := float64(epsilon*float64(end+1)*p.size) * s.size
 	for j, r := range s.wrong {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
@@ -187,10 +195,10 @@ func (s *solves) rounding(p *part, end int) float64 {
 
 // columnBounds bounds the error of each column of a part's result, and the part
 // of it that is rounding errors.
-func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
-	bounds, rounded = make([]float64, len(s.norms)), make([]float64, len(s.norms))
-	tall.AddScaled(bounds, p.tail[p.end], s.norms)
-	tall.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.norms)
+func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
+	bounds, rounded = make([]float64, len(s.sizes)), make([]float64, len(s.sizes))
+	tall.AddScaled(bounds, p.tail[p.end], s.sizes)
+	tall.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.sizes)
 	for j := range s.residual {
 		reach := p.sensitivity(j, p.end)
 		tall.AddScaled(bounds, reach, s.residual[j])
@@ -202,11 +210,11 @@ func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
 
 // lastWrong returns the rounding errors of the last solve, or before the first one an estimate
 // of them.
-func (s *solves) lastWrong() float64 {
+func (s *solveErrors) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]
 	}
-	return s.rough * s.norm
+	return s.expected
 }
 
 // target returns the residual at which solve j may end: for the part with the smallest

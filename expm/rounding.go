@@ -64,32 +64,37 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 // (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
 // the normalised Laplacian d and A·d are replaced by 1.
 func (s *solves) roundingOf(i int) float64 {
-	d, beside := s.weightsOf(i)
+	d, beside := s.rowWeights.of(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
 }
 
-// weightsOf returns d and the square root of A·d in row i, 1 for the normalised
-// Laplacian.
-func (e *evaluation) weightsOf(i int) (d, beside float64) {
-	if e.normalized {
+// rowWeights bounds rounding errors of the rows of solves with an L that is not normalised.
+type rowWeights struct {
+	diagonal   []float64 // d
+	neighbours []float64 // A·d; nil: the Laplacian is normalised
+}
+
+// of returns d and the square root of A·d in row i, 1 for the normalised Laplacian.
+func (w *rowWeights) of(i int) (d, beside float64) {
+	if w.neighbours == nil {
 		return 1, 1
 	}
-	return e.diagonal[i], math.Sqrt(e.neighbours[i])
+	return w.diagonal[i], math.Sqrt(w.neighbours[i])
 }
 
 // mapRounding bounds, in ε, the norm of the difference between the map and its rounded form in
 // products: the degrees of a Laplacian by half an ε where they are no
 // sums of whole numbers, and rows of D⁻¹A, whose factors are rounded too, by less
 // than two.
-func (e *evaluation) mapRounding() float64 {
+func (m *Map) mapRounding() float64 {
 	switch {
-	case e.inner != nil:
+	case m.inner != nil:
 		return 2
-	case e.graph == nil:
+	case m.graph == nil:
 		return 0
 	}
 	var most float64
-	for _, d := range e.graph.Laplacian().Diag {
+	for _, d := range m.graph.Laplacian().Diag {
 		if d != math.Trunc(d) {
 			most = max(most, d)
 		}
@@ -99,6 +104,6 @@ func (e *evaluation) mapRounding() float64 {
 
 // slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose
 // derivative is at most steepest.
-func (e *evaluation) slopeOf(steepest float64) float64 {
-	return steepest * e.mapRounding() / slopeRounding
+func (m *Map) slopeOf(steepest float64) float64 {
+	return steepest * m.mapRounding() / slopeRounding
 }

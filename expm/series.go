@@ -289,15 +289,15 @@ func (e *evaluation) unscale(ctx context.Context, p *part) error {
 	if e.inner == nil && p.y == p.to {
 		return nil
 	}
-	return e.chunks(ctx, func(_, lo, hi int) { e.scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi)) })
+	return e.chunks(ctx, func(_, lo, hi int) { scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi), e.zero) })
 }
 
 // backFactors returns the factors that convert rows to the caller's variables.
-func (e *evaluation) backFactors(lo, hi int) []float64 {
-	if e.inner == nil {
+func (m *Map) backFactors(lo, hi int) []float64 {
+	if m.inner == nil {
 		return unitFactor
 	}
-	return e.inner[lo:hi]
+	return m.inner[lo:hi]
 }
 
 var unitFactor = []float64{1}

@@ -54,13 +54,13 @@ const tailShare = 0.125
 
 // chooseShift returns the γ for which a group's solves are expected to take the
 // fewest steps, and these.
-func (e *evaluation) chooseShift(group []*part) (gamma, steps float64) {
+func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
 	ends, steepest := []*part{group[0], group[len(group)-1]}, -group[len(group)-1].f.rate
 	least := infinity
 	for i := range tries {
 		g := steepest * math.Pow(10, -0.6-2.6*float64(i)/(tries-1))
-		taken, crowding := e.stepsOf(ends, g)
+		taken, crowding := c.stepsOf(ends, g)
 		if cost := taken * min(crowding, mostCrowding); cost < least {
 			least, gamma, steps = cost, g, taken
 		}
@@ -72,18 +72,18 @@ func (e *evaluation) chooseShift(group []*part) (gamma, steps float64) {
 // contribute an equal share of the error that remains after tail and rounding. crowding above 1
 // means that rounding exceeds the allowance; a larger γ, which reduces its effect on the
 // results, has an advantage then.
-func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
+func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const samples, crowded = 256, 0.6
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x, eps := falling(-p.f.rate/gamma, samples), e.allowed(p)
+		x, eps := falling(-p.f.rate/gamma, samples), c.allowed(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := make([]float64, end)
 		rounding := float64(end+1) * epsilon * x.size
 		for j := range reach {
 			reach[j] = x.sensitivity(j, end)
-			rounding += e.rough * reach[j]
+			rounding += c.rough * reach[j]
 		}
 		share := rounding / (crowded * eps)
 		crowding = max(crowding, share)
@@ -92,14 +92,14 @@ func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding floa
 			if j == len(residual) {
 				residual = append(residual, infinity)
 			}
-			residual[j] = min(residual[j], max(left/(float64(end)*r), e.rough/beneathRounding))
+			residual[j] = min(residual[j], max(left/(float64(end)*r), c.rough/beneathRounding))
 		}
 	}
 	var digits float64
 	for _, r := range residual {
 		digits += digitsOf(r)
 	}
-	return e.pace(gamma) * digits, crowding
+	return c.pace(gamma) * digits, crowding
 }
 
 // beneathRounding is how many times a residual that a solve is asked for may be less
@@ -112,8 +112,8 @@ func digitsOf(residual float64) float64 { return max(1, math.Log(2/residual)) }
 
 // pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
 // by a factor e.
-func (e *evaluation) pace(gamma float64) float64 {
-	shift := gamma * e.meanDiagonal()
+func (m *Map) pace(gamma float64) float64 {
+	shift := gamma * m.meanDiagonal()
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
@@ -132,7 +132,7 @@ func (e *evaluation) measureRough(ctx context.Context) error {
 		sums := e.sums.Of(lo / tall.ChunkRows)
 		for i := lo; i < hi; i++ {
 			weight := 1.0
-			if d, beside := e.weightsOf(i); d > 0 {
+			if d, beside := e.rowWeights.of(i); d > 0 {
 				weight = math.Hypot(1, beside/d)
 			}
 			addSquares(sums, weight, e.w[0].Row(i))

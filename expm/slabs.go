@@ -45,7 +45,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 	}
 	slabs := (cols + width - 1) / width
-	s := &evaluation{Map: e.Map, settings: e.settings}
+	s := &evaluation{costs: costs{Map: e.Map, settings: e.settings}}
 	running := make([]*part, len(wanted))
 	for at := range slabs {
 		lo, hi := at*width, min((at+1)*width, cols)

@@ -23,7 +23,7 @@ type rowFactors [tall.ChunkRows]float64
 
 // fill stores in W a chunk of rows of the block, in the variables of H.
 func (d *division) fill(worker, lo, hi int) {
-	d.scaleRows(d.w[0], d.b, lo, hi, unitFactor)
+	scaleRows(d.w[0], d.b, lo, hi, unitFactor, d.zero)
 }
 
 // inverses returns 1/v for a chunk of rows.
@@ -50,7 +50,7 @@ func (d *division) rows(worker, lo, hi int) {
 		d.share.EachRun(lo, hi, func(r tall.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
-		d.scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]))
+		scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]), d.zero)
 	}
 }
 
@@ -105,8 +105,8 @@ func (d *division) single(i int, own bool, sums []float64) {
 	clear(w)
 }
 
-// scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each;
+// scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each and zero a row of zeros;
 // dst may be x.
-func (e *evaluation) scaleRows(dst, x *sparse.Block[float64], lo, hi int, f []float64) {
-	simd.AddRows(tall.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: e.zero}, f, tall.Rows(x, lo))
+func scaleRows(dst, x *sparse.Block[float64], lo, hi int, f, zero []float64) {
+	simd.AddRows(tall.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: zero}, f, tall.Rows(x, lo))
 }

@@ -25,7 +25,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, t.again)
+		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, t.again)
 		done, err = t.review(dst, a, err)
 	}
 	if err == nil && c.strict && a.assumed != "" {
@@ -108,7 +108,7 @@ func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[
 	case c.strict && measure(dst, a.bound) > 1:
 		return nil, nil
 	}
-	c.progress(a.sweeps, a.sweeps)
+	c.attempted(a.sweeps, a.sweeps)
 	c.note(a.sweeps, a.method)
 	c.finished("")
 	return a, nil
@@ -123,7 +123,7 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 
 // finished takes the end of a slab up, the last attempt at which was noted, and what its
 // bound relies on.
-func (c *computation) finished(assumed string) {
+func (c *slabLog) finished(assumed string) {
 	c.done++
 	c.before, c.last = c.sweeps, c.attempt
 	if assumed != "" {
@@ -183,7 +183,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, attempt > 0)
+		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -58,28 +58,46 @@ type computation struct {
 	k      *spectral
 	s      Settings
 	strict bool // the tolerance must be met
-	report Report
+	slabLog
+	columnScale
 
-	x, y   *sparse.Block[float64] // a slab of unit vectors, and its image
-	slabs  int                    // to be computed in all
-	done   int                    // slabs
-	sweeps int                    // sweeps of all attempts that are over
-	before int                    // sweeps of slabs that are done
-	last   int                    // sweeps of the attempt with which the last slab was done
+	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
 
-	core     float64   // the largest value in the columns so far
-	base     float64   // in those of the first slab
-	norm     float64   // the largest column of K^½ so far
-	worst    float64   // the largest bound of a column so far
-	tightest float64   // by which errors of values of K may grow
-	weight   []float64 // of the columns of each node, values and errors; nil: ones
-	effort   float64   // the tolerance of the last slab, in the engine's measure
-	attempt  int       // sweeps of the last attempt
+	core     float64 // the largest value in the columns so far
+	base     float64 // in those of the first slab
+	norm     float64 // the largest column of K^½ so far
+	worst    float64 // the largest bound of a column so far
+	tightest float64 // by which errors of values of K may grow
+	effort   float64 // the tolerance of the last slab, in the engine's measure
+}
+
+// slabLog counts the slabs and sweeps of a computation, and reports them.
+type slabLog struct {
+	report   Report
+	progress func(done, total int) // nil: none
+	slabs    int                   // to be computed in all
+	done     int                   // slabs
+	sweeps   int                   // sweeps of all attempts that are over
+	before   int                   // sweeps of slabs that are done
+	last     int                   // sweeps of the attempt with which the last slab was done
+	attempt  int                   // sweeps of the last attempt
+}
+
+// columnScale leads from columns of the symmetric matrix to those of the kernel, which is similar
+// to it.
+type columnScale struct {
+	root   []float64 // of [spectral]; nil: ones
+	weight []float64 // of the columns of each node, values and errors; nil: ones
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, strict, err := s.settled()
-	return &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}, err
+	c := &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}
+	c.root = k.root
+	if set.Progress != nil {
+		c.slabLog.progress = set.progress
+	}
+	return c, err
 }
 
 // slabsOf returns the bounds of the slabs of m columns.
@@ -119,7 +137,7 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 
 // note adds a computation of an engine to the report. The method of the report is the one with a
 // factor if any attempt or slab used one, although a later one may not need it.
-func (c *computation) note(sweeps int, method string) {
+func (c *slabLog) note(sweeps int, method string) {
 	c.attempt = sweeps
 	c.sweeps += sweeps
 	c.report.Sweeps = c.sweeps
@@ -136,11 +154,11 @@ func (c *computation) left() int64 {
 	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
 }
 
-// progress reports the progress of one attempt at a slab. An attempt at the first slab is expected
+// attempted reports the progress of one attempt at a slab. An attempt at the first slab is expected
 // to require the sweeps that its engine predicts, and each other slab those of the last attempt,
 // because it begins with the tolerance of that.
-func (c *computation) progress(done, expected int) {
-	if c.s.Progress == nil {
+func (c *slabLog) attempted(done, expected int) {
+	if c.progress == nil {
 		return
 	}
 	now, each := c.sweeps-c.before+done, c.last
@@ -148,7 +166,7 @@ func (c *computation) progress(done, expected int) {
 		each = max(done, expected)
 	}
 	slab := now + max(0, each-done)
-	c.s.progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
+	c.progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
 }
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
@@ -172,7 +190,7 @@ func (k *spectral) rootRounding() float64 {
 }
 
 // worstOf returns the largest bound of the columns of nodes.
-func (c *computation) worstOf(bound []float64, nodes []int) (worst float64) {
+func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 	for j, v := range bound {
 		worst = max(worst, v*tall.Factor(c.weight, nodes[j]))
 	}
@@ -196,8 +214,8 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 
 // largestValue returns the largest value of the kernel in columns, or rows, given
 // those of the symmetric matrix that it is similar to.
-func (c *computation) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
-	root := c.k.root
+func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
+	root := c.root
 	if root == nil && c.weight == nil {
 		return largestOf(y)
 	}
@@ -297,7 +315,7 @@ func checkNodes(n int, lists ...[]int) {
 // scaled returns the sink that the pieces of K go to: it makes those of
 // diag(1/s)·K·diag(s) of them and remembers the largest value.
 func (c *computation) scaled(rows, cols []int, take sink) sink {
-	root := c.k.root
+	root := c.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
 		least, most := math.Inf(1), 0.0
