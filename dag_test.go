@@ -76,6 +76,7 @@ var floors = map[string]int{
 	"method/shift":                      12,
 	"method/suggest":                    12,
 	"method/multilabel":                 12,
+	"modelfile":                         12,
 	"evaluate":                          13,
 	"bench":                             14,
 	"bench/papers/uci":                  15,

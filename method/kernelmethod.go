@@ -194,7 +194,7 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 	}
 	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
 	if r.fitted.Machines != nil && r.by.Dual {
-		k := &keptKernel{Values: r.grid[r.best], Scale: r.scale, Pairs: r.fitted.Pairs, Power: r.votes.Power()}
+		k := &keptKernel{Values: r.grid[r.best], Learner: r.values, Constant: r.set.constant, Graph: sizeOf(r.p), Scale: r.scale, Pairs: keptPairs(r.fitted.Pairs), Power: r.votes.Power()}
 		for _, machine := range r.fitted.Machines {
 			k.Machines = append(k.Machines, keptMachine{machine.Index, machine.Coef, machine.Rho})
 		}

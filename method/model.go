@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
@@ -17,8 +19,10 @@ import (
 // neither. Its JSON form keeps every bit. It does not hold the labels.
 //
 //   - Methods that spread labels have the values of their parameters.
-//   - Learners on walks have their weights of walk features, learners on kernels the coefficients of
-//     labelled nodes, and both the power of their votes.
+//   - Learners on walks have their weights of walk features and the power of their votes.
+//   - Learners on kernels have in addition to these the coefficients of labelled nodes. On another graph
+//     they are fitted to the labels again, with the chosen parameters, because large coefficients of
+//     both signs are worth nothing once kernel values have changed a little.
 //   - auto has its candidates, their weights, the calibration and the gate to beliefs. The coefficients of
 //     its regressions are fitted to the labels again, because features such as eigenvectors differ
 //     on another graph.
@@ -39,24 +43,37 @@ type keptModel struct {
 
 // keptWalk is a linear function of walk features with its votes.
 type keptWalk struct {
-	Alpha    float64        `json:"alpha"`
-	Steps    int            `json:"steps"`
-	MinSteps int            `json:"min_steps"`
-	Features int            `json:"features"`
-	Pairs    classify.Pairs `json:"pairs"`
-	Weights  []float64      `json:"weights"` // a row for each pair
-	Bias     []float64      `json:"bias"`
-	Power    float64        `json:"power"`
+	Alpha    float64   `json:"alpha"`
+	Steps    int       `json:"steps"`
+	MinSteps int       `json:"min_steps"`
+	Features int       `json:"features"`
+	Pairs    [][2]int  `json:"pairs"`   // classes of a decision above 0 and below, −1: all others
+	Weights  []float64 `json:"weights"` // a row for each pair
+	Bias     []float64 `json:"bias"`
+	Power    float64   `json:"power"`
 }
 
 // keptKernel holds the dual coefficients of a learner on a kernel with its votes.
 type keptKernel struct {
-	Values   spec.Values    `json:"values"`
-	Scale    float64        `json:"scale"`
-	Pairs    classify.Pairs `json:"pairs"`
-	Machines []keptMachine  `json:"machines"` // one for each pair
-	Power    float64        `json:"power"`
+	Values   spec.Values   `json:"values"`
+	Learner  spec.Values   `json:"learner"`
+	Constant spec.Values   `json:"constant,omitempty"` // of the learner, never chosen
+	Graph    graphSize     `json:"graph"`              // that the coefficients belong to
+	Scale    float64       `json:"scale"`
+	Pairs    [][2]int      `json:"pairs"`    // as of walks
+	Machines []keptMachine `json:"machines"` // one for each pair
+	Power    float64       `json:"power"`
 }
+
+// graphSize distinguishes a graph from one that has grown.
+type graphSize struct {
+	Nodes   int     `json:"nodes"`
+	Entries int64   `json:"entries"`
+	Weight  float64 `json:"weight"` // sum of all degrees
+}
+
+// sizeOf returns the size of the graph of a problem.
+func sizeOf(p *Problem) graphSize { return graphSize{len(p.Degrees), p.A.NNZ(), tall.Total(p.Degrees)} }
 
 // keptMachine is a classifier Σ_j Coef[j]·K(x, label Index[j]) − Rho.
 type keptMachine struct {
@@ -68,8 +85,42 @@ type keptMachine struct {
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Method returns the name of the method.
-func (m *Model) Method() string { return m.kept.Method }
+// Method returns the method of the model, which predicts by it: see [Model.Predict]. The error is a
+// [validate.ErrUsage] for a method that this program does not have.
+func (m *Model) Method() (Method, error) {
+	by, err := named(m.kept.Method)
+	return keptMethod{by, m}, err
+}
+
+// keptMethod is a method with a model.
+type keptMethod struct {
+	Method
+	m *Model
+}
+
+// Predict implements [Method].
+func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	return k.m.Predict(ctx, p, s)
+}
+
+// Bytes implements [Sizer].
+func (k keptMethod) Bytes(p, _ *Problem, s *Settings) (int64, error) {
+	return Bytes(k.Method, p, nil, k.m.settings(s))
+}
+
+// CanKeep reports whether [Keep] returns models of a method, of learners on walks at least where they fit
+// into memory at once.
+func CanKeep(m Method) bool {
+	switch m := m.(type) {
+	case automatic, labelPropagation, graphMethod:
+		return true
+	case walkMethod:
+		return !m.by.perNode()
+	case kernelMethod:
+		return m.by.Dual
+	}
+	return false
+}
 
 // MarshalJSON implements [json.Marshaler].
 func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.kept) }
@@ -114,16 +165,12 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 	if err := m.check(p, by); err != nil {
 		return nil, err
 	}
-	return by.Predict(ctx, p, nil, m.settings(s))
-}
-
-// Bytes returns the memory of Predict, see [Bytes].
-func (m *Model) Bytes(p *Problem, s *Settings) (int64, error) {
-	by, err := named(m.kept.Method)
-	if err != nil {
-		return 0, err
+	set := m.settings(s)
+	if k, is := by.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
+		set.kept, set.Given = nil, m.kept.Kernel.Constant
+		return by.Predict(ctx, p, &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}, set)
 	}
-	return Bytes(by, p, nil, m.settings(s))
+	return by.Predict(ctx, p, nil, set)
 }
 
 // settings returns settings with those of the model.
@@ -139,13 +186,10 @@ func (m *Model) settings(s *Settings) *Settings {
 // check returns an error unless the model fits the problem and its method.
 func (m *Model) check(p *Problem, by Method) error {
 	wrong := errors.New("method: the model does not fit its method and classes; it was changed")
-	k, fits := &m.kept, func(of classify.Pairs) bool {
-		for _, pair := range of {
-			if pair.Positive < 0 || pair.Positive >= len(p.Names) || pair.Negative >= len(p.Names) || pair.Negative < 0 && pair.Negative != classify.Rest {
-				return false
-			}
-		}
-		return true
+	k, fits := &m.kept, func(of [][2]int) bool {
+		return !slices.ContainsFunc(of, func(pair [2]int) bool {
+			return pair[0] < 0 || max(pair[0], pair[1]) >= len(p.Names) || pair[1] < 0 && pair[1] != classify.Rest
+		})
 	}
 	var ok bool
 	switch by := by.(type) {
@@ -161,6 +205,12 @@ func (m *Model) check(p *Problem, by Method) error {
 				return err
 			}
 			k.Kernel.Values = v
+			if v, err = by.by.spec().Resolve(k.Kernel.Learner, nil); err != nil {
+				return err
+			}
+			for name := range k.Kernel.Learner { // values of constants are apart
+				k.Kernel.Learner[name] = v[name]
+			}
 			for _, machine := range k.Kernel.Machines {
 				ok = ok && len(machine.Index) == len(machine.Coef)
 				for _, i := range machine.Index {
@@ -169,7 +219,7 @@ func (m *Model) check(p *Problem, by Method) error {
 			}
 		}
 	case labelPropagation, graphMethod:
-		v, err := by.(Method).Declarations()[0].Resolve(k.Values, nil)
+		v, err := by.Declarations()[0].Resolve(k.Values, nil)
 		if err != nil {
 			return err
 		}
@@ -181,15 +231,30 @@ func (m *Model) check(p *Problem, by Method) error {
 	return nil
 }
 
+// keptPairs returns the JSON form of pairs of classes, pairsOf the pairs.
+func keptPairs(pairs classify.Pairs) (kept [][2]int) {
+	for _, p := range pairs {
+		kept = append(kept, [2]int{p.Positive, p.Negative})
+	}
+	return kept
+}
+
+func pairsOf(kept [][2]int) (pairs classify.Pairs) {
+	for _, p := range kept {
+		pairs = append(pairs, classify.Pair{Positive: p[0], Negative: p[1]})
+	}
+	return pairs
+}
+
 // model returns the linear functions of a kept walk.
 func (w *keptWalk) model(classes int) (*classify.LinearModel, Parameters, choose.Votes) {
-	m := &classify.LinearModel{Classes: classes, Features: w.Features, Pairs: w.Pairs, Weights: w.Weights, Bias: w.Bias}
+	m := &classify.LinearModel{Classes: classes, Features: w.Features, Pairs: pairsOf(w.Pairs), Weights: w.Weights, Bias: w.Bias}
 	return m, Parameters{Alpha: w.Alpha, Steps: w.Steps, MinSteps: w.MinSteps, Features: Plain}, choose.VotesOf(w.Power)
 }
 
 // model returns the classifiers of a kept kernel.
 func (k *keptKernel) model(classes, items int) *classify.Model {
-	m := &classify.Model{Classes: classes, Items: items, Pairs: k.Pairs}
+	m := &classify.Model{Classes: classes, Items: items, Pairs: pairsOf(k.Pairs)}
 	for _, machine := range k.Machines {
 		m.Machines = append(m.Machines, classify.Machine{Index: machine.Index, Coef: machine.Coef, Rho: machine.Rho})
 	}

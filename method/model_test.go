@@ -131,8 +131,8 @@ func TestChangedModels(t *testing.T) {
 	p := problemtest.Planted(t, 9, 120, 30)
 	for text, means := range map[string]string{
 		`{"method":"auto"}`: "no choice",
-		`{"method":"cwk","walk":{"alpha":1,"steps":2,"features":5,"pairs":[{"Positive":0,"Negative":1}],"weights":[1,2,3,4,5],"bias":[0]}}`:                    "other steps",
-		`{"method":"diffusion","kernel":{"values":{"beta":1},"scale":1,"pairs":[{"Positive":0,"Negative":1}],"machines":[{"index":[99],"coef":[1],"rho":0}]}}`: "no such label",
+		`{"method":"cwk","walk":{"alpha":1,"steps":2,"features":5,"pairs":[[0,1]],"weights":[1,2,3,4,5],"bias":[0]}}`:                    "other steps",
+		`{"method":"diffusion","kernel":{"values":{"beta":1},"scale":1,"pairs":[[0,1]],"machines":[{"index":[99],"coef":[1],"rho":0}]}}`: "no such label",
 		`{"method":"lgc","values":{"alpha":7}}`: "out of range",
 		`{"method":"what"}`:                     "no method",
 	} {

@@ -120,7 +120,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	}
 	if m := r.model; m != nil && r.walked == nil && !r.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
-			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: m.Pairs, Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
+			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
 		}}
 	}
 	return r.out, nil

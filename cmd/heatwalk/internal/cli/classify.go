@@ -35,6 +35,8 @@ type classifyCommand struct {
 	unreached string
 	truth     string
 	suggest   int // number of nodes to label next; 0: write predictions
+	save      string
+	model     string // of predict
 }
 
 // scoreFlags holds the flags for the scores in an output.
@@ -87,6 +89,7 @@ func newClassify(run *session) *cobra.Command {
 	c.scores.declare(run, flags)
 	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	flags.StringVar(&c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again")
 	c.severalFlag(flags)
 	c.learningFlags.declare(flags)
 	return cmd
@@ -110,6 +113,7 @@ func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
 	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)...)
 	c.checkMethod(cmd, args)
+	c.checkSave(append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids))
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
@@ -193,12 +197,19 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	s.Raw = c.scores.kind == "raw"
 	c.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
+	saved, err := c.beginModel(d)
+	if err != nil {
+		return err
+	}
 	p, err := heatwalk.Predict(c.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
 		Baselines: true, Suggest: c.suggest,
 		Predicting: func() { c.progress.Wait("computing baselines and choosing parameters of " + c.method.Name()) },
 	})
 	if err != nil {
 		return c.graphError(err, name, another)
+	}
+	if err := c.writeModel(saved, d, p.Prediction, s); err != nil {
+		return err
 	}
 	baselines := p.Baselines
 	if baselines.Omitted > 0 {

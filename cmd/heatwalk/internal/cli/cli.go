@@ -179,6 +179,7 @@ func commands() []command {
 		{"info", newInfo, true},
 		{"classify", newClassify, true},
 		{"evaluate", newEvaluate, true},
+		{"predict", newPredict, true},
 		{"suggest", newSuggest, true},
 		{"regress", newRegress, true},
 		{"rank", newRank, true},

@@ -111,6 +111,8 @@ func TestJSONPage(t *testing.T) {
 		{"classify", "g", "--labels", "two.tsv", "--method", "diffusion+rls", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--method", "lp", "--train", "0.5", "--splits", "2"},
 		{"regress", "g", "--values", "numbers.tsv", "--method", "harmonic", "-o", "out.tsv"},
+		{"classify", "g", "--labels", "two.tsv", "--method", "lgc", "--save-model", "lgc.model", "-o", "out.tsv"},
+		{"predict", "g", "--model", "lgc.model", "-o", "out.tsv"},
 		{"rank", "g", "--seeds", "seeds.ids", "-o", "ranks.tsv"},
 		{"suggest", "g", "--labels", "two.tsv", "--method", "lp", "-n", "2", "-o", "next.tsv"},
 		{"methods", "diffusion"},

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/modelfile"
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+func newPredict(run *session) *cobra.Command {
+	c := &classifyCommand{learningFlags: newLearning(run)}
+	cmd := run.newCommand("predict GRAPH --model M -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+		"Predict labels by a model that classify has saved",
+		c.checkPredict, func(args []string) error { return c.predictSaved(args[0]) })
+	flags := cmd.Flags()
+	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote")
+	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	c.scores.declare(run, flags)
+	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	c.attributes.declare(run, flags)
+	c.graphInputs.declare(flags)
+	return cmd
+}
+
+// checkPredict records problems of the flags of predict.
+func (c *classifyCommand) checkPredict(cmd *cobra.Command, args []string) {
+	flags := cmd.Flags()
+	inputs := append(args, c.model, c.truth, c.attributes.file, c.attributes.ids)
+	c.scores.check(c.session, flags, c.out, false)
+	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
+	c.graphInputs.check(cmd, args)
+	c.attributes.check(c.session, flags)
+	checkStdin(c.session, append(inputs, c.config.Nodes)...)
+	c.refuse(flags, rule{c.model == "-", "model", "a model is read at once; give a file"})
+	c.require(flags, "model")
+}
+
+// checkSave records problems of --save-model.
+func (c *classifyCommand) checkSave(inputs []string) {
+	if c.save == "" {
+		return
+	}
+	checkOutput(c.session, "--save-model", c.save, nil, inputs...)
+	switch {
+	case c.save == "-":
+		c.problem("--save-model", "a model is a file of its own; name one")
+	case filepath.Clean(c.save) == filepath.Clean(c.out):
+		c.problem("--save-model", "%s is the output too; name another file", c.save)
+	case c.prior != "uniform" && c.prior != "empirical":
+		c.problem("--save-model", "a model does not hold the prior of each node; give --prior uniform or empirical")
+	case c.method != nil && !method.CanKeep(c.method):
+		c.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
+	}
+}
+
+// beginModel begins the file of the model; nil without one.
+func (c *classifyCommand) beginModel(d *graphRun) (io.Writer, error) {
+	if c.save == "" {
+		return nil, nil
+	}
+	return d.begin(c.save)
+}
+
+// writeModel writes the model of a prediction to w, unless that is nil.
+func (c *classifyCommand) writeModel(w io.Writer, d *graphRun, p *method.Prediction, s *method.Settings) error {
+	if w == nil {
+		return nil
+	}
+	kept, err := method.Keep(c.method, p, s)
+	if errors.Is(err, method.ErrNotKept) {
+		return fault.Usage("--save-model", "models of %s with this many classes cannot be saved; give --method auto", c.method.Name())
+	}
+	if err != nil {
+		return err
+	}
+	f := &modelfile.File{Model: kept, Classes: d.l.Names, Class: d.l.Class, Directed: d.g.Directed}
+	for _, row := range d.l.Row {
+		f.IDs = append(f.IDs, d.g.Nodes.ID(row))
+	}
+	if d.g.attributes != nil {
+		f.Attributes = d.g.attributes.Table.Cols
+	}
+	if err := modelfile.Write(w, f); errors.Is(err, modelfile.ErrText) {
+		return fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// predictSaved predicts by a saved model.
+func (c *classifyCommand) predictSaved(name string) error {
+	var f *modelfile.File
+	d, err := c.beginRun(name, newOutputs(c.session, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
+		if f, err = modelfile.Read(c.model); err != nil {
+			return err
+		}
+		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
+		if err != nil {
+			return err
+		}
+		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
+		return c.readAttributes(&c.attributes, d.g)
+	})
+	if err != nil {
+		return err
+	}
+	columns := 0
+	if d.g.attributes != nil {
+		columns = d.g.attributes.Table.Cols
+	}
+	switch {
+	case columns != f.Attributes && columns == 0:
+		return fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
+	case columns != f.Attributes:
+		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", c.attributes.file, columns, f.Attributes)
+	case d.g.Directed && !f.Directed:
+		return fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
+	case !d.g.Directed && f.Directed:
+		return fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
+	}
+	if c.method, err = f.Model.Method(); err != nil {
+		return fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
+	}
+	if !slices.Contains(flagsOf(c.method), "unreached") {
+		c.unreached = "prior"
+	}
+	read := time.Since(c.started).Seconds()
+	var known *nodefile.Labels
+	if c.truth != "" {
+		if known, err = c.graphInputs.readLabels(c.truth, d.g); err != nil {
+			return err
+		}
+	}
+	c.disk += predictionBytes(d.outputs, c.columns(d.l), d.g.axis())
+	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: c.threads, Progress: c.progress.Phases()}
+	p, err := heatwalk.Predict(c.ctx, d.g.Graph, d.problem(), c.method, s, nil)
+	if err != nil {
+		return c.graphError(err, name, another)
+	}
+	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
+		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g),
+		BlockModel: p.BlockModel, Omitted: p.Omitted,
+	}}
+	labels := c.labelsOf(p.Prediction)
+	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, known, "node")
+	return r.finish(d.problem(), nil, func(row int) string {
+		if labels[row] == evaluate.Unlabelled {
+			return ""
+		}
+		return d.l.Names[labels[row]]
+	})
+}
