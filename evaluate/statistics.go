@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,10 +21,12 @@ type Statistics struct {
 	Classes  int     // classes that they are of
 	Frequent int     // the class that most labels are of, the first of several
 	Share    float64 // its share of the labels
+	OfClass  []int   // labels of each class
 
 	Components int64
-	Largest    int64 // nodes of the largest component
-	Isolated   int64 // nodes without an edge
+	Sizes      []SizeCount // components by their number of nodes, in increasing order
+	Largest    int64       // nodes of the largest component
+	Isolated   int64       // nodes without an edge
 
 	// SwitchWeight is the probability that an edge drawn in proportion to its weight
 	// joins different classes, SwitchEdge that of one drawn uniformly; edges with
@@ -36,6 +39,9 @@ type Statistics struct {
 	SwitchWeight, SwitchEdge, SwitchWalk float64
 }
 
+// SizeCount is the number of components of a number of nodes.
+type SizeCount struct{ Nodes, Count int64 }
+
 // Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
 // set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int) (*Statistics, error) {
@@ -45,8 +51,13 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		return nil, err
 	}
 	s := &Statistics{Components: int64(len(parts.Sizes))}
+	count := map[int64]int64{}
 	for _, n := range parts.Sizes {
-		s.Largest = max(s.Largest, int64(n))
+		count[int64(n)]++
+	}
+	for _, n := range slices.Sorted(maps.Keys(count)) {
+		s.Sizes = append(s.Sizes, SizeCount{n, count[n]})
+		s.Largest = n
 	}
 	var counted *switches
 	if l != nil {
@@ -109,6 +120,7 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 	for _, c := range l.Class {
 		size[c]++
 	}
+	s.OfClass = size
 	most := slices.Max(size)
 	s.Frequent, s.Share = slices.Index(size, most), float64(most)/float64(s.Labelled)
 }

@@ -5,10 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/report/reporttest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -81,13 +84,20 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 		}
 	}
 	var nodes float64
+	counts := make([]int64, n+1) // components by their number of nodes
 	for c, rows := range size {
 		if rows > 0 {
 			s.Components++
+			counts[rows]++
 		}
 		if weight[c] > 0 {
 			nodes += float64(rows)
 			s.SwitchWalk += float64(rows) * change[c] / weight[c]
+		}
+	}
+	for rows, count := range counts {
+		if count > 0 {
+			s.Sizes = append(s.Sizes, SizeCount{int64(rows), count})
 		}
 	}
 	if all > 0 {
@@ -108,11 +118,15 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 				members++
 			}
 		}
+		s.OfClass = append(s.OfClass, members)
 		if s.Labelled += members; members > most {
 			s.Frequent, most = c, members
 		}
 	}
 	s.Share = float64(most) / float64(max(1, s.Labelled))
+	if s.Labelled == 0 {
+		s.OfClass = nil
+	}
 	return s
 }
 
@@ -162,8 +176,8 @@ func TestMeasure(t *testing.T) {
 				t.Fatalf("SwitchWalk %v, want %v (%v, %v)", got.SwitchWalk, want.SwitchWalk, edges, class)
 			}
 			got.SwitchWalk = want.SwitchWalk
-			if *got != want {
-				t.Fatalf("got %+v, want %+v (%v, %v)", *got, want, edges, class)
+			if diff := cmp.Diff(want, *got); diff != "" {
+				t.Fatalf("%s (%v, %v)", diff, edges, class)
 			}
 		}
 	}
@@ -183,8 +197,8 @@ func TestMeasureLongRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *got != want {
-		t.Errorf("got %+v, want %+v", *got, want)
+	if diff := cmp.Diff(want, *got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -222,4 +236,29 @@ func TestMeasureCora(t *testing.T) {
 	if got.SwitchWeight != got.SwitchEdge || math.Abs(got.SwitchEdge-0.190) > 5e-4 || math.Abs(got.SwitchWalk-0.184) > 5e-4 {
 		t.Errorf("switch %.4f by edges and %.4f by the walk, want 0.190 and 0.184", got.SwitchEdge, got.SwitchWalk)
 	}
+}
+
+// Degrees are counted in bins that double, and a page has the counts of the graph.
+func TestStatisticsPage(t *testing.T) {
+	bins, zero := degreeBins([]float64{0, 1, 1, 3, 2, 0.3, 8})
+	want := []degreeBin{{0.25, 0.5, 1}, {0.5, 1, 0}, {1, 2, 2}, {2, 4, 2}, {4, 8, 0}, {8, 16, 1}}
+	if diff := cmp.Diff(want, bins, cmp.AllowUnexported(degreeBin{})); diff != "" || zero != 1 {
+		t.Errorf("%s, %d without an edge", diff, zero)
+	}
+	edges := []edge{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}}
+	s, err := Measure(context.Background(), matrix(t, 6, edges, false), false, labelsOf([]int32{0, 0, 1, 1, -1, -1}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := s.Page([]float64{1, 2, 1, 1, 1, 0}, []string{"a<b", "b", "c"}).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Check(t, b.String(), "Mean 1, largest 2.", "<td>2</td><td>4</td>", // of degree 1
+		"3 components; the largest has 3 nodes.", "3 classes, 4 labels.", `<th scope="row">a&lt;b</th><td>2</td><td>50.0</td>`)
+	b.Reset()
+	if err := new(Statistics).Page(nil, nil).WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Check(t, b.String(), "0 components")
 }

@@ -32,7 +32,7 @@ func (b *Bars) scene() *scene {
 		}
 	}
 	if len(b.Series) > 1 {
-		thick = 10
+		thick = 13
 	}
 	if most <= 0 || math.IsInf(least, 1) { // no bar has a length
 		least, most = 1, 1

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/report"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/heatwalk/heatwalk/validate"
@@ -37,6 +39,7 @@ type classifyCommand struct {
 	suggest   int // number of nodes to label next; 0: write predictions
 	save      string
 	model     string // of predict
+	page      string // path of the report
 }
 
 // scoreFlags holds the flags for the scores in an output.
@@ -90,6 +93,7 @@ func newClassify(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	flags.StringVar(&c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again")
+	flags.StringVar(&c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html")
 	c.severalFlag(flags)
 	c.learningFlags.declare(flags)
 	return cmd
@@ -111,9 +115,11 @@ func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
 // check parses the method and records problems of the flags.
 func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
-	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)...)
+	inputs := append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)
+	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
+	checkPage(c.session, c.page, inputs...)
 	c.checkMethod(cmd, args)
-	c.checkSave(append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids))
+	c.checkSave(inputs)
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
@@ -252,6 +258,15 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	labels := c.labelsOf(p.Prediction)
 	r.Truth = compareTruth(c.session, labels, p.Reached, l, known, "node")
+	if c.page != "" {
+		w, err := d.begin(c.page)
+		if err == nil {
+			err = r.writeReport(w, name, labels)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return r.finish(d.problem(), parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
@@ -340,22 +355,42 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
-	lines := []string{r.headline(), r.Skipped.String(), "", "", "", r.compared(f.truth, "node")}
+	lines := []string{r.headline(), r.Skipped.String(), "", r.modelText(), "", r.compared(f.truth, "node")}
 	if r.Attributes != nil {
 		lines[2] = r.Attributes.String()
-	}
-	if r.Parameters != nil {
-		lines[3] = chosen(*r.Parameters, r.Settings)
 	}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	if p.BlockModel {
-		lines[3] = "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
-	} else if len(p.Omitted) > 0 {
-		lines[3] = "left out on a graph of this size: " + strings.Join(p.Omitted, ", ")
-	}
 	return r.graphRun.finish(&r.classifyDocument, storeOf(r.g.Store.Manifest), parameters, lines...)
+}
+
+// modelText returns the parameters of the model, or the model that auto chose, for the summary.
+func (r *classifyRun) modelText() string {
+	switch {
+	case r.BlockModel:
+		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
+	case len(r.Omitted) > 0:
+		return "left out on a graph of this size: " + strings.Join(r.Omitted, ", ")
+	case r.Parameters != nil:
+		return chosen(*r.Parameters, r.Settings)
+	}
+	return ""
+}
+
+// writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
+func (r *classifyRun) writeReport(w io.Writer, graph string, labels []int) error {
+	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Propagation: r.AccuracyPropagation, Majority: r.AccuracyMajority, Truth: r.Truth}
+	if r.Reached != nil {
+		e.Nodes = *r.Reached
+	}
+	model := []string{"Method: " + r.Method + "."}
+	if text := r.modelText(); text != "" {
+		model = append(model, "Model: "+text+".")
+	}
+	page := evaluate.Summarize(r.p.Scores, labels, r.l).Page(r.Method, model, e, r.g.Nodes.ID)
+	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
+	return writePage(r.run, w, page, graph)
 }
 
 // headline returns the counts of the predictions for the summary.

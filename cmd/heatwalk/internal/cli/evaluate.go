@@ -137,7 +137,7 @@ func publishReport(o *outputs, doc document, r reporter, graph string, store, ch
 	case format == ".json":
 		err = encodeDocument(o.w, doc)
 	case format == ".html" && ok:
-		err = writePage(o, page.Page(), graph)
+		err = writePage(run, o.w, page.Page(), graph)
 	default:
 		err = r.WriteText(o.w)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/report"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -44,6 +45,7 @@ type infoCommand struct {
 	graphInputs
 	labels string
 	ids    string
+	page   string // path of the report
 }
 
 func newInfo(run *session) *cobra.Command {
@@ -56,6 +58,7 @@ func newInfo(run *session) *cobra.Command {
 				run.problem("--ids", "stdout has the counts; give a file")
 			}
 			checkOutput(run, "--ids", c.ids, nil, append(args, c.labels)...)
+			checkPage(run, c.page, append(args, c.labels)...)
 			checkStdin(run, append(args, c.labels)...)
 		}, func(args []string) error {
 			v, err := c.measure(args[0])
@@ -66,6 +69,7 @@ func newInfo(run *session) *cobra.Command {
 		})
 	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")
+	cmd.Flags().StringVar(&c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html")
 	c.declare(cmd.Flags())
 	return cmd
 }
@@ -107,11 +111,6 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.ids != "" {
-		if err := r.writeIDs(g); err != nil {
-			return nil, err
-		}
-	}
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
 	if l != nil {
 		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
@@ -120,7 +119,39 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 			v.PSwitchWalk = &s.SwitchWalk
 		}
 	}
+	if r.ids != "" {
+		if err := r.writeIDs(g); err != nil {
+			return nil, err
+		}
+	}
+	if r.page != "" {
+		var names []string
+		if l != nil {
+			names = l.Names
+		}
+		if err := r.writeReport(v, s.Page(g.Degrees, names)); err != nil {
+			return nil, err
+		}
+	}
 	return v, nil
+}
+
+// writeReport writes the page of a graph.
+func (r *infoCommand) writeReport(v *infoDocument, page *report.Page) error {
+	for _, line := range v.lines() {
+		if line[1] != "" {
+			page.Facts = append(page.Facts, report.Fact{Name: line[0], Value: line[1]})
+		}
+	}
+	o := newOutputs(r.session, r.page)
+	w, err := o.begin(r.page)
+	if err == nil {
+		err = writePage(r.session, w, page, v.Graph)
+	}
+	if err == nil {
+		err = o.commit(nil)
+	}
+	return err
 }
 
 // writeIDs writes the ids of all nodes.
@@ -138,6 +169,11 @@ func (r *infoCommand) writeIDs(g *openGraph) error {
 
 // print writes the counts of a graph.
 func (v *infoDocument) print(w io.Writer, cost string) {
+	sheet(w, 20, append(v.lines(), [2]string{"took", cost}))
+}
+
+// lines returns the counts of a graph with their names.
+func (v *infoDocument) lines() [][2]string {
 	kind, of := "undirected", "edges join"
 	if v.Directed {
 		kind = "directed"
@@ -162,13 +198,13 @@ func (v *infoDocument) print(w io.Writer, cost string) {
 	if v.PSwitchWalk != nil {
 		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
-	sheet(w, 20, [][2]string{
+	return [][2]string{
 		{"columns", v.Columns.String()}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
 		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
 		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
 		{"labelled", labelled}, {"p_freq", frequent},
-		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk}, {"took", cost},
-	})
+		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk},
+	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -11,10 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/report"
 )
 
-// writePage writes a page about a graph to the output: its title names the graph, and its first facts are
+// writePage writes a page about a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
-func writePage(o *outputs, p *report.Page, graph string) error {
-	b, closing := thisBuild(), o.run.closingOfRun()
+func writePage(run *session, w io.Writer, p *report.Page, graph string) error {
+	b, closing := thisBuild(), run.closingOfRun()
 	version := "heatwalk " + b.Version
 	if b.Commit != "" {
 		version += ", commit " + b.Commit
@@ -23,14 +24,26 @@ func writePage(o *outputs, p *report.Page, graph string) error {
 	p.Title += ": " + filepath.Base(graph)
 	p.Facts = append([]report.Fact{
 		{Name: "Graph", Value: graph},
-		{Name: "Command", Value: commandLine(o.run.args)},
+		{Name: "Command", Value: commandLine(run.args)},
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
 		{Name: "Machine", Value: machine},
-		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(o.run.started)), words.Bytes(closing.PeakMemoryBytes))},
+		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)), words.Bytes(closing.PeakMemoryBytes))},
 	}, p.Facts...)
 	for _, text := range closing.Warnings {
 		p.Facts = append(p.Facts, report.Fact{Name: "Warning", Value: text})
 	}
-	return p.WriteHTML(o.w)
+	return p.WriteHTML(w)
+}
+
+// pageFormats are the endings of a page.
+var pageFormats = []string{".html"}
+
+// checkPage records problems of the flag --report of a command that writes a page with a second output.
+func checkPage(run *session, path string, inputs ...string) {
+	if isStream(path) {
+		run.problem("--report", "the page is a second output; name a file")
+		return
+	}
+	checkOutput(run, "--report", path, pageFormats, inputs...)
 }
