@@ -117,7 +117,7 @@ func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
 	inputs := append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)
 	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
-	checkPage(c.session, c.page, inputs...)
+	checkPage(c.session, c.page, c.out, inputs...)
 	c.checkMethod(cmd, args)
 	c.checkSave(inputs)
 }

@@ -58,7 +58,7 @@ func newInfo(run *session) *cobra.Command {
 				run.problem("--ids", "stdout has the counts; give a file")
 			}
 			checkOutput(run, "--ids", c.ids, nil, append(args, c.labels)...)
-			checkPage(run, c.page, append(args, c.labels)...)
+			checkPage(run, c.page, c.ids, append(args, c.labels)...)
 			checkStdin(run, append(args, c.labels)...)
 		}, func(args []string) error {
 			v, err := c.measure(args[0])
