@@ -175,6 +175,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if err != nil {
 		return nil, err
 	}
+	if err := method.AdaptToShares(ctx, m, connected, out.Prediction, &set); err != nil {
+		return nil, err
+	}
 	if err := out.checkShift(ctx, connected, m, &set); err != nil {
 		return nil, err
 	}

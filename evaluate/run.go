@@ -319,6 +319,9 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	if err != nil {
 		return nil, err
 	}
+	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
+		return nil, err
+	}
 	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose

@@ -90,7 +90,7 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 		r.answers = found.Answers
 	}
 	if _, given, _ := propagationValues(&set); given && m == (labelPropagation{}) {
-		r.given, err = apart(ctx, m, p, &set, fold, folds)
+		r.given, err = apart(ctx, m, p, nil, &set, fold, folds)
 	}
 	return r, err
 }
@@ -104,9 +104,9 @@ func compared(p *Problem, s *Settings) *propagation.Propagation {
 // apart, but for one of these.
 const apartWork = 20_000_000
 
-// apart measures a method by predictions without each fold of the labels, or, of large graphs,
-// some of them.
-func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, folds int) (*problem.Estimate, error) {
+// apart measures a method with the given parameters, or, if they are nil, with its own choice by
+// predictions without each fold of the labels, or, of large graphs, some of them.
+func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settings, fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
 	var work problem.Work
@@ -127,7 +127,11 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 				rest = append(rest, i)
 			}
 		}
-		out, err := m.Predict(ctx, p.At(rest), nil, &set)
+		visible := p.At(rest)
+		out, err := m.Predict(ctx, visible, par, &set)
+		if err == nil {
+			err = Reweigh(ctx, visible, out, set.Workers)
+		}
 		if err != nil {
 			return nil, err
 		}

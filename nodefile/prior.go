@@ -92,7 +92,7 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column 
 		dst[c] = p
 		sum += p
 	}
-	if math.Abs(sum-1) > 0.0005*float64(len(column))+1e-6 {
+	if math.Abs(sum-1) > roundingOf(len(column)) {
 		return &ParseError{File: name, Line: row.Line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum), Fix: "fix the line"}
 	}
 	for c := range dst {

@@ -46,16 +46,21 @@ func (h *Estimator) addFold(of FoldLabels, right float64) {
 }
 
 // WeightsOf returns the weight of a label of each class. The weights of all labels whose class has
-// several add up to their number.
+// several add up to their number. Known shares of the classes are used as they are.
 func WeightsOf(p *problem.Problem) []float64 {
 	count, list, labels := CountsOf(p), make([]float64, len(p.Names)), float64(len(p.Row))
 	var shares []float64 // of the classes that have a label
-	for _, n := range count {
-		if n > 0 {
+	for c, n := range count {
+		switch {
+		case n > 0 && p.Shares != nil:
+			shares = append(shares, p.Shares[c])
+		case n > 0:
 			shares = append(shares, n/labels)
 		}
 	}
-	Shrink(shares, labels)
+	if p.Shares == nil {
+		Shrink(shares, labels)
+	}
 	several, sum := 0.0, 0.0
 	for c, n := range count {
 		if n == 0 {
@@ -172,7 +177,9 @@ func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	e := h.Estimate(p, all)
-	if e.Tested > 0 {
+	if e.Tested > 0 && p.Shares != nil {
+		e.Accuracy = slices.Max(p.Shares)
+	} else if e.Tested > 0 {
 		prior, luck := ofLargest(p)
 		e.Accuracy = max(1/float64(len(p.Names)), (h.right+prior)/(h.of+1)-luck)
 	}

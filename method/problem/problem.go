@@ -21,6 +21,10 @@ type Problem struct {
 	Class    []int    // their classes, positions in Names
 	Names    []string // the classes
 
+	// Shares are the known shares of the classes among all nodes, positive, with the sum 1; nil: those of
+	// the labels are used.
+	Shares []float64
+
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
 }

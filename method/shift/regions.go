@@ -73,7 +73,7 @@ func (r *Report) predictHalf(ctx context.Context, m method.Method, rest *method.
 		return nil, err
 	}
 	out.Work.Add(half.Work)
-	return half, nil
+	return half, method.Reweigh(ctx, rest, half, s.Workers)
 }
 
 // halves divides the labels into those nearer to one end of the graph and those nearer to the other

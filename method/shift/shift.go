@@ -65,7 +65,9 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	if nodes == 0 {
 		return r, nil
 	}
-	r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, found.effective(p, labelled, method.IsCalibrated(m)), nodes)
+	if p.Shares == nil { // known shares are those of all nodes, and predictions follow them
+		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, found.effective(p, labelled, method.IsCalibrated(m)), nodes)
+	}
 	if r.Sounds() && !r.IsHigher() {
 		r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
 		err = r.measureLow(ctx, m, p, out, predicted, accuracy, s)

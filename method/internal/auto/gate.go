@@ -171,7 +171,7 @@ func (g *gate) logLikelihood(r gateRow) float64 {
 func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibration, reached *roaring.Bitmap) problem.Estimate {
 	rows := gateRows(h, in, mixture, c, g.model)
 	var count choose.Estimator
-	weight := choose.WeightsOf(h.p)
+	weight, reweigh := choose.WeightsOf(h.p), h.p.Reweigher()
 	for fold := range h.folds {
 		of := g.fit(rows, fold)
 		for _, r := range rows {
@@ -181,6 +181,10 @@ func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibratio
 			scores := make([]float64, h.classes)
 			for class := range scores {
 				scores[class] = float64(of.u*r.mixture[class]) + float64(of.v*r.beliefs[class])
+			}
+			if reweigh != nil {
+				classify.Softmax(scores, scores)
+				reweigh(scores)
 			}
 			count.Note(true, classify.ArgMax(scores) == r.class, weight[r.class])
 		}

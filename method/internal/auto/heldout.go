@@ -289,14 +289,20 @@ func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap) problem
 	var without, with choose.Estimator // weights without the label's fold, and by all labels
 	weight := choose.WeightsOf(h.p)
 	row := make([]float64, h.classes)
+	reweigh := h.p.Reweigher()
+	if reweigh == nil {
+		reweigh = func([]float64) {}
+	}
 	for f := range h.folds {
 		of := h.combine(func(i int) bool { return h.fold[i] != f })
 		for i, class := range h.class {
 			if h.fold[i] == f && h.isPredicted(of, i) && h.isPredicted(mixture, i) {
 				reached := h.attributed || !h.isolated[i]
 				h.mixTo(row, of, i)
+				reweigh(row)
 				without.Note(reached, classify.ArgMax(row) == class, weight[class])
 				h.mixTo(row, mixture, i)
+				reweigh(row)
 				with.Note(reached, classify.ArgMax(row) == class, weight[class])
 			}
 		}

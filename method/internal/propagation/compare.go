@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -96,7 +97,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	}
 	out.Center = answers != nil && !l.walks() && l.centerIsBetter()
 	var propagation choose.Estimator
-	weight := choose.WeightsOf(p)
+	weight, reweigh := choose.WeightsOf(p), p.Reweigher()
 	for f := range folds {
 		largest := choose.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {
@@ -107,6 +108,12 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 				answer := classify.ArgMax(row)
 				if out.Center {
 					answer = l.centered[i]
+				}
+				if reweigh != nil {
+					probabilities := make([]float64, len(row))
+					simd.ConvertTo(probabilities, row)
+					reweigh(probabilities)
+					answer = classify.ArgMax(probabilities)
 				}
 				if alone[i] {
 					answer = l.Prior.Likeliest(p.Row[i], largest)

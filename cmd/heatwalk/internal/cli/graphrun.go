@@ -43,6 +43,7 @@ type graphRun struct {
 	g          *openGraph
 	l          *nodefile.Labels // may be nil
 	rows, cols []int            // rows and columns of a matrix that are nodes
+	shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
 // beginRun begins the outputs, opens the graph, and reads the other inputs with read.
@@ -69,7 +70,11 @@ func (f *learningFlags) begin(name, path string) (*graphRun, error) {
 }
 
 // problem returns the learning problem: graph, labels and attributes.
-func (d *graphRun) problem() *method.Problem { return problemOf(d.g, d.l) }
+func (d *graphRun) problem() *method.Problem {
+	p := problemOf(d.g, d.l)
+	p.Shares = d.shares
+	return p
+}
 
 // learnerBytes is the memory of the code of learners, and of small tables.
 const learnerBytes = 3 << 20

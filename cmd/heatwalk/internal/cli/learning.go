@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -41,6 +44,7 @@ func (f *learningFlags) methods() (list []method.Method) {
 // declare declares the flags of f except those of labels and method.
 func (f *learningFlags) declare(flags *pflag.FlagSet) {
 	f.walkFlags.priorFlag(flags)
+	flags.Lookup("prior").Usage += ", or a FILE of the share of each class among all nodes, for all methods"
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(f.session, flags)
@@ -144,9 +148,25 @@ func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
+// readPrior reads the prior of walks or the shares of the classes among all nodes.
+func (f *learningFlags) readPrior(in *inputs, d *graphRun) (cwk.Prior, error) {
+	if f.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.prior) {
+		shares, err := nodefile.ReadShares(in.ctx, f.prior, d.l.Names, in.listConfig(f.prior))
+		if d.shares = shares; shares != nil || err != nil {
+			return cwk.Prior{}, err
+		}
+		for _, m := range f.methods() {
+			if !slices.Contains(flagsOf(m), "prior") {
+				return cwk.Prior{}, fault.Usage("--prior", "%s has no distribution for each node; give lines class<TAB>share", m.Name())
+			}
+		}
+	}
+	return f.walkFlags.readPrior(in, d.g, d.l)
+}
+
 // settings completes the settings of a method with workers, memory, attributes and progress.
 func (d *graphRun) settings(tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
-	prior, err := f.readPrior(&f.inputs, d.g, d.l)
+	prior, err := f.readPrior(&f.inputs, d)
 	s := *tried
 	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"
 	s.Workers, s.Progress = d.run.threads, progress

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
@@ -143,6 +144,9 @@ func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	}
 	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
 		takes = append(takes, f.Name) // methods without a choice ignore it
+	}
+	if f := flags.Lookup("prior"); f != nil && !slices.Contains(cwk.PriorParam.Words, f.Value.String()) {
+		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids"} {
 		u.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})

@@ -1,0 +1,56 @@
+package method
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// AdaptToShares reweighs a prediction by m, see [Reweigh], and its cross-validated accuracy. That of auto is
+// reweighed already. For other methods labels are predicted without each fold, with the parameters of
+// out. Cost: that of these predictions.
+func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s *Settings) error {
+	err := Reweigh(ctx, p, out, s.Workers)
+	if err != nil || p.Shares == nil || out.Tested == 0 || m == (automatic{}) {
+		return err
+	}
+	var par *Parameters
+	if out.Settings > 0 {
+		par = &out.Parameters
+	}
+	folds := s.folds(len(p.Row))
+	e, err := apart(ctx, m, p, par, s, validate.Folds(p.Class, folds, s.RNGSeed, 0), folds)
+	if err == nil {
+		out.Estimate = *e
+	}
+	return err
+}
+
+// Reweigh adapts a prediction from the labels of p to the known shares of classes, see
+// [problem.Problem.Reweigher]: the scores of all nodes, and the classes of nodes without a label. Nodes
+// that no label reaches have the shares as scores. It does nothing if the shares are not known.
+func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) error {
+	reweigh := p.Reweigher()
+	if reweigh == nil {
+		return nil
+	}
+	err := piece.Run(ctx, workers, len(p.Degrees), func(_, lo, hi int) {
+		row := make([]float64, len(p.Names))
+		for v := lo; v < hi; v++ {
+			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {
+				reweigh(row)
+			} else {
+				copy(row, p.Shares)
+			}
+			simd.ConvertTo(out.Scores.Row(v), row)
+			out.Class[v] = classify.ArgMax(row)
+		}
+	})
+	for i, row := range p.Row {
+		out.Class[row] = p.Class[i]
+	}
+	return err
+}

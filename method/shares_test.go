@@ -1,0 +1,60 @@
+package method_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+)
+
+// TestShares checks on labels of which one class has five times as many as of the other that known
+// shares of the classes raise the accuracy, that probabilities add up to 1, and that the reported accuracy
+// is true within its error.
+func TestShares(t *testing.T) {
+	all, class := problemtest.Blocks(t, 3, 2000, 300, 2, 6, 3)
+	p := &method.Problem{Graph: all.Graph, Names: all.Names}
+	seen := 0
+	for i, c := range all.Class { // every fifth of class 1
+		if seen += c; c == 0 || seen%5 == 0 {
+			p.Row, p.Class = append(p.Row, all.Row[i]), append(p.Class, c)
+		}
+	}
+	for _, name := range []string{"auto", "beliefs", "cwk:alpha=0.5:steps=5+rls:lambda=1"} {
+		entries, err := method.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := method.Settle(t.Context(), entries, "small", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own := entries[0].Settings; own != nil {
+			set = own
+		}
+		set.Workers = 1
+		predict := func(p *method.Problem) (*method.Prediction, float64) {
+			out, err := entries[0].Method.Predict(t.Context(), p, nil, set)
+			if err == nil {
+				err = method.AdaptToShares(t.Context(), entries[0].Method, p, out, set)
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return out, problemtest.Accuracy(p, out.Class, class)
+		}
+		_, before := predict(p)
+		known := *p
+		known.Shares = []float64{0.5, 0.5}
+		out, after := predict(&known)
+		t.Logf("%s: %.3f, with shares %.3f, reported %.3f ± %.3f", name, before, after, out.Accuracy, out.Stderr)
+		if after < before+0.02 || math.Abs(out.Accuracy-after) > 3*out.Stderr {
+			t.Errorf("%s: %.3f, with shares %.3f, reported %.3f ± %.3f", name, before, after, out.Accuracy, out.Stderr)
+		}
+		for v := range class {
+			if row := out.Scores.Row(v); math.Abs(float64(row[0]+row[1])-1) > 1e-6 {
+				t.Fatalf("%s: probabilities %v", name, row)
+			}
+		}
+	}
+}

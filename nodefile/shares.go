@@ -1,0 +1,80 @@
+package nodefile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// ReadShares reads the share of each class among all nodes: rows of a class and its share, in any order,
+// with or without a header. Shares are positive and add up to 1, within the error of rounding each to
+// three decimals. Share c of the result is that of classNames[c]. It returns nil if rows do not have
+// two columns, as distributions of nodes have more, see [ReadPrior].
+func ReadShares(ctx context.Context, path string, classNames []string, c *ListConfig) ([]float64, error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	at := func(name string) (int, bool) {
+		class := slices.Index(classNames, name)
+		return class, class >= 0
+	}
+	shares, sum, first := make([]float64, len(classNames)), 0.0, true
+	t := c.reader(classLookup{at, len(classNames)}, "")
+	t.Every, t.Header = true, NoHeader
+	for row, err := range t.Read(ctx, path) {
+		if err != nil {
+			return nil, err
+		}
+		if first && len(row.Text) != 2 {
+			return nil, nil
+		}
+		if len(row.Text) != 2 {
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want 2: class and share", table.Counted(len(row.Text), "field")), Fix: "fix the line"}
+		}
+		name := string(row.Field(0))
+		class, known := at(name)
+		share, wrong := table.ParseNumber(table.Point(row.Text[1], t.Text.HasDecimalComma()), 64)
+		if wrong == "" && !(share > 0) {
+			wrong = "is not positive"
+		}
+		header := first && !known && wrong != ""
+		first = false
+		switch {
+		case header:
+			continue
+		case !known:
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has no label", table.Quoted(name)), Fix: "remove the line, and divide the other shares by their sum"}
+		case wrong != "":
+			return nil, &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("share %s %s", table.Quoted(row.Text[1]), wrong), Fix: "fix the line"}
+		case shares[class] > 0:
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has two lines", table.Quoted(name)), Fix: "keep one of the lines"}
+		}
+		shares[class] = share
+		sum += share
+	}
+	if class := slices.Index(shares, 0); class >= 0 {
+		return nil, &ParseError{File: t.Name, Msg: fmt.Sprintf("class %s has no share", table.Quoted(classNames[class])), Fix: "write a line class<TAB>share for each class"}
+	}
+	if math.Abs(sum-1) > roundingOf(len(shares)) {
+		return nil, &ParseError{File: t.Name, Msg: fmt.Sprintf("the shares add up to %.6g, want 1", sum), Fix: "divide them by their sum"}
+	}
+	for class := range shares {
+		shares[class] /= sum
+	}
+	return shares, nil
+}
+
+// roundingOf returns the largest error of the sum of numbers that are rounded to three decimals.
+func roundingOf(numbers int) float64 { return 0.0005*float64(numbers) + 1e-6 }
+
+// classLookup finds classes as a [Lookup] finds nodes.
+type classLookup struct {
+	find func(name string) (int, bool)
+	n    int
+}
+
+func (l classLookup) Lookup(name string) (int, bool) { return l.find(name) }
+func (l classLookup) Len() int                       { return l.n }

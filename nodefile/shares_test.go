@@ -1,0 +1,38 @@
+package nodefile
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReadShares reads shares of classes with and without a header, leaves distributions of nodes to
+// [ReadPrior], and checks the messages about mistakes.
+func TestReadShares(t *testing.T) {
+	names := []string{"b", "a"}
+	for text, want := range map[string][]float64{
+		"a\t0.25\nb\t0.75\n":                {0.75, 0.25},
+		"class,share\nb,0.2501\na,0.7503\n": {0.25, 0.75},
+		"node\ta\tb\nx\t0.5\t0.5\n":         nil,
+	} {
+		got, err := ReadShares(t.Context(), write(t, file{"p.csv", text})[0], names, nil)
+		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-4 }) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"a\t0.25\n":                  `class "b" has no share; write a line class<TAB>share for each class`,
+		"a\t0.5\nb\t0.6\n":           "the shares add up to 1.1, want 1; divide them by their sum",
+		"a\t0.5\nc\t0.5\n":           `p.tsv:2: class "c" has no label; remove the line, and divide the other shares by their sum`,
+		"a\t0\nb\t1\n":               `share "0" is not positive`,
+		"a\t0.5\na\t0.5\nb\t0.1\n":   `class "a" has two lines`,
+		"a\t0.25\nb\t0.5\t0.25\n":    "3 fields, want 2: class and share",
+		"class\tshare\na\tx\nb\t1\n": `share "x" is not a number`,
+	} {
+		_, err := ReadShares(t.Context(), write(t, file{"p.tsv", text})[0], names, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
