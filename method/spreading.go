@@ -50,11 +50,11 @@ func (m spreading) columns(classes int) (together, folds int) {
 // within returns the folds that are solved together within a memory limit, and the memory of the
 // limit without their block.
 func (m spreading) within(n int, entries int64, classes, folds int, v spec.Values, limit int64) (together int, left int64) {
-	block := func() int64 { return tall.BlockBytes[float64](n, folds*classes) }
-	for limit > 0 && folds > 1 && block()+m.ScoresBytes(n, entries, folds*classes, classes, v, limit) > limit {
-		folds--
-	}
-	return folds, budget.Remaining(limit, block())
+	block := func(folds int) int64 { return tall.BlockBytes[float64](n, folds*classes) }
+	folds = budget.Widest(folds, limit, func(folds int) int64 {
+		return block(folds) + m.ScoresBytes(n, entries, folds*classes, classes, v, limit)
+	})
+	return folds, budget.Remaining(limit, block(folds))
 }
 
 // predictions solves for the groups, several of them together, or for one group class after

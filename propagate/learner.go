@@ -132,12 +132,11 @@ func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values,
 		return cols, bytes
 	}
 	const vectors = 6 // of the system
-	for width = cols; ; width-- {
-		bytes = solveBlocks*tall.BlockBytes[float64](n, width) + vectors*8*int64(n)
-		if width == 1 || limit == 0 || bytes <= limit {
-			return width, bytes
-		}
+	need := func(width int) int64 {
+		return solveBlocks*tall.BlockBytes[float64](n, width) + vectors*8*int64(n)
 	}
+	width = budget.Widest(cols, limit, need)
+	return width, need(width)
 }
 
 // ScoresTo stores the scores of every class for every node in dst, those of group i

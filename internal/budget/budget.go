@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
@@ -75,6 +76,15 @@ func Check(limit, need int64, what string) error {
 		return &Error{Need: need, Limit: limit, Largest: Item{What: what, Bytes: need}}
 	}
 	return nil
+}
+
+// Widest returns the largest width up to most whose bytes are within a limit, 0 for none, or 1 if no width is.
+// bytes increases with the width.
+func Widest(most int, limit int64, bytes func(width int) int64) int {
+	if limit == 0 {
+		return most
+	}
+	return max(1, sort.Search(most, func(i int) bool { return bytes(i+1) > limit }))
 }
 
 // Fitting returns the number of columns, at most all and at least 1, that fit limit−fixed bytes

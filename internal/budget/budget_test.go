@@ -73,3 +73,15 @@ func TestFitting(t *testing.T) {
 		}
 	}
 }
+
+func TestWidest(t *testing.T) {
+	bytes := func(width int) int64 { return int64(100 * width) }
+	for _, c := range []struct {
+		limit int64
+		want  int
+	}{{0, 7}, {99, 1}, {100, 1}, {399, 3}, {400, 4}, {700, 7}, {10_000, 7}} {
+		if got := Widest(7, c.limit, bytes); got != c.want {
+			t.Errorf("limit %d: width %d, want %d", c.limit, got, c.want)
+		}
+	}
+}

@@ -220,8 +220,7 @@ const mostWidth = 32
 // widthOf returns the number of columns that are solved together within a limit, 0 for none,
 // and the memory that is left for a factor.
 func widthOf(p *problem.Problem, count int, limit int64) (width int, left int64) {
-	for width = mostWidth; width > 1 && limit > 0 && blockBytes(p, count, width) > limit; width /= 2 {
-	}
+	width = budget.Widest(mostWidth, limit, func(width int) int64 { return blockBytes(p, count, width) })
 	return width, budget.Remaining(limit, blockBytes(p, count, width))
 }
 

@@ -242,11 +242,9 @@ func (f *fitting) keep(to [][]float32, q *group, run int) {
 
 // width returns the number of runs whose columns share sweeps, as many as the memory allows.
 func (n *network) width() int {
-	width := max(1, sweepColumns/n.seeds.Classes)
-	for width > 1 && n.memory > 0 && groupBytes(len(n.g.Degrees), width*n.seeds.Classes, tall.BlockBytes[float32]) > n.memory {
-		width--
-	}
-	return width
+	return budget.Widest(max(1, sweepColumns/n.seeds.Classes), n.memory, func(width int) int64 {
+		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, tall.BlockBytes[float32])
+	})
 }
 
 // runs returns the runs of a candidate without each of the folds.

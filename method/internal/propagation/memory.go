@@ -11,14 +11,11 @@ import (
 // may take in addition, 0 for no limit. A factor that fits with a single class fits with all that
 // are propagated together, so that its use does not depend on the number of classes.
 func (l *Propagation) width() (cols int, factor int64) {
-	cols = len(l.P.Names)
 	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
 	if need(1) > l.Memory && !l.likelyFactored() {
 		need = func(cols int) int64 { return l.blockBytes(cols) }
 	}
-	for l.Memory > 0 && cols > 1 && need(cols) > l.Memory {
-		cols--
-	}
+	cols = budget.Widest(len(l.P.Names), l.Memory, need)
 	return cols, budget.Remaining(l.Memory, l.blockBytes(cols))
 }
 

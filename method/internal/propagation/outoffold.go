@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -161,11 +162,7 @@ func (l *Propagation) walkedFor(ctx context.Context, fold []int, folds, steps in
 
 // comparedColumns returns how many columns walk together within a limit, 0 for none.
 func comparedColumns(p *problem.Problem, limit int64) int {
-	width := min(widest, mostFolds*len(p.Names))
-	for width > 1 && limit > 0 && comparedBytes(p, width) > limit {
-		width--
-	}
-	return width
+	return budget.Widest(min(widest, mostFolds*len(p.Names)), limit, func(width int) int64 { return comparedBytes(p, width) })
 }
 
 // mostFolds is the largest number of folds.
