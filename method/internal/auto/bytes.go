@@ -63,7 +63,11 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	if d.links {
 		bytes += ridgeScoresBytes(p, &d, m, len(linkBlocks))
 	}
-	settings := 1 + 1 + len(slacks) + len(sharpnesses) // Poisson learning, the constant, label propagation, diffusion
+	if d.rounds {
+		kept, _ := roundBytes(p)
+		bytes += kept
+	}
+	settings := 1 + 1 + 1 + len(slacks) + len(sharpnesses) // Poisson learning, the constant, rounds, label propagation, diffusion
 	for _, c := range candidatesOf(&d, p) {
 		settings += len(c.lambdas())
 	}
@@ -128,6 +132,10 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)
 		most = max(most, stage)
 	}
+	if d.rounds {
+		_, stage := roundBytes(q)
+		most = max(most, stage)
+	}
 	if d.links {
 		most = max(most, linkBytes(p, d.folds))
 	}
@@ -179,11 +187,7 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 	}
 	single := areSingle(m, k, d.folds)
 	if d.apart {
-		columns := k
-		for columns > 1 && limit > 0 && columnBytes(n, columns) > limit {
-			columns--
-		}
-		return columnBytes(n, columns)
+		return columnBytes(n, budget.Widest(k, limit, func(columns int) int64 { return columnBytes(n, columns) }))
 	}
 	if !single {
 		groups = 0

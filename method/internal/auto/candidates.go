@@ -17,6 +17,7 @@ type candidate struct {
 	constant    bool    // the shares of the labels, whatever the node
 	propagation bool    // label propagation
 	diffusion   bool    // scores of the diffusion kernel by themselves
+	rounds      bool    // stacked learning in rounds
 	free        bool    // free columns take part
 	pull        float64 // of shared weights towards agreement of neighbours, 0 to 1
 	ridge       float64 // of shared weights, of the sum over items
@@ -77,11 +78,13 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.diffusion }
+func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.diffusion && !c.rounds }
 
 func (c candidate) isPropagation() bool { return c.propagation }
 
 func (c candidate) isDiffusion() bool { return c.diffusion }
+
+func (c candidate) isInRounds() bool { return c.rounds }
 
 // lambdas returns those to search.
 func (c candidate) lambdas() []float64 {

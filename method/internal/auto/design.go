@@ -28,6 +28,7 @@ type design struct {
 	eigenvectors bool // may be features; the number of components decides
 	diffusion    bool // scores of kernels are features
 	links        bool // scores of link rows are features
+	rounds       bool // stacked learning may be a candidate
 	propagation  bool // label propagation may be a candidate
 
 	omitted []string // stages that are left out because of the size of the graph
@@ -86,6 +87,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes)
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
 		d.fits("link rows", linkColumnCount(n, m)*p.A.NNZ() <= linkWork)
+	d.rounds = !set.LowEffort && p.Attributes != nil && p.Attributes.Cols <= fewAttributes && m >= fewestRoundLabels &&
+		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
 	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || p.A.NNZ() <= mostSparse*int64(n))
 	if n > blockModelNodes && p.Attributes == nil && m >= manyLabels && min(m/4, mostApart) >= leastApart*k {
 		d.apart, d.examples = true, min(m/4, mostApart)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -294,11 +295,7 @@ const squareColumns = 64
 
 // squareSlab returns their number for m labels within a limit, 0 for none.
 func squareSlab(n, m int, limit int64) int {
-	slab := min(m, squareColumns)
-	for slab > 1 && limit > 0 && 2*tall.BlockBytes[float64](n, slab) > limit {
-		slab /= 2
-	}
-	return slab
+	return budget.Widest(min(m, squareColumns), limit, func(slab int) int64 { return 2 * tall.BlockBytes[float64](n, slab) })
 }
 
 // addCommonNeighbours adds the scores of least squares on the kernel S² with S = D^-½AD^-½, λ

@@ -21,6 +21,7 @@ type features struct {
 	diffusion  *diffusionScores // nil: none
 	attributes *ridgeScores     // nil: none
 	links      *ridgeScores     // of link rows; nil: none
+	rounds     *rounds          // nil: none
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels
@@ -74,6 +75,11 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	if in.links {
 		if f.links, err = scoreLinks(ctx, in, f.fold, hasOthers); err != nil {
+			return nil, err
+		}
+	}
+	if in.rounds {
+		if f.rounds, err = predictInRounds(ctx, in, f.fold); err != nil {
 			return nil, err
 		}
 	}

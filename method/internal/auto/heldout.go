@@ -72,6 +72,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		h.addConstant(f)
 	}
 	h.addDiffusion(f)
+	h.addRounds(f)
 	return h, h.addPropagation(ctx, f)
 }
 
@@ -204,7 +205,7 @@ func (h *heldOut) addDiffusion(f *features) {
 	}
 }
 
-// sharpenTo stores the softmax of the scores of the diffusion kernel, the first ones.
+// sharpenTo stores the softmax of the first scores times a factor.
 func sharpenTo(dst, scores []float64, sharpness float64) {
 	for c := range dst {
 		dst[c] = sharpness * scores[c]

@@ -149,6 +149,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
 		case !known:
 			copy(p.one, p.missed)
+		case p.isOf(c, candidate.isInRounds):
+			simd.ConvertTo(p.one, f.rounds.all().Row(v))
 		case p.isOf(c, candidate.isDiffusion):
 			sharpenTo(p.one, f.columns.diffusionRow(p.scores, v), p.settings[c.setting].lambda)
 		case c.setting < 0:
