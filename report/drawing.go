@@ -3,12 +3,10 @@ package report
 import (
 	"bytes"
 	_ "embed"
-	"html/template"
 	"io"
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -141,54 +139,59 @@ func (s *scene) legend(y float64, names []string, bars bool) float64 {
 	return y + lineHeight - top
 }
 
-//go:embed drawing.svg
-var drawingSVG string
-
 //go:embed drawing.css
 var drawingCSS string
 
 // compact shortens the style of a file that has one drawing alone.
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}", "; ", ";", ": ", ":", ", ", ",")
 
-// newTemplates returns the templates of drawings.
-func newTemplates() *template.Template {
-	t := template.Must(template.New("drawing").Parse(drawingSVG))
-	template.Must(t.New("style").Parse(drawingCSS))
-	template.Must(t.New("own style").Parse(compact.Replace(drawingCSS)))
-	return t
-}
-
-var drawing = sync.OnceValue(newTemplates)
-
-// file is the data of an SVG file: drawings next to each other.
-type file struct {
-	Title         string
-	Middle        float64
-	Width, Height float64
-	Panels        []panel
-}
-
-// panel is a drawing at a place in a file.
-type panel struct {
-	X, Y float64
-	*scene
+// writeTo writes the shapes.
+func (s *scene) writeTo(m *markup) {
+	for _, of := range s.Shapes {
+		if of.Text == "" {
+			m.add(`<path class="`, of.Class, `" d="`, of.Path, `"`)
+			m.attribute("fill-opacity", of.Opacity)
+			m.add("/>\n")
+			continue
+		}
+		x, y := pixel(of.X), pixel(of.Y)
+		m.add(`<text x="`, x, `" y="`, y, `"`)
+		m.attribute("class", of.Anchor)
+		if of.Turned {
+			m.add(` transform="rotate(-90 `, x, " ", y, `)"`)
+		}
+		m.add(">")
+		m.text(of.Text)
+		m.add("</text>\n")
+	}
 }
 
 // WriteSVG writes drawings next to each other as an SVG file, under a title unless that is "".
 func WriteSVG(w io.Writer, title string, drawings ...Drawing) error {
-	f := &file{Title: title}
 	top := 0.0
 	if title != "" {
 		top = 28
 	}
+	width, height := 0.0, 0.0
+	var panels markup
 	for _, d := range drawings {
 		s := d.scene()
-		f.Panels = append(f.Panels, panel{f.Width, top, s})
-		f.Width += s.Width
-		f.Height = max(f.Height, s.Height+top)
+		panels.add(`<g transform="translate(`, pixel(width), " ", pixel(top), ")\">\n")
+		s.writeTo(&panels)
+		panels.add("</g>\n")
+		width += s.Width
+		height = max(height, s.Height+top)
 	}
-	f.Middle = round(f.Width / 2)
-	return drawing().ExecuteTemplate(w, "file", f)
+	var m markup
+	wide, high := pixel(width), pixel(height)
+	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, wide, " ", high, `" width="`, wide, `" height="`, high, "\">\n",
+		"<style>", compact.Replace(drawingCSS), "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+	if title != "" {
+		m.element(`<text x="`+pixel(width/2)+`" y="19">`, title)
+		m.add("\n")
+	}
+	m.add(panels.String(), "</svg>\n")
+	return m.writeTo(w)
 }
 
 // svg returns a drawing as a file without a title.

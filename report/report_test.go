@@ -136,7 +136,7 @@ func TestPage(t *testing.T) {
 	}
 	reporttest.Check(t, b.String(),
 		"<title>&lt;script&gt;</title>", `<caption>A &lt;caption&gt;.</caption>`, `<th scope="row">a&lt;b</th><td><span class="mark">*</span><b>70.1 (0.2)</b></td>`,
-		"a&lt;b,0.701", `\textbf{70.1 (0.2)} \\`, `aria-label="In &#34;words&#34;."`, `download="f0.svg" href="data:image/svg&#43;xml;base64,`,
+		"a&lt;b,0.701", `\textbf{70.1 (0.2)} \\`, `aria-label="In &#34;words&#34;."`, `download="f0.svg" href="data:image/svg+xml;base64,`,
 	)
 }
 
@@ -158,7 +158,7 @@ func TestTableCopies(t *testing.T) {
 
 // The colors of series have a contrast of at least 3.2 to the background, in light and in dark mode.
 func TestContrast(t *testing.T) {
-	light, dark := colors(t, drawingCSS), colors(t, pageHTML)
+	light, dark := colors(t, drawingCSS), colors(t, pageCSS)
 	for i := range series {
 		for _, c := range []struct{ color, background string }{{light[i], "ffffff"}, {dark[i], "16181c"}} {
 			if got := contrast(t, c.color, c.background); got < 3.2 {

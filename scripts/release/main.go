@@ -25,8 +25,9 @@ import (
 // systems are those of a release.
 var systems = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// maxProgram is the largest size of a program.
-const maxProgram = 25 << 20
+// maxProgram is the largest size of a program. If it is exceeded, look for a package that finds methods by
+// their names at run time, as html/template does: with one the linker keeps all exported methods.
+const maxProgram = 25_000_000
 
 func main() {
 	if len(os.Args) < 2 || strings.HasPrefix(os.Args[1], "-") {

@@ -185,7 +185,7 @@ func TestInstall(t *testing.T) {
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, err := output(filepath.Join(proxy, "heatwalk"), "--version"); err != nil || out != "heatwalk "+version {
+	if out, err := output(filepath.Join(proxy, "heatwalk"), "--version"); err != nil || out != "heatwalk version "+version {
 		t.Error(out, err)
 	}
 }

@@ -96,7 +96,6 @@ func newRoot(run *session) *cobra.Command {
 		Args:          func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) },
 		RunE:          func(cmd *cobra.Command, _ []string) error { return welcome(run, cmd) },
 	}
-	root.SetVersionTemplate("heatwalk {{.Version}}\n")
 	root.SetIn(run.stdin)
 	root.SetOut(run.stdout)
 	root.SetErr(run.stderr)
