@@ -23,7 +23,7 @@ const (
 func (v *view) tried() *report.Section {
 	s := &report.Section{
 		Title: "Sensitivity to parameters", Small: true,
-		Text: []string{"Accuracy in % on the tuning splits, " + v.at() + ": the highest one over the parameters that are not shown. The frame marks the highest accuracy."},
+		Text: []string{"Accuracy in % on the tuning splits, " + v.at() + ": the highest one over the parameters that are not shown. A frame marks the chosen setting: of those within a standard error of the highest accuracy, the one with the most accurate neighbours in the grid."},
 	}
 	for _, name := range v.methods() {
 		t := v.result(name, v.detail).Tried
@@ -41,6 +41,7 @@ func (v *view) tried() *report.Section {
 // figure draws the accuracies of compared settings.
 func (t *Surface) figure(name string) *report.Figure {
 	h := &report.Heat{X: t.X, Y: t.Y, Text: func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }, From: math.Inf(1), To: math.Inf(-1), ChosenColumn: -1}
+	best := ""
 	table := &report.Table{Caption: "Accuracy in % of " + name + " by " + t.X, Head: []string{t.X}}
 	if t.Y != "" {
 		table.Caption += " and " + t.Y
@@ -60,7 +61,7 @@ func (t *Surface) figure(name string) *report.Figure {
 			if values[j] = math.NaN(); a != nil {
 				values[j] = 100 * *a
 				if values[j] > h.To {
-					h.ChosenRow, h.ChosenColumn = i, j
+					best = t.at(i, j)
 				}
 				h.From, h.To = min(h.From, values[j]), max(h.To, values[j])
 				cells = append(cells, report.Cell{Text: percent(*a)})
@@ -70,12 +71,19 @@ func (t *Surface) figure(name string) *report.Figure {
 		}
 		h.Rows, h.Values, table.Rows = append(h.Rows, label), append(h.Values, values), append(table.Rows, cells)
 	}
-	best := fmt.Sprintf("%s = %s", t.X, h.Columns[h.ChosenColumn])
-	if t.Y != "" {
-		best += fmt.Sprintf(", %s = %s", t.Y, h.Rows[h.ChosenRow])
-	}
-	text := fmt.Sprintf("%.1f to %.1f %%; highest at %s.", h.From, h.To, best)
+	h.ChosenColumn, _ = slices.BinarySearch(t.XValues, t.XChosen)
+	h.ChosenRow, _ = slices.BinarySearch(t.YValues, t.YChosen)
+	text := fmt.Sprintf("%.1f to %.1f %%; highest at %s; chosen %s.", h.From, h.To, best, t.at(h.ChosenRow, h.ChosenColumn))
 	return &report.Figure{Name: name + "-parameters", Caption: text, Alt: "Heat map of the accuracy of " + name + " by " + t.X + " and " + t.Y + ": " + text, Drawing: h, Table: table}
+}
+
+// at writes the values of a row and a column.
+func (t *Surface) at(row, column int) string {
+	text := t.X + " = " + valueText(t.XValues[column])
+	if t.Y != "" {
+		text += ", " + t.Y + " = " + valueText(t.YValues[row])
+	}
+	return text
 }
 
 // valueText writes the value of a parameter.
@@ -107,7 +115,6 @@ func (v *view) parameters() *report.Section {
 	for _, line := range v.protocol() {
 		s.Text = append(s.Text, "How: "+line+".")
 	}
-	s.Text = append(s.Text, "Of settings whose accuracies differ by less than a standard error, the one with the most accurate neighbours in the grid is chosen.")
 	return s
 }
 

@@ -241,7 +241,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 				return err
 			}
 			rec.Result.Text = chosen.String()
-			rec.Result.Tried = newSurface(choice.Trials)
+			rec.Result.Tried = newSurface(choice.Trials, chosen)
 		}
 	}
 	first := len(rec.Outcomes)

@@ -16,11 +16,14 @@ type Surface struct {
 	XValues  []float64    `json:"x_values"` // in increasing order
 	YValues  []float64    `json:"y_values,omitempty"`
 	Accuracy [][]*float64 `json:"accuracy"` // by Y, then by X; null where nothing was compared
+	XChosen  float64      `json:"x_chosen"` // the values that were chosen
+	YChosen  float64      `json:"y_chosen,omitempty"`
 }
 
 // axis is a numeric parameter with the value of each trial.
 type axis struct {
 	of     string
+	chosen float64
 	param  *spec.Param
 	number []float64
 	values []float64 // distinct, in increasing order
@@ -28,7 +31,7 @@ type axis struct {
 
 // newSurface returns the accuracies of trials over the first two numeric parameters with several
 // values, those of the walk or kernel before those of the learner; nil if there is no such parameter.
-func newSurface(trials []method.Trial) *Surface {
+func newSurface(trials []method.Trial, chosen *method.Parameters) *Surface {
 	if len(trials) == 0 {
 		return nil
 	}
@@ -36,7 +39,7 @@ func newSurface(trials []method.Trial) *Surface {
 	for i, set := range trials[0].Chosen() {
 		for j := range set.Spec.Params {
 			if a, ok := axisOf(trials, i, &set.Spec.Params[j]); ok && len(axes) < 2 {
-				a.of = set.Spec.Name
+				a.of, a.chosen = set.Spec.Name, chosen.Chosen()[i].Values.Number(a.param.Name)
 				axes = append(axes, a)
 			}
 		}
@@ -45,11 +48,11 @@ func newSurface(trials []method.Trial) *Surface {
 		return nil
 	}
 	x := axes[0]
-	s := &Surface{Method: x.of, X: x.param.Name, XValues: x.values}
+	s := &Surface{Method: x.of, X: x.param.Name, XValues: x.values, XChosen: x.chosen}
 	y := axis{number: make([]float64, len(trials)), values: []float64{0}}
 	if len(axes) > 1 {
 		y = axes[1]
-		s.Y, s.YValues = y.param.Name, y.values
+		s.Y, s.YValues, s.YChosen = y.param.Name, y.values, y.chosen
 	}
 	for range y.values {
 		s.Accuracy = append(s.Accuracy, make([]*float64, len(x.values)))
