@@ -48,7 +48,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var micro, macro, frequentMicro float64
+	var micro, macro, frequentMicro, thresholdMicro float64
 	for s := range splits {
 		split := draw.At(s)
 		var node []int
@@ -71,10 +71,15 @@ func TestEvaluate(t *testing.T) {
 		}
 		a, b := labelF1(truth, labels, func(i int) []float64 { return scores[i] })
 		c, _ := labelF1(truth, labels, func(i int) []float64 { return frequent[i] })
+		d, _ := setF1(truth, labels, func(i int) []int { return above(scores[i], model.Threshold) })
+		thresholdMicro += d / splits
 		micro, macro, frequentMicro = micro+a/splits, macro+b/splits, frequentMicro+c/splits
 	}
 	learned, majority := got.Results[0], got.Results[1]
 	if math.Abs(learned.MicroF1-micro) > 1e-12 || math.Abs(learned.MacroF1-macro) > 1e-12 || math.Abs(majority.MicroF1-frequentMicro) > 1e-12 {
 		t.Errorf("%v, %v and %v, want %v, %v and %v", learned.MicroF1, learned.MacroF1, majority.MicroF1, micro, macro, frequentMicro)
+	}
+	if math.Abs(learned.ThresholdMicroF1-thresholdMicro) > 1e-12 {
+		t.Errorf("%v above a threshold, want %v", learned.ThresholdMicroF1, thresholdMicro)
 	}
 }

@@ -55,3 +55,37 @@ func TestLabelF1(t *testing.T) {
 		}
 	}
 }
+
+// TestThreshold compares the micro-F1 of the threshold with that of every other one.
+func TestThreshold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		items, labels := 1+rng.IntN(20), 1+rng.IntN(6)
+		sets, scores := make([][]int, items), make([][]float64, items)
+		for i := range items {
+			for c := range labels {
+				if rng.IntN(3) == 0 {
+					sets[i] = append(sets[i], c)
+				}
+				scores[i] = append(scores[i], float64(rng.IntN(8))/8)
+			}
+		}
+		micro := func(least float64) float64 {
+			f, _ := setF1(sets, labels, func(i int) (set []int) {
+				for c, p := range scores[i] {
+					if p >= least {
+						set = append(set, c)
+					}
+				}
+				return set
+			})
+			return f
+		}
+		got := micro(threshold(sets, func(i int) []float64 { return scores[i] }))
+		for eighths := range 8 {
+			if want := micro(float64(eighths) / 8); want > got+1e-12 {
+				t.Errorf("micro-F1 %v, and %v above %d/8", got, want, eighths)
+			}
+		}
+	}
+}

@@ -130,6 +130,10 @@ type Model struct {
 	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
 	MicroF1 float64 `json:"micro_f1"` // of the labels that labelled nodes would have without one, left out one by one
 
+	// Threshold is the least probability of the labels of a node, chosen for the largest MicroF1. A node
+	// without such a label has the likeliest one.
+	Threshold float64 `json:"threshold"`
+
 	Labelled int `json:"-"` // nodes that Predict learned from
 
 	columns *sparse.Block[float64]
@@ -193,11 +197,11 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 	best.weights, best.shares = p.Weights(best.Lambda)
 	left := p.LeaveOneOut(best.Lambda)
 	best.calibrate(left, sets, labels)
-	probabilities := make([]float32, labels)
-	best.MicroF1, _ = setF1(sets, labels, func(item int) []int {
-		simd.ConvertTo(probabilities, best.probable(left.RawRowView(item)))
-		return likely(probabilities)
-	})
+	for i := range sets {
+		best.probable(left.RawRowView(i))
+	}
+	best.Threshold = threshold(sets, left.RawRowView)
+	best.MicroF1, _ = setF1(sets, labels, func(item int) []int { return above(left.RawRowView(item), best.Threshold) })
 	return best, nil
 }
 
@@ -315,29 +319,10 @@ func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settin
 	})
 }
 
-// LabelsOf returns the labels that [Predict] says a node has: its own, or else those that are
-// likely.
+// LabelsOf returns the labels that [Predict] says a node has: its own, or else those of the threshold.
 func (m *Model) LabelsOf(p *method.Prediction, node int) []int {
 	if own, labelled := m.own[node]; labelled {
 		return own
 	}
-	return likely(p.Scores.Row(node))
-}
-
-// likely returns the labels whose probability is at least one half, in their order, or
-// else the first of the likeliest.
-func likely(probabilities []float32) (set []int) {
-	best := 0
-	for c, p := range probabilities {
-		if p >= 0.5 {
-			set = append(set, c)
-		}
-		if p > probabilities[best] {
-			best = c
-		}
-	}
-	if set == nil {
-		set = []int{best}
-	}
-	return set
+	return above(p.Scores.Row(node), float32(m.Threshold))
 }

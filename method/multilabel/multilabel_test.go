@@ -155,13 +155,13 @@ func TestFit(t *testing.T) {
 			}
 		}
 	}
-	right, told, had := 0.0, 0.0, 0.0 // of the labels that are written: those of one half, or the likeliest
+	right, told, had := 0.0, 0.0, 0.0 // of the labels that are written: those of the threshold, or the likeliest
 	for i, own := range sets {
 		var likely []int
 		first, most := 0, 0.0
 		for l, f := range left[i] {
 			q := 1 / (1 + math.Exp(got.a[l]*f+got.b[l]))
-			if q >= 0.5 {
+			if q >= got.Threshold-1e-9 {
 				likely = append(likely, l)
 			}
 			if q > most {

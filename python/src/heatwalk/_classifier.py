@@ -189,7 +189,7 @@ class NodeClassifier:
         scores, cols, _ = self._predictions(graph, write, "--multi-label")
         self.scores_ = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
         self.scores_[:, [int(c) for c in cols]] = scores
-        chosen = self.scores_ >= 0.5
+        chosen = self.scores_ >= np.float32(self.run_["multi_label"]["threshold"])
         none = np.flatnonzero(~chosen.any(axis=1) & self.reached_)
         chosen[none, self.scores_[none].argmax(axis=1)] = True  # as in the column label of the program
         for row, some in enumerate(lists):
