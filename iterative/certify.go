@@ -108,7 +108,7 @@ func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float6
 	if err != nil {
 		return nil, err
 	}
-	bound, err := c.eliminate(ctx, f, x, b)
+	bound, err := c.scaling().eliminate(ctx, f, x, b)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float6
 	if record != nil {
 		record(0, relative)
 	}
-	norms = c.normsOf(bound)
+	norms = c.scaling().normsOf(bound)
 	return &Result{ErrorBound: norms, Rounding: norms, Sweeps: 1, ColumnSteps: make([]int, b.Cols), Residual: make([]float64, b.Cols), Relative: relative, Eliminated: true}, nil
 }
 

@@ -147,7 +147,7 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	if r.single != nil && r.z == nil {
-		if err := r.approach(ctx); err != nil {
+		if err := r.single.approach(ctx, r); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -25,7 +26,7 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 	if s.free != nil {
 		a = &restrictedMatrix{a, s.free, s.free}
 	}
-	held := s.heaviest()
+	held := s.scaling().heaviest()
 	f, err := newExact(ctx, a, s.Edge, s.Ground, held, s.free != nil || Weighted(s.Graph.Degrees, s.Graph.A.NNZ()), memory, s.Graph.Workers)
 	if err == nil {
 		if f.pivots() != len(held) {
@@ -42,23 +43,32 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 	return f, err
 }
 
+// scaling is the diagonal scaling and the null space of a system.
+type scaling struct {
+	scale      []float64
+	null       *graph.NullSpace
+	components *sparse.Components
+}
+
+func (s *System) scaling() *scaling { return &scaling{s.Scale, s.Null, s.Graph.Components} }
+
 // heaviest returns the row of each vector of the null space where that is largest, nil for a
 // definite system. Holding it costs the fewest digits, because means are near its value.
-func (s *System) heaviest() []int {
-	if s.Null == nil {
+func (s *scaling) heaviest() []int {
+	if s.null == nil {
 		return nil
 	}
 	of := map[uint32]int{}
 	var rows []int
-	for i, p := range s.Graph.Components.Of {
-		if s.Null.Unit[i] == 0 {
+	for i, p := range s.components.Of {
+		if s.null.Unit[i] == 0 {
 			continue
 		}
 		at, found := of[p]
 		if !found {
 			of[p] = len(rows)
 			rows = append(rows, i)
-		} else if s.squaredScale(i) > s.squaredScale(rows[at]) {
+		} else if s.squared(i) > s.squared(rows[at]) {
 			rows[at] = i
 		}
 	}
@@ -81,19 +91,20 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], m
 	if err != nil {
 		return nil, err
 	}
-	size, err := s.eliminate(ctx, f, x, b)
+	scaling := s.scaling()
+	size, err := scaling.eliminate(ctx, f, x, b)
 	if err != nil {
 		return nil, err
 	}
-	bound := s.normsOf(size)
+	bound := scaling.normsOf(size)
 	return &Result{ErrorBound: bound, Rounding: bound, Eliminated: true}, nil
 }
 
 // normsOf returns upper bounds of the norms of the columns of diag(s)·E.
-func (s *System) normsOf(e *sparse.Block[float64]) []float64 {
+func (s *scaling) normsOf(e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {
-		scale := tall.Factor(s.Scale, i)
+		scale := tall.Factor(s.scale, i)
 		for j, v := range e.Row(i) {
 			norms[j] += float64(scale*v) * float64(scale*v)
 		}
@@ -106,7 +117,7 @@ func (s *System) normsOf(e *sparse.Block[float64]) []float64 {
 
 // eliminate stores the solution in x. It returns bounds of the errors of the elements of
 // diag(1/s)·X, in a singular component but for a constant.
-func (s *System) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
+func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)
 	mean, err := s.removeMeans(x, bound, b)
@@ -129,7 +140,7 @@ func (s *System) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[flo
 	}
 	if mean == nil {
 		for i := range x.Rows {
-			scale := tall.Factor(s.Scale, i)
+			scale := tall.Factor(s.scale, i)
 			for j := range x.Row(i) {
 				x.Row(i)[j] *= scale
 			}
@@ -140,38 +151,38 @@ func (s *System) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[flo
 	for j := range k {
 		mean.clear()
 		for i := range x.Rows {
-			mean.add(i, s.squaredScale(i)*x.Row(i)[j])
+			mean.add(i, s.squared(i)*x.Row(i)[j])
 		}
 		for i := range x.Rows {
-			if s.Null.Unit[i] == 0 {
+			if s.null.Unit[i] == 0 {
 				continue
 			}
 			z, m := x.Row(i)[j], mean.of(i)
 			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
-			x.Row(i)[j] = tall.Factor(s.Scale, i) * (z - m)
+			x.Row(i)[j] = tall.Factor(s.scale, i) * (z - m)
 		}
 	}
 	return bound, nil
 }
 
-// squaredScale returns s_i².
-func (s *System) squaredScale(i int) float64 {
-	f := tall.Factor(s.Scale, i)
+// squared returns s_i².
+func (s *scaling) squared(i int) float64 {
+	f := tall.Factor(s.scale, i)
 	return f * f
 }
 
 // removeMeans stores diag(s)·B in c, in a singular system without its part in the null
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
-func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
+func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
 	for i := range b.Rows {
-		scale, to, abs := tall.Factor(s.Scale, i), c.Row(i), size.Row(i)
+		scale, to, abs := tall.Factor(s.scale, i), c.Row(i), size.Row(i)
 		for j, v := range b.Row(i) {
 			to[j] = scale * v
 			abs[j] = math.Abs(to[j])
 		}
 	}
-	if s.Null == nil {
+	if s.null == nil {
 		return nil, nil
 	}
 	means = s.newMeans()
@@ -184,8 +195,8 @@ func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componen
 			sizes.add(i, size.Row(i)[j])
 		}
 		for i := range b.Rows {
-			m := s.squaredScale(i)
-			if s.Null.Unit[i] == 0 {
+			m := s.squared(i)
+			if s.null.Unit[i] == 0 {
 				continue
 			}
 			c.Row(i)[j] -= float64(m * means.of(i))
@@ -204,12 +215,12 @@ type componentMeans struct {
 	weight []float64
 }
 
-func (s *System) newMeans() *componentMeans {
-	parts := s.Graph.Components
-	m := &componentMeans{part: parts.Of, unit: s.Null.Unit, weight: make([]float64, len(parts.Sizes))}
+func (s *scaling) newMeans() *componentMeans {
+	parts := s.components
+	m := &componentMeans{part: parts.Of, unit: s.null.Unit, weight: make([]float64, len(parts.Sizes))}
 	m.sums, m.minus = make([]tall.ExactSum, len(parts.Sizes)), make([]tall.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
-		m.weight[c] += s.squaredScale(i)
+		m.weight[c] += s.squared(i)
 	}
 	return m
 }

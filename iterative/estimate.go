@@ -50,8 +50,8 @@ func (c *column) estimate() float64 {
 }
 
 // estimateErrors fills ErrorEstimate from the estimates of the columns.
-func (s *System) estimateErrors(ctx context.Context, out *Result, x *sparse.Block[float64]) error {
-	norms, err := columnNorms(ctx, x, s.Graph.Workers)
+func estimateErrors(ctx context.Context, out *Result, x *sparse.Block[float64], workers int) error {
+	norms, err := columnNorms(ctx, x, workers)
 	if err != nil {
 		return err
 	}

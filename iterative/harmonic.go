@@ -100,7 +100,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 	}
 	set := settings.withDefaults()
 	set.Start, set.Certify = false, true
-	least, most := s.givenRange(f)
+	least, most := givenRange(f, s.free)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -119,9 +119,9 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 
 // givenRange returns the smallest and the largest value of each column of f in the rows that
 // are not free, between which a harmonic function lies.
-func (s *System) givenRange(f *sparse.Block[float64]) (least, most []float64) {
+func givenRange(f *sparse.Block[float64], free []float64) (least, most []float64) {
 	least, most = make([]float64, f.Cols), make([]float64, f.Cols)
-	for i, u := range s.free {
+	for i, u := range free {
 		for j, v := range f.Row(i) {
 			if u == 0 {
 				least[j], most[j] = min(least[j], v), max(most[j], v)

@@ -7,14 +7,14 @@ import (
 )
 
 // part returns the sums of a chunk: which is 0 for rᵀr, 1 for rᵀz.
-func (r *run) part(chunk, which int) []float64 {
+func (r *passes) part(chunk, which int) []float64 {
 	k := r.b.Cols
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
 // total stores in dst the sums of all chunks in their order, of the columns from
 // lo on.
-func (r *run) total(dst []float64, lo, which int) {
+func (r *passes) total(dst []float64, lo, which int) {
 	clear(dst)
 	for chunk := range tall.Chunks(r.b.Rows) {
 		tall.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
@@ -22,19 +22,19 @@ func (r *run) total(dst []float64, lo, which int) {
 }
 
 // dotRows adds pᵀq over finished rows of a sweep.
-func (r *run) dotRows(rows sparse.Rows) {
+func (r *passes) dotRows(rows sparse.Rows) {
 	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(r.p, rows.Lo), tall.Rows(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk.
-func (r *run) updateChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) }
+func (r *passes) updateChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) }
 
 // measureChunk is measure on one chunk, with α = 0 and anything finite for q.
-func (r *run) measureChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }
+func (r *passes) measureChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }
 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
 // null space's share of both.
-func (r *run) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
+func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
@@ -50,7 +50,7 @@ func (r *run) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 
 // addNull adds row i's share of the null space in z = f·v and in r. In the
 // scaled system they are s∘z and r/s, and the vectors are u.
-func (r *run) addNull(i int, f float64, v, res []float64) {
+func (r *passes) addNull(i int, f float64, v, res []float64) {
 	slot := r.Null.Slot[i]
 	if slot >= tall.OwnSlot {
 		return
@@ -62,7 +62,7 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 }
 
 // projectChunk is projectResidual on one chunk.
-func (r *run) projectChunk(_, lo, hi int) {
+func (r *passes) projectChunk(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := r.r.Row(i)
 		switch slot := r.Null.Slot[i]; {
@@ -75,7 +75,7 @@ func (r *run) projectChunk(_, lo, hi int) {
 }
 
 // productsChunk computes rᵀz of a chunk from z.
-func (r *run) productsChunk(chunk, lo, hi int) {
+func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
 	simd.DotColumns(rz, hi-lo, tall.Rows(r.r, lo), tall.Rows(r.z, lo))
@@ -88,7 +88,7 @@ func (r *run) productsChunk(chunk, lo, hi int) {
 }
 
 // turnChunk is turn on one chunk.
-func (r *run) turnChunk(_, lo, hi int) {
+func (r *passes) turnChunk(_, lo, hi int) {
 	z, factor := r.r, r.inverse
 	if r.z != nil {
 		z, factor = r.z, r.ones
@@ -102,7 +102,7 @@ func (r *run) turnChunk(_, lo, hi int) {
 }
 
 // removeNull takes the null space's share of z out of row i of a direction.
-func (r *run) removeNull(i int, p []float64) {
+func (r *passes) removeNull(i int, p []float64) {
 	slot := r.Null.Slot[i]
 	switch {
 	case slot == tall.NoSlot:

@@ -14,21 +14,30 @@ import (
 
 // run is one solve under way, with the buffers that are kept between solves.
 type run struct {
-	*CG
-	x, b     *sparse.Block[float64]
-	settings Settings
-	result   *Result
-	stagnant bool
-	exact    bool // r is the true residual
+	recurrence
+	settings           Settings
+	stagnant           bool
+	columns            []column
+	relative, verified []float64 // by column
+}
 
+// recurrence is the steps of the method for all columns.
+type recurrence struct {
+	passes
+	result           *Result
+	exact            bool              // r is the true residual
+	products, rr, rz []float64         // by column
+	dot              func(sparse.Rows) // dotRows: each method value is an allocation
+}
+
+// passes are the vectors of the recurrence, and what is done with a chunk of their rows.
+type passes struct {
+	*CG
+	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual, in the place of q; nil where it is diag(inverse)·r
-	columns []column
 
-	// By column.
-	alpha, beta        []float64
-	products, rr, rz   []float64
-	relative, verified []float64
+	alpha, beta []float64 // by column
 
 	// By row.
 	weight  []float64 // of a residual's square in its norm
@@ -37,8 +46,7 @@ type run struct {
 
 	parts []float64 // sums by chunk
 	dots  sched.Sums
-	dot   func(sparse.Rows) // dotRows: each method value is an allocation
-	null  tall.Share        // parts of z, and behind them those of r
+	null  tall.Share // parts of z, and behind them those of r
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -80,7 +88,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
 
 // chunks runs a pass over the rows lo ≤ i < hi of each chunk.
-func (r *run) chunks(ctx context.Context, do func(r *run, chunk, lo, hi int)) error {
+func (r *passes) chunks(ctx context.Context, do func(r *passes, chunk, lo, hi int)) error {
 	return sched.Run(ctx, r.Workers, tall.Chunks(r.b.Rows), func(_, chunk int) error {
 		do(r, chunk, chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, r.b.Rows))
 		return nil
@@ -143,12 +151,12 @@ func checkNorm(j int, norm float64) error {
 
 // startEasy stores in x the solution for the part of B in the easy vectors, and
 // takes its image from r: no product is needed. Cost: two passes.
-func (r *run) startEasy(ctx context.Context) error {
+func (r *recurrence) startEasy(ctx context.Context) error {
 	var share tall.Share
 	if err := share.Compute(ctx, r.easy, r.b, r.Workers, nil); err != nil {
 		return err
 	}
-	return r.chunks(ctx, func(r *run, _, lo, hi int) {
+	return r.chunks(ctx, func(r *passes, _, lo, hi int) {
 		share.EachRun(lo, hi, func(p tall.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x, res := r.x.Row(i), r.r.Row(i)
@@ -183,8 +191,8 @@ func divideRows(b *sparse.Block[float64], s []float64) {
 	}
 }
 
-func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
-	return r.chunks(ctx, func(r *run, _, lo, hi int) {
+func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {
+	return r.chunks(ctx, func(r *passes, _, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clear(b.Row(i))
 		}
@@ -193,12 +201,12 @@ func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
 
 // rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
 // B − P₀B in rr.
-func (r *run) rightHandSide(ctx context.Context) error {
+func (r *recurrence) rightHandSide(ctx context.Context) error {
 	outside, err := r.outside(ctx, r.r)
 	if err != nil {
 		return err
 	}
-	err = r.chunks(ctx, func(r *run, chunk, lo, hi int) {
+	err = r.chunks(ctx, func(r *passes, chunk, lo, hi int) {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
@@ -214,7 +222,7 @@ func (r *run) rightHandSide(ctx context.Context) error {
 }
 
 // outside returns B − P₀B, which is B itself or in room.
-func (r *run) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (r *recurrence) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	if r.Null == nil {
 		return r.b, nil
 	}
@@ -222,7 +230,7 @@ func (r *run) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse
 }
 
 // subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
-func (r *run) subtractAgain(ctx context.Context) error {
+func (r *recurrence) subtractAgain(ctx context.Context) error {
 	outside, err := r.outside(ctx, r.q)
 	if err != nil {
 		return err
@@ -254,7 +262,7 @@ func (r *run) trueResidual(ctx context.Context) error {
 }
 
 // setPreconditioner prepares for Precond.
-func (r *run) setPreconditioner() {
+func (r *recurrence) setPreconditioner() {
 	r.inverse, r.z = r.ones, nil
 	switch p := r.Precond.(type) {
 	case nil:
@@ -266,13 +274,13 @@ func (r *run) setPreconditioner() {
 }
 
 // measure computes rᵀr, and with Jacobi rᵀz.
-func (r *run) measure(ctx context.Context) error {
+func (r *recurrence) measure(ctx context.Context) error {
 	clear(r.alpha)
-	return r.addUp(ctx, (*run).measureChunk)
+	return r.addUp(ctx, (*passes).measureChunk)
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
-func (r *run) addUp(ctx context.Context, pass func(r *run, chunk, lo, hi int)) error {
+func (r *recurrence) addUp(ctx context.Context, pass func(r *passes, chunk, lo, hi int)) error {
 	err := r.chunks(ctx, pass)
 	r.total(r.rr, 0, 0)
 	r.total(r.rz, 0, 1)
@@ -310,7 +318,7 @@ func (r *run) aim(ctx context.Context) error {
 }
 
 // multiply computes q = A·p and the products pᵀq.
-func (r *run) multiply(ctx context.Context) error {
+func (r *recurrence) multiply(ctx context.Context) error {
 	r.dots.Begin(r.b.Cols)
 	r.result.Sweeps++
 	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
@@ -319,8 +327,8 @@ func (r *run) multiply(ctx context.Context) error {
 }
 
 // update does r −= q·diag(α) and computes rᵀr, z and rᵀz.
-func (r *run) update(ctx context.Context) error {
-	if err := r.addUp(ctx, (*run).updateChunk); err != nil {
+func (r *recurrence) update(ctx context.Context) error {
+	if err := r.addUp(ctx, (*passes).updateChunk); err != nil {
 		return err
 	}
 	return r.precondition(ctx)
@@ -328,7 +336,7 @@ func (r *run) update(ctx context.Context) error {
 
 // precondition computes z and rᵀz where that is not part of other passes, and
 // splits off the null space.
-func (r *run) precondition(ctx context.Context) error {
+func (r *recurrence) precondition(ctx context.Context) error {
 	if r.z != nil {
 		if err := r.projectResidual(ctx); err != nil {
 			return err
@@ -336,7 +344,7 @@ func (r *run) precondition(ctx context.Context) error {
 		if err := r.Precond.ApplyTo(ctx, r.z, r.r); err != nil {
 			return err
 		}
-		if err := r.chunks(ctx, (*run).productsChunk); err != nil {
+		if err := r.chunks(ctx, (*passes).productsChunk); err != nil {
 			return err
 		}
 		r.total(r.rz, 0, 1)
@@ -351,17 +359,17 @@ func (r *run) precondition(ctx context.Context) error {
 // projectResidual takes the null space's part out of r. The recurrence lets it
 // grow from rounding errors, and a factor of a singular matrix, which leaves
 // one row of each component out, would make something large of it.
-func (r *run) projectResidual(ctx context.Context) error {
+func (r *recurrence) projectResidual(ctx context.Context) error {
 	if r.Null == nil {
 		return nil
 	}
 	r.null.Total()
-	return r.chunks(ctx, (*run).projectChunk)
+	return r.chunks(ctx, (*passes).projectChunk)
 }
 
 // correct takes the null space's part out of rᵀr and rᵀz. It is rounding
 // errors that would otherwise decide the steps near the end.
-func (r *run) correct() {
+func (r *recurrence) correct() {
 	k := r.b.Cols
 	for products := range slices.Chunk(r.null.Totals, 2*k) {
 		inZ, inR := products[:k], products[k:]
@@ -376,12 +384,12 @@ func (r *run) correct() {
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
-func (r *run) turn(ctx context.Context) error { return r.chunks(ctx, (*run).turnChunk) }
+func (r *recurrence) turn(ctx context.Context) error { return r.chunks(ctx, (*passes).turnChunk) }
 
 // finish leaves in x the solution of the scaled system.
 func (r *run) finish(ctx context.Context) error {
 	if r.Scale != nil {
-		err := r.chunks(ctx, func(r *run, _, lo, hi int) {
+		err := r.chunks(ctx, func(r *passes, _, lo, hi int) {
 			for i, s := range r.Scale[lo:hi] {
 				row := r.x.Row(lo + i)
 				for j := range row {

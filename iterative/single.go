@@ -36,6 +36,7 @@ type single struct {
 	left   []bool    // the column is left to float64
 
 	dots sched.Sums
+	run  *run // whose columns are solved for
 }
 
 const (
@@ -77,6 +78,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 
 // begin prepares for a run.
 func (s *single) begin(r *run) {
+	s.run = r
 	k := r.b.Cols
 	for _, v := range []*[]float64{&s.scale, &s.square, &s.before, &s.goal} {
 		*v = tall.Grow(*v, k)
@@ -88,9 +90,9 @@ func (s *single) begin(r *run) {
 // approach makes rounds of corrections in float32 until every column has
 // converged, is waiting, has done its steps, or is left to float64. The
 // residuals in r are the true ones then.
-func (r *run) approach(ctx context.Context) error {
-	s, k := r.single, r.b.Cols
+func (s *single) approach(ctx context.Context, r *run) error {
 	s.begin(r)
+	k := r.b.Cols
 	for {
 		began := false
 		for j := range r.columns {
@@ -106,19 +108,19 @@ func (r *run) approach(ctx context.Context) error {
 			return nil
 		}
 		for lo := 0; lo < k; lo += min(s.slab, k-lo) {
-			if err := r.descend(ctx, lo, lo+min(s.slab, k-lo)); err != nil {
+			if err := s.descend(ctx, lo, lo+min(s.slab, k-lo)); err != nil {
 				return err
 			}
 		}
-		if err := r.refine(ctx); err != nil {
+		if err := s.refine(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // refine computes the true residuals after a round.
-func (r *run) refine(ctx context.Context) error {
-	s := r.single
+func (s *single) refine(ctx context.Context) error {
+	r := s.run
 	for j := range r.columns { // none has converged but by its true residual
 		if c := &r.columns[j]; c.status == paused || c.status == converged {
 			c.status = live
@@ -146,23 +148,23 @@ func (r *run) refine(ctx context.Context) error {
 }
 
 // descend is a round of the columns lo ≤ j < hi.
-func (r *run) descend(ctx context.Context, lo, hi int) error {
-	s := r.single
+func (s *single) descend(ctx context.Context, lo, hi int) error {
+	r := s.run
 	s.lo, s.hi = lo, hi
 	s.r, s.p = halves(r.p, hi-lo)
 	s.x, s.q = halves(r.q, hi-lo)
 	clear(r.alpha[lo:hi])
 	clear(r.beta[lo:hi])
-	if err := r.chunks(ctx, (*run).singleStart); err != nil {
+	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.startChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
-	r.unscaledTotals()
+	s.unscaledTotals()
 	columns := r.columns[lo:hi]
 	for j := range columns {
 		columns[j].rz = r.rz[lo+j]
 	}
 	for s.goes(columns) {
-		if err := r.singleStep(ctx); err != nil {
+		if err := s.step(ctx); err != nil {
 			return err
 		}
 	}
@@ -173,7 +175,7 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 			unscaled[j] = 1 / f
 		}
 	}
-	return r.chunks(ctx, func(r *run, _, from, to int) {
+	return r.chunks(ctx, func(r *passes, _, from, to int) {
 		for i := from; i < to; i++ {
 			x := r.x.Row(i)[lo:hi]
 			for j, y := range s.x.Row(i)[:len(x)] {
@@ -193,13 +195,13 @@ func (s *single) goes(columns []column) bool {
 	return false
 }
 
-// singleStep is [run.step] for the slab.
-func (r *run) singleStep(ctx context.Context) error {
-	s := r.single
+// step is [run.step] for the slab.
+func (s *single) step(ctx context.Context) error {
+	r := s.run
 	columns := r.columns[s.lo:s.hi]
 	s.dots.Begin(len(columns))
 	r.result.Sweeps++
-	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: r.singleDot}); err != nil {
+	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: s.dotRows}); err != nil {
 		return err
 	}
 	products := r.products[s.lo:s.hi]
@@ -211,10 +213,10 @@ func (r *run) singleStep(ctx context.Context) error {
 			c.status, s.left[s.lo+j] = paused, true
 		}
 	}
-	if err := r.chunks(ctx, (*run).singleUpdate); err != nil {
+	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.updateChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
-	r.unscaledTotals()
+	s.unscaledTotals()
 	for j := range columns {
 		c := &columns[j]
 		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
@@ -225,7 +227,7 @@ func (r *run) singleStep(ctx context.Context) error {
 			c.status = paused
 		}
 	}
-	if err := r.chunks(ctx, (*run).singleTurn); err != nil {
+	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.turnChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
 	r.result.Steps++
@@ -237,8 +239,8 @@ func (r *run) singleStep(ctx context.Context) error {
 }
 
 // unscaledTotals stores the slab's rᵀr and rᵀz in rr and rz.
-func (r *run) unscaledTotals() {
-	s := r.single
+func (s *single) unscaledTotals() {
+	r := s.run
 	for which, sums := range [][]float64{r.rr[s.lo:s.hi], r.rz[s.lo:s.hi]} {
 		r.total(sums, s.lo, which)
 		for j := range sums {
@@ -247,9 +249,9 @@ func (r *run) unscaledTotals() {
 	}
 }
 
-// singleStart begins from the residual of a chunk: r = z/f, p = z, x = 0.
-func (r *run) singleStart(chunk, lo, hi int) {
-	s := r.single
+// startChunk begins from the residual of a chunk: r = z/f, p = z, x = 0.
+func (s *single) startChunk(chunk, lo, hi int) {
+	r := s.run
 	for i := lo; i < hi; i++ {
 		clear(s.x.Row(i))
 		clear(s.p.Row(i))
@@ -259,28 +261,27 @@ func (r *run) singleStart(chunk, lo, hi int) {
 			to[j] = float32(v * s.scale[s.lo+j])
 		}
 	}
-	r.singleUpdate(chunk, lo, hi)
-	r.singleTurn(chunk, lo, hi)
+	s.updateChunk(chunk, lo, hi)
+	s.turnChunk(chunk, lo, hi)
 }
 
-// singleDot adds pᵀq over finished rows of a sweep.
-func (r *run) singleDot(rows sparse.Rows) {
-	s := r.single
+// dotRows adds pᵀq over finished rows of a sweep.
+func (s *single) dotRows(rows sparse.Rows) {
 	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(s.p, rows.Lo), tall.Rows(s.q, rows.Lo))
 }
 
-// singleUpdate is [run.updateChunk] for the slab.
-func (r *run) singleUpdate(chunk, lo, hi int) {
-	s := r.single
+// updateChunk is [passes.updateChunk] for the slab.
+func (s *single) updateChunk(chunk, lo, hi int) {
+	r := s.run
 	rr, rz := r.part(chunk, 0)[s.lo:s.hi], r.part(chunk, 1)[s.lo:s.hi]
 	clear(rr)
 	clear(rz)
 	simd.ResidualColumns(tall.Rows(s.r, lo), tall.Rows(s.q, lo), r.alpha[s.lo:s.hi], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 }
 
-// singleTurn is [run.turnChunk] for the slab.
-func (r *run) singleTurn(_, lo, hi int) {
-	s := r.single
+// turnChunk is [passes.turnChunk] for the slab.
+func (s *single) turnChunk(_, lo, hi int) {
+	r := s.run
 	simd.TurnColumns(tall.Rows(s.x, lo), tall.Rows(s.p, lo), tall.Rows(s.r, lo), r.alpha[s.lo:s.hi], r.beta[s.lo:s.hi], r.inverse[lo:hi])
 }
 

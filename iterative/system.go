@@ -232,7 +232,7 @@ const rngSeed = 1
 // similar matrix, for ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
-		return s.estimateErrors(ctx, out, x)
+		return estimateErrors(ctx, out, x, s.Graph.Workers)
 	}
 	var norm float64
 	sums := s.Graph.WithoutHeavyLoops().Degrees
@@ -260,7 +260,7 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 		out.Rounding[j] = rounding * (sizeB[j] + norm*sizeX[j]) / s.Least
 		out.ErrorBound[j] = r/s.Least + out.Rounding[j]
 	}
-	if s.uneven() {
+	if s.Scale == nil && uneven(s.Ground) {
 		return s.boundByRows(ctx, out, x, b)
 	}
 	return nil
@@ -272,14 +272,14 @@ const unevenGround = 1e5
 
 // uneven reports whether it is worth a sweep to do so: weights spread over many
 // decades.
-func (s *System) uneven() bool {
+func uneven(ground []float64) bool {
 	least, most := math.Inf(1), 0.0
-	for _, g := range s.Ground {
+	for _, g := range ground {
 		if g > 0 {
 			least, most = min(least, g), max(most, g)
 		}
 	}
-	return s.Scale == nil && most > unevenGround*least
+	return most > unevenGround*least
 }
 
 // boundByRows lowers ErrorBound and Rounding to those by rows, if they are lower:
