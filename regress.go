@@ -10,11 +10,11 @@ import (
 )
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
-// methods such as "harmonic,diffusion+rls"; "" means [regress.Default]. The value of a node is at its
+// methods such as "harmonic,diffusion+rls"; "" means those of [regress.Default]. The value of a node is at its
 // row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
 // [regress.Run].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods string) (*regress.Prediction, error) {
-	list, err := regress.Parse(cmp.Or(methods, regress.Default))
+	list, err := regress.Parse(cmp.Or(methods, regress.Default(g.Nodes.Len())))
 	if err != nil {
 		return nil, err
 	}

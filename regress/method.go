@@ -53,8 +53,18 @@ func (m *Method) Name() string {
 	return m.Kernel.Name + "+" + m.Model.Name
 }
 
-// Default lists the methods that are compared unless others are named.
-const Default = "harmonic,diffusion+rls,hops"
+// mostKernelNodes is the number of nodes up to which a kernel is among the defaults: its comparison takes
+// a column of all nodes for each of a thousand values, some seconds there and minutes on 200,000 nodes.
+const mostKernelNodes = 20_000
+
+// Default returns the list of methods to compare on a graph of the given size unless others are named:
+// harmonic, hops and, up to 20,000 nodes, diffusion+rls.
+func Default(nodes int) string {
+	if nodes > mostKernelNodes {
+		return "harmonic,hops"
+	}
+	return "harmonic,diffusion+rls,hops"
+}
 
 // Parse reads a list of methods joined by commas, NAME[:PARAMETER=VALUE]… or
 // KERNEL[:PARAMETER=VALUE]…+MODEL[:PARAMETER=VALUE]…. Parameters without a value are chosen by [Run].

@@ -34,7 +34,7 @@ func newRegress(run *session) *cobra.Command {
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
 	c.fieldsFlag(flags, "number")
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv or .csv; - is stdout")
-	flags.StringVar(&c.listed, "method", regress.Default, "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods")
+	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	c.attributes.declare(run, flags)
 	c.graphInputs.declare(flags)
 	return cmd
@@ -49,6 +49,9 @@ func (c *regressCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
 	checkStdin(c.session, inputs...)
 	c.require(flags, "values")
+	if c.listed == "" {
+		return
+	}
 	var err error
 	wrong := new(spec.ParameterError)
 	if c.methods, err = regress.Parse(c.listed); errors.As(err, &wrong) {
@@ -92,11 +95,16 @@ func (c *regressCommand) run(name string) error {
 	if err != nil {
 		return err
 	}
+	ids := d.g.axis()
+	if c.listed == "" {
+		if c.methods, err = regress.Parse(regress.Default(ids.N)); err != nil {
+			return err
+		}
+	}
 	p := &regress.Problem{Row: v.Row, Value: v.Value}
 	if d.g.attributes != nil {
 		p.Attributes = d.g.attributes.Table
 	}
-	ids := d.g.axis()
 	const cells = 48 // bytes of the numbers of a line
 	c.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
 	set := &regress.Settings{RNGSeed: uint64(c.seed), Workers: c.threads, Progress: c.progress.Phases()}
