@@ -141,7 +141,7 @@ func (w *walkFlags) declare(in *inputs, flags *pflag.FlagSet, labels string) {
 
 func (w *walkFlags) priorFlag(flags *pflag.FlagSet) {
 	p := &cwk.PriorParam
-	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of a distribution for each node")
+	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.

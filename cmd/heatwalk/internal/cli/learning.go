@@ -44,7 +44,7 @@ func (f *learningFlags) methods() (list []method.Method) {
 // declare declares the flags of f except those of labels and method.
 func (f *learningFlags) declare(flags *pflag.FlagSet) {
 	f.walkFlags.priorFlag(flags)
-	flags.Lookup("prior").Usage += ", or a FILE of the share of each class among all nodes, for all methods"
+	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(f.session, flags)
@@ -148,8 +148,16 @@ func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
+// balanced is the value of --prior for equal shares of all classes. It does for every method what class
+// weights do for the likelihood of logistic regression: rare classes are predicted as readily as others.
+const balanced = "balanced"
+
 // readPrior reads the prior of walks or the shares of the classes among all nodes.
 func (f *learningFlags) readPrior(in *inputs, d *graphRun) (cwk.Prior, error) {
+	if f.prior == balanced {
+		d.shares = slices.Repeat([]float64{1 / float64(len(d.l.Names))}, len(d.l.Names))
+		return cwk.Prior{}, nil
+	}
 	if f.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.prior) {
 		shares, err := nodefile.ReadShares(in.ctx, f.prior, d.l.Names, in.listConfig(f.prior))
 		if d.shares = shares; shares != nil || err != nil {
