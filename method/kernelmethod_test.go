@@ -299,7 +299,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
+			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
 			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
@@ -377,7 +377,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	}
 	set := new(Settings).WithDefaults()
 	r := &kernelPredictor{
-		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
+		predictor: predictor{nodeVotes: nodeVotes{p: &p, set: &set, out: &Prediction{}}},
 		kernels:   []kernel.Kernel{graded{nodes: len(p.Degrees)}}, scale: 1,
 	}
 	targets := mat.NewDense(len(p.Row), 1, nil)

@@ -334,7 +334,6 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.fitted.Pairs)
 	r.whole, r.gram = nil, nil
-	r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: r.fitted.Pairs}
 	width := min(machines, machinesAtATime)
 	if r.fitted.Pairs[0].Negative == classify.Rest {
 		width = machines // exponentials are normalised over all
@@ -349,7 +348,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		r.counts = pages.Make[uint8](n * len(r.p.Names))
 	}
 	return r.onLabels().Decide(ctx, r.fitted, width, func(lo int, decisions *sparse.Block[float64]) error {
-		return r.addAllVotes(ctx, decisions, lo)
+		return r.addAllVotes(ctx, r.fitted.Pairs, decisions, lo)
 	})
 }
 

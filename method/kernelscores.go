@@ -3,9 +3,6 @@ package method
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -17,7 +14,6 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
 	if r.by.Dual && r.isWide(outputs) {
 		r.whole, r.gram = nil, nil
-		r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: outputs}
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 		return r.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
@@ -101,55 +97,4 @@ func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memor
 	}
 	choose.Scale(values, r.scale)
 	return values, nil
-}
-
-// shareAll stores as scores the probabilities that follow from the decisions of a learner on every
-// node. Each call of decisions receives scratch space for the given number of items.
-func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
-	r.beginShares(outputs)
-	return r.shareNodes(ctx, outputs, 0, len(r.p.Degrees), items, decisions)
-}
-
-// beginShares allocates the scores.
-func (r *predictor) beginShares(outputs classify.Pairs) {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = piece.Block[float32](n, k)
-	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = piece.Block[float64](n, k)
-	}
-}
-
-// shareNodes is shareAll for the nodes first ≤ i < last.
-func (r *predictor) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
-	return sched.Run(ctx, r.set.Workers, (last-first+piece.Length-1)/piece.Length, func(_, part int) error {
-		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
-		for i := first + part*piece.Length; i < min(last, first+(part+1)*piece.Length); i++ {
-			if i%64 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			d := decisions(row, i)
-			if r.out.Raw != nil {
-				copy(r.out.Raw.Row(i), d)
-			}
-			r.share(shares, outputs, d)
-			simd.ConvertTo(r.out.Scores.Row(i), shares)
-		}
-		return nil
-	})
-}
-
-// share stores the probabilities that a learner's decisions stand for: its own, or those
-// that its decisions out of fold fit.
-func (r *predictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
-	if r.by.Probabilities == nil {
-		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
-		r.votes.ScoresTo(dst)
-		choose.FavourVotes(dst, outputs, decisions)
-		return
-	}
-	own := r.by.Probabilities(nil, decisions)
-	clear(dst)
-	for o, p := range outputs {
-		dst[p.Positive] = own[o]
-	}
 }

@@ -47,7 +47,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
+			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
 			kernel:    pStep, grid: grid, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(t.Context()); err != nil {

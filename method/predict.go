@@ -106,7 +106,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 			return nil, err
 		}
 	}
-	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}, par: par, prior: set.Prior}
 	score := r.score
 	if r.perNode() {
 		score = r.scoreNodes
@@ -134,7 +134,7 @@ func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction,
 	}
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
-	r := &predictor{p: p, set: &set, prior: set.Prior, by: set.learner, out: new(Prediction)}
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: new(Prediction)}, prior: set.Prior}
 	r.model, r.par, r.votes = set.kept.Walk.model(len(p.Names))
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {

@@ -15,10 +15,8 @@ import (
 
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
-	p   *Problem
-	set *Settings
+	nodeVotes
 	par Parameters
-	out *Prediction
 
 	prior cwk.Prior // of nodes that no label reaches
 
@@ -35,16 +33,11 @@ type predictor struct {
 	train []int // rows of features, those of the trials before them
 	class []int
 	model *classify.LinearModel
-	votes choose.Votes
 
-	by     learner
 	fitted *classify.Model // of by, where it is no linear function of features
 	nodes  []int           // rows of features by node, where all have one
 
 	trained *sparse.Block[float32] // where all nodes have a row: those from the first of training on, scaled
-
-	counted bool    // whether the count of votes says the class, see favour
-	counts  []uint8 // votes by node and class, nil: they do not say it
 }
 
 // walk collects the features of training rows and of the out-of-fold trials.
@@ -192,19 +185,6 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// predicted returns the class that the models of an outcome predict, as for nodes without a
-// label.
-func (r *predictor) predicted(o *choose.Outcome) int {
-	if len(o.Pairs) == 0 {
-		return o.Largest
-	}
-	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs, o.Decisions, choose.VoteSlope)
-	if r.counted {
-		choose.FavourVotes(scores, o.Pairs, o.Decisions)
-	}
-	return classify.ArgMax(scores)
-}
-
 // decisionBytes is the memory of decisions that is always granted. Beyond it they
 // have no more than the walk they come from, because every further slab of them walks
 // again.
@@ -271,12 +251,12 @@ func (r *predictor) score(ctx context.Context) error {
 			if r.set.Raw && r.by.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
-			err = r.addAllVotes(ctx, decisions, 0)
+			err = r.addAllVotes(ctx, r.model.Pairs, decisions, 0)
 		}
 	default:
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
-			return r.addAllVotes(ctx, decisions, lo)
+			return r.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 		})
 	}
 	if err != nil {
@@ -309,103 +289,6 @@ func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, ds
 	return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
 		return w.Scores(ctx, dst, r.par.MinSteps, weights, r.model.Bias, visit)
 	}
-}
-
-// addAllVotes adds the votes of the machines from number lo on to the scores of
-// all nodes, and finishes these with the last machine's.
-func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
-	last, largest := lo+decisions.Cols == len(r.model.Pairs), validate.Majority(r.p.Class)
-	return piece.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
-		vote := make([]float64, len(r.p.Names))
-		for i := from; i < to; i++ {
-			scores := r.out.Scores.Row(i)
-			if r.by.Probabilities != nil {
-				r.share(vote, r.model.Pairs, decisions.Row(i))
-				simd.ConvertTo(scores, vote)
-				continue
-			}
-			r.addVotes(scores, decisions.Row(i), lo, vote)
-			var counts []uint8
-			if r.counts != nil {
-				counts = r.counts[i*len(vote):][:len(vote)]
-				choose.CountVotes(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
-			}
-			if last {
-				r.finishVotes(scores, counts, vote, largest)
-			}
-		}
-	})
-}
-
-// isWide reports whether the decisions of classifiers of one class each against the rest are too
-// large to be kept in double precision for all nodes, see rawBytes.
-func (r *predictor) isWide(outputs classify.Pairs) bool {
-	return outputs[0].Negative == classify.Rest && !r.set.Raw && piece.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
-}
-
-// scoreWide keeps decisions in the place of the scores, in single precision, until all
-// classifiers have decided. decide calls visit with the decisions on all nodes of the
-// classifiers from number lo on.
-func (r *predictor) scoreWide(ctx context.Context, outputs classify.Pairs, decide func(visit func(lo int, decisions *sparse.Block[float64]) error) error) error {
-	err := decide(func(lo int, decisions *sparse.Block[float64]) error {
-		for i := range decisions.Rows {
-			simd.ConvertTo(r.out.Scores.Row(i)[lo:lo+decisions.Cols], decisions.Row(i))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	largest := validate.Majority(r.p.Class)
-	return piece.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
-		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
-		for i := from; i < to; i++ {
-			scores := r.out.Scores.Row(i)
-			simd.ConvertTo(decisions, scores[:len(outputs)])
-			if r.by.path == nil || r.by.Probabilities != nil {
-				r.share(vote, outputs, decisions)
-				simd.ConvertTo(scores, vote)
-				continue
-			}
-			r.addVotes(scores, decisions, 0, vote)
-			r.finishVotes(scores, nil, vote, largest)
-		}
-	})
-}
-
-// addVotes adds the votes of the machines from number lo on to sums. Those of
-// one against the rest come all at once.
-func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
-	pairs := r.model.Pairs[lo : lo+len(decisions)]
-	if pairs[0].Negative == classify.Rest {
-		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, choose.VoteSlope))
-		return
-	}
-	for m, pair := range pairs {
-		classify.SoftVotes(vote, pairs[m:m+1], decisions[m:m+1], choose.VoteSlope)
-		sums[pair.Positive] += float32(vote[pair.Positive])
-		sums[pair.Negative] += float32(vote[pair.Negative])
-	}
-}
-
-// undecided is by how much, relative to the highest, sums of votes differ by rounding
-// alone.
-const undecided = 1e-6
-
-// finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
-// that is too short to meet a label from a node gives no information on it: if all sums are
-// equal, the largest class receives a slightly higher score.
-func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
-	simd.ConvertTo(vote, sums)
-	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
-	r.votes.ScoresTo(vote)
-	if counts != nil {
-		choose.Favour(vote, counts)
-	}
-	if equal {
-		vote[largest] = slices.Max(vote) * (1 + undecided)
-	}
-	simd.ConvertTo(sums, vote)
 }
 
 // finish takes the classes from the scores.

@@ -132,7 +132,7 @@ func (w walkSizes) prediction() (most int64, err error) {
 			own.Grid = g.ofWalk(par)
 			c.set = &own
 			c.foldPicks()
-			r := &predictor{p: w.p, set: c.set, by: c.set.learner, par: par, trials: c}
+			r := &predictor{nodeVotes: nodeVotes{p: w.p, set: c.set, by: c.set.learner}, par: par, trials: c}
 			walk, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 			if err != nil {
 				return most, err

@@ -22,6 +22,7 @@ type Component struct {
 	Constant    bool    `json:"constant,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
 	Diffusion   bool    `json:"diffusion,omitempty"`
+	Rounds      bool    `json:"rounds,omitempty"`
 	Free        bool    `json:"free,omitempty"`
 	Pull        float64 `json:"pull,omitempty"`
 	Ridge       float64 `json:"ridge,omitempty"`
@@ -52,7 +53,7 @@ func (m *model) choice(g *gate) *Choice {
 		if !kept.Poisson {
 			s, lambda := m.settings[of.setting].candidate, m.settings[of.setting].lambda
 			kept = Component{
-				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Diffusion: s.diffusion, Free: s.free, Pull: s.pull, Ridge: s.ridge,
+				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Diffusion: s.diffusion, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
 				Attributes: s.attributes, Links: s.links, Alone: s.alone, Lambda: lambda,
 			}
 		}
@@ -72,7 +73,7 @@ func (c *Choice) modelOf(f *features) *model {
 		if !kept.Poisson {
 			of.setting = len(m.settings)
 			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
-				constant: kept.Constant, propagation: kept.Propagation, diffusion: kept.Diffusion, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
+				constant: kept.Constant, propagation: kept.Propagation, diffusion: kept.Diffusion, rounds: kept.Rounds, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
 				attributes: kept.Attributes, links: kept.Links, alone: kept.Alone,
 			}, kept.Lambda}})
 		}

@@ -83,7 +83,7 @@ func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int)
 		for v := lo; v < hi; v++ {
 			row := w.full.Row(v)
 			for _, f := range c.filters {
-				if mass := c.mass(row, f); mass > leastMass {
+				if mass := massOf(c.of(row, f)); mass > leastMass {
 					to[2*f] += mass
 					to[2*f+1]++
 				}
@@ -102,9 +102,7 @@ func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int)
 // leastMass is the mass of a filter that counts as none.
 const leastMass = 1e-12
 
-// mass returns the sum of a filter over the classes.
-func (c *columns) mass(row []float32, f filter) float64 { return massOf(c.of(row, f)) }
-
+// massOf returns the sum of a filter over the classes.
 func massOf(values []float32) (sum float64) {
 	for _, v := range values {
 		sum += float64(v)
@@ -113,7 +111,7 @@ func massOf(values []float32) (sum float64) {
 }
 
 // isVisited reports whether walks from labels reach a node.
-func (c *columns) isVisited(row []float32) bool { return c.mass(row, source) > leastMass }
+func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source)) > leastMass }
 
 // measureSpread computes the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {

@@ -71,8 +71,10 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		}
 		h.addConstant(f)
 	}
-	h.addDiffusion(f)
-	h.addRounds(f)
+	h.settings = append(h.settings, diffusionAlone(h, f)...)
+	if f.rounds != nil {
+		h.settings = append(h.settings, f.rounds.setting(h, f))
+	}
 	return h, h.addPropagation(ctx, f)
 }
 
@@ -83,7 +85,7 @@ func predictPoisson(f *features) probabilities {
 	for i, c := range f.in.learned.Class {
 		if f.whole.known[i] {
 			f.seeds.honestTo(filtered, f.walks, i, -1)
-			f.columns.poissonProbabilities(row, filtered)
+			poissonProbabilities(row, f.columns, filtered)
 		} else {
 			copy(row, f.columns.prior)
 		}
@@ -97,7 +99,7 @@ func predictPoisson(f *features) probabilities {
 const sharpness = 2
 
 // poissonProbabilities stores the softmax of the scores of Poisson learning for a row of filters.
-func (c *columns) poissonProbabilities(dst []float64, row []float32) {
+func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	c.poissonTo(dst, c.of(row, source))
 	for class := range dst {
 		dst[class] *= sharpness * c.sharedScale[0]
@@ -147,7 +149,7 @@ func (h *heldOut) addConstant(f *features) {
 	t := heldOutSetting{setting{candidate: candidate{constant: true}}, -1, newProbabilities(len(h.class))}
 	priors := make([][]float64, h.folds)
 	for fold := range priors {
-		priors[fold] = h.priorWithout(fold)
+		priors[fold] = priorWithout(fold, h.fold, h.class, h.classes)
 	}
 	for i, c := range h.class {
 		row := priors[h.fold[i]]
@@ -159,20 +161,20 @@ func (h *heldOut) addConstant(f *features) {
 	h.settings = append(h.settings, t)
 }
 
-// priorWithout returns the prior of the labels outside a fold.
-func (h *heldOut) priorWithout(fold int) []float64 {
-	prior, of := make([]float64, h.classes), 0
+// priorWithout returns the prior of the labels outside a fold, given the fold and the class of each.
+func priorWithout(without int, fold, class []int, classes int) []float64 {
+	prior, of := make([]float64, classes), 0
 	for c := range prior {
 		prior[c] = 1
 	}
-	for i, c := range h.class {
-		if h.fold[i] != fold {
+	for i, c := range class {
+		if fold[i] != without {
 			prior[c]++
 			of++
 		}
 	}
 	for c := range prior {
-		prior[c] /= float64(of + h.classes)
+		prior[c] /= float64(of + classes)
 	}
 	return prior
 }
@@ -184,11 +186,11 @@ var sharpnesses = []float64{1, 2, 4, 8, 16}
 // themselves. With more, models weight them better together with other columns.
 const fewDiffused = 10
 
-// addDiffusion adds the softmax of the scores of the diffusion kernel, which has no weight to learn but its
-// sharpness.
-func (h *heldOut) addDiffusion(f *features) {
+// diffusionAlone returns the softmax of the scores of the diffusion kernel, which has no weight to learn but its
+// sharpness; nothing of many labels.
+func diffusionAlone(h *heldOut, f *features) (list []heldOutSetting) {
 	if f.diffusion == nil || len(h.p.Row) > fewDiffused*h.classes {
-		return
+		return nil
 	}
 	for _, s := range sharpnesses {
 		t := heldOutSetting{setting{candidate{diffusion: true}, s}, len(candidatesOf(&f.in.design, f.in.p)) + 1, newProbabilities(len(h.class))}
@@ -201,8 +203,9 @@ func (h *heldOut) addDiffusion(f *features) {
 			}
 			t.set(i, row, c)
 		}
-		h.settings = append(h.settings, t)
+		list = append(list, t)
 	}
+	return list
 }
 
 // sharpenTo stores the softmax of the first scores times a factor.

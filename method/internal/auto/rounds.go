@@ -357,16 +357,13 @@ func (r *rounds) round(ctx context.Context) error {
 	return nil
 }
 
-// addRounds adds the prediction in rounds.
-func (h *heldOut) addRounds(f *features) {
-	if f.rounds == nil {
-		return
-	}
+// setting returns the held-out probabilities of rounds.
+func (r *rounds) setting(h *heldOut, f *features) heldOutSetting {
 	t := heldOutSetting{setting{candidate: candidate{rounds: true}}, len(candidatesOf(&f.in.design, f.in.p)) + 2, newProbabilities(len(h.class))}
-	for i, row := range f.rounds.rows {
+	for i, row := range r.rows {
 		t.set(i, row, h.class[i])
 	}
-	h.settings = append(h.settings, t)
+	return t
 }
 
 // all returns the probabilities by all labels.

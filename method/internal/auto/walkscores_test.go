@@ -61,7 +61,7 @@ func TestWalkScores(t *testing.T) {
 			if !floats.EqualApprox(predictor.one, want, 1e-4) {
 				t.Fatalf("memory %d, node %d: %v, want %v", memory, v, predictor.one, want)
 			}
-			f.columns.poissonProbabilities(want, f.walks.full.Row(v))
+			poissonProbabilities(want, f.columns, f.walks.full.Row(v))
 			got := doubled(w.scores[0].Row(v))
 			classify.Softmax(got, got)
 			if !floats.EqualApprox(got, want, 1e-4) {

@@ -1,0 +1,186 @@
+package method
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
+type nodeVotes struct {
+	p   *Problem
+	set *Settings
+	by  learner
+	out *Prediction
+
+	votes   choose.Votes
+	counted bool    // whether the count of votes says the class, see favour
+	counts  []uint8 // votes by node and class, nil: they do not say it
+}
+
+// predicted returns the class that the models of an outcome predict, as for nodes without a
+// label.
+func (r *nodeVotes) predicted(o *choose.Outcome) int {
+	if len(o.Pairs) == 0 {
+		return o.Largest
+	}
+	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs, o.Decisions, choose.VoteSlope)
+	if r.counted {
+		choose.FavourVotes(scores, o.Pairs, o.Decisions)
+	}
+	return classify.ArgMax(scores)
+}
+
+// addAllVotes adds the votes of the classifiers from number lo on to the scores of
+// all nodes, and finishes these with the last classifier's.
+func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decisions *sparse.Block[float64], lo int) error {
+	last, largest := lo+decisions.Cols == len(pairs), validate.Majority(r.p.Class)
+	return piece.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
+		vote := make([]float64, len(r.p.Names))
+		for i := from; i < to; i++ {
+			scores := r.out.Scores.Row(i)
+			if r.by.Probabilities != nil {
+				r.share(vote, pairs, decisions.Row(i))
+				simd.ConvertTo(scores, vote)
+				continue
+			}
+			r.addVotes(scores, pairs[lo:lo+decisions.Cols], decisions.Row(i), vote)
+			var counts []uint8
+			if r.counts != nil {
+				counts = r.counts[i*len(vote):][:len(vote)]
+				choose.CountVotes(counts, pairs[lo:lo+decisions.Cols], decisions.Row(i))
+			}
+			if last {
+				r.finishVotes(scores, counts, vote, largest)
+			}
+		}
+	})
+}
+
+// isWide reports whether the decisions of classifiers of one class each against the rest are too
+// large to be kept in double precision for all nodes, see rawBytes.
+func (r *nodeVotes) isWide(outputs classify.Pairs) bool {
+	return outputs[0].Negative == classify.Rest && !r.set.Raw && piece.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
+}
+
+// scoreWide keeps decisions in the place of the scores, in single precision, until all
+// classifiers have decided. decide calls visit with the decisions on all nodes of the
+// classifiers from number lo on.
+func (r *nodeVotes) scoreWide(ctx context.Context, outputs classify.Pairs, decide func(visit func(lo int, decisions *sparse.Block[float64]) error) error) error {
+	err := decide(func(lo int, decisions *sparse.Block[float64]) error {
+		for i := range decisions.Rows {
+			simd.ConvertTo(r.out.Scores.Row(i)[lo:lo+decisions.Cols], decisions.Row(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	largest := validate.Majority(r.p.Class)
+	return piece.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
+		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
+		for i := from; i < to; i++ {
+			scores := r.out.Scores.Row(i)
+			simd.ConvertTo(decisions, scores[:len(outputs)])
+			if r.by.path == nil || r.by.Probabilities != nil {
+				r.share(vote, outputs, decisions)
+				simd.ConvertTo(scores, vote)
+				continue
+			}
+			r.addVotes(scores, outputs, decisions, vote)
+			r.finishVotes(scores, nil, vote, largest)
+		}
+	})
+}
+
+// addVotes adds the votes of classifiers to sums. Those of
+// one against the rest come all at once.
+func (r *nodeVotes) addVotes(sums []float32, pairs classify.Pairs, decisions, vote []float64) {
+	if pairs[0].Negative == classify.Rest {
+		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, choose.VoteSlope))
+		return
+	}
+	for m, pair := range pairs {
+		classify.SoftVotes(vote, pairs[m:m+1], decisions[m:m+1], choose.VoteSlope)
+		sums[pair.Positive] += float32(vote[pair.Positive])
+		sums[pair.Negative] += float32(vote[pair.Negative])
+	}
+}
+
+// undecided is by how much, relative to the highest, sums of votes differ by rounding
+// alone.
+const undecided = 1e-6
+
+// finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
+// that is too short to meet a label from a node gives no information on it: if all sums are
+// equal, the largest class receives a slightly higher score.
+func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
+	simd.ConvertTo(vote, sums)
+	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
+	r.votes.ScoresTo(vote)
+	if counts != nil {
+		choose.Favour(vote, counts)
+	}
+	if equal {
+		vote[largest] = slices.Max(vote) * (1 + undecided)
+	}
+	simd.ConvertTo(sums, vote)
+}
+
+// shareAll stores as scores the probabilities that follow from the decisions of a learner on every
+// node. Each call of decisions receives scratch space for the given number of items.
+func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+	r.beginShares(outputs)
+	return r.shareNodes(ctx, outputs, 0, len(r.p.Degrees), items, decisions)
+}
+
+// beginShares allocates the scores.
+func (r *nodeVotes) beginShares(outputs classify.Pairs) {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = piece.Block[float32](n, k)
+	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
+		r.out.Raw = piece.Block[float64](n, k)
+	}
+}
+
+// shareNodes is shareAll for the nodes first ≤ i < last.
+func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
+	return sched.Run(ctx, r.set.Workers, (last-first+piece.Length-1)/piece.Length, func(_, part int) error {
+		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
+		for i := first + part*piece.Length; i < min(last, first+(part+1)*piece.Length); i++ {
+			if i%64 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			d := decisions(row, i)
+			if r.out.Raw != nil {
+				copy(r.out.Raw.Row(i), d)
+			}
+			r.share(shares, outputs, d)
+			simd.ConvertTo(r.out.Scores.Row(i), shares)
+		}
+		return nil
+	})
+}
+
+// share stores the probabilities that a learner's decisions stand for: its own, or those
+// that its decisions out of fold fit.
+func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []float64) {
+	if r.by.Probabilities == nil {
+		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
+		r.votes.ScoresTo(dst)
+		choose.FavourVotes(dst, outputs, decisions)
+		return
+	}
+	own := r.by.Probabilities(nil, decisions)
+	clear(dst)
+	for o, p := range outputs {
+		dst[p.Positive] = own[o]
+	}
+}
