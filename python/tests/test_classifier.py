@@ -188,12 +188,24 @@ class Graphs(unittest.TestCase):
         m = hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series([7, pandas.NA, 8, pandas.NA], dtype="Int64", index=[3, 2, 1, 0]))
         self.assertEqual(m.predict().tolist(), [7, 8, 8, 7])  # the index of rows of a matrix does not matter
         self.assertEqual(hw.NodeClassifier("lp").fit(np.eye(4)[::-1], pandas.Series({3: 7, 1: 8})).predict().tolist(), [7, 8, 8, 7])
+        A, group = two_groups()
+        ids = [f"n{i}" for i in range(60)]
+        X = pandas.DataFrame({"x": np.random.default_rng(1).standard_normal(60) + 3 * group}, index=ids)
+        y = {f"n{i}": int(group[i]) for i in range(12)}
+        m, shuffled = (hw.NodeClassifier(node_features=f).fit(hw.as_graph(A, ids=ids), y) for f in (X.reset_index(drop=True), X.sample(frac=1, random_state=1)))
+        np.testing.assert_array_equal(shuffled.scores_, m.scores_)
+        with self.assertRaisesRegex(ValueError, "node_features: 'm0' is not a node"):
+            hw.NodeClassifier(node_features=X.rename(index={"n0": "m0"})).fit(hw.as_graph(A, ids=ids), y)
         lists = pandas.Series({"a": ["x"], "d": ["y", "x"]})
-        self.assertEqual(hw.NodeClassifier(multi_label=True).fit(frame, lists).to_dict()["d"], ("x", "y"))
+        m = hw.NodeClassifier(multi_label=True).fit(frame, lists)
+        self.assertEqual(m.to_dict()["d"], ("x", "y"))
+        n = hw.NodeClassifier(multi_label=True).fit(frame, pandas.DataFrame({"x": [1, 1], "y": [0, 1]}, index=["a", "d"]))
+        np.testing.assert_array_equal(n.scores_, m.scores_)
         for y, text in (
             (pandas.Series({"a": "x", "e": "y"}), "y: 'e' is not a node"),
             (pandas.Series(["x", "y"], index=["a", "a"]), "two labels for a node"),
-            (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y.set_index\('node'\)\['label'\]"),
+            (pandas.DataFrame({"node": list("abcd"), "label": ["x"] * 4}), r"y.set_index\('node'\)\['label'\]"),
+            (pandas.DataFrame({"node": ["a"], "label": ["x"]}), r"y: 0 is not a node of the graph; a frame has nodes as index, as y.set_index\('node'\) has"),
             ("labels.csv", "y is a path; read the labels"),
         ):
             with self.assertRaisesRegex(ValueError, text):

@@ -11,10 +11,10 @@ from typing import Any, Hashable, Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from ._call import Call
+from ._call import Call, rows_of
 from ._errors import HeatwalkWarning, NotFittedError
 from ._folder import call_in_folder, write_array
-from ._graph import Graph, as_graph, labels_of
+from ._graph import Graph, as_graph, is_by_row, labels_of
 from ._labels import encode, encode_several
 from ._process import Progress
 from ._results import as_nodes, bars, table
@@ -32,7 +32,8 @@ class NodeClassifier:
     method : str
         The method, as in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``. :func:`methods` lists all.
     node_features : array, sparse matrix or pandas frame, optional
-        Attributes of the nodes, a row for each; the method ``auto`` learns from them too.
+        Attributes of the nodes, a row for each; the method ``auto`` learns from them too. The rows of a frame
+        are found by its index, as the labels of a series are.
     multi_label : bool
         Whether a node may have several labels; y then has an iterable for each node, or is a matrix of
         0 and 1.
@@ -329,12 +330,20 @@ def _write_features(call: Call, features: Any) -> str:
     if isinstance(features, (str, os.PathLike)):
         return os.fspath(features)
     n, name = call.graph.n, "node_features"
+    if isinstance(features, (list, tuple)):
+        features = np.asarray(features)
     if features.shape[0] != n:
         raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has {n} nodes")
     if hasattr(features, "columns"):
         path = call.path("features.csv", name)
         frame = features.copy(deep=False)
-        frame.index = [call.graph.id_text(row) for row in range(n)]
+        if is_by_row(call.graph, frame.index):
+            frame.index = range(n)
+        else:
+            frame.index = rows_of(call.graph, frame.index, name)
+            if frame.index.has_duplicates:
+                raise ValueError("node_features has two rows for a node in its index; keep one")
+        frame.index = [call.graph.id_text(row) for row in frame.index]
         frame.to_csv(path, index_label="node")
         return path
     if sp.issparse(features):

@@ -296,18 +296,25 @@ def _convert(graph: Any) -> Graph:
 def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
     """Return labels as an array with an element for each row.
 
-    A dict gives those of some nodes, and so does a pandas series with nodes as index. The index does not
-    matter for the rows of a matrix, as for scikit-learn, nor if it is the default one, 0 to n − 1, and the
-    nodes are no numbers.
+    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each class, with
+    nodes as index, see :func:`is_by_row`.
     """
     if isinstance(y, (str, os.PathLike)):
         raise ValueError("y is a path; read the labels, as in pandas.read_csv(path, index_col=0).squeeze()")
-    if "pandas" in sys.modules and isinstance(y, sys.modules["pandas"].Series):
-        rows = graph.matrix is not None and graph.nodes is None
-        if len(y) == graph.n and (rows or list(y.index) == list(range(graph.n)) and not _numbered(graph)):
+    pandas = sys.modules.get("pandas")
+    if pandas and isinstance(y, (pandas.Series, pandas.DataFrame)):
+        if is_by_row(graph, y.index):
             return y
         if y.index.has_duplicates:
             raise ValueError("y has two labels for a node in its index; keep one, or pass multi_label=True with a list for each node")
+        if isinstance(y, pandas.DataFrame):
+            if len(y.columns) > 1:
+                try:
+                    rows = [graph.row(v) for v in y.index]
+                except KeyError as error:
+                    raise ValueError(f"y: {error.args[0]}; a frame has nodes as index, as y.set_index({y.columns[0]!r}) has") from None
+                return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
+            y = y.iloc[:, 0]
         y = y.to_dict()
     if not isinstance(y, Mapping):
         return y
@@ -320,10 +327,17 @@ def labels_of(graph: Graph, y: Mapping[Hashable, Any] | Any) -> Any:
     return labels
 
 
-def _numbered(graph: Graph) -> bool:
-    """Report whether 0 is a node."""
+def is_by_row(graph: Graph, index: Any) -> bool:
+    """Report whether pandas values with an index are in the order of the rows.
+
+    These are values for the rows of a matrix, and those with the default index, 0 to n − 1, if 0 is not a node.
+    """
+    if len(index) != graph.n:
+        return False
+    if graph.matrix is not None and graph.nodes is None:
+        return True
     try:
         graph.row(0)
     except KeyError:
-        return False
-    return True
+        return list(index) == list(range(graph.n))
+    return False
