@@ -150,6 +150,13 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 				return err
 			}
 		}
+		if choose, predict, known := method.TypicalWork(m, sized); known {
+			w := choose.Plus(predict)
+			if o.Baselines {
+				w = w.Plus(method.BaselineWork(sized))
+			}
+			plan.Work = &w
+		}
 		bytes, err := predictionBytes(sized, m, &set, o)
 		return plan.ReserveJob(bytes, err, "learning and predictions")
 	})
@@ -264,6 +271,9 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Pl
 				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
 				set.Methods[i].Settings = &merged
 			}
+		}
+		if w, known := evaluate.Work(p, &set); known {
+			needs.Work = &w
 		}
 		bytes, err := evaluate.Bytes(p, &set)
 		return needs.ReserveJob(bytes, err, "learning and predictions")

@@ -94,6 +94,8 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 			return err
 		}
 		s.Memory = plan.Room()
+		work := family.Work(g.A.NNZ(), rows, cols)
+		plan.Work = &work
 		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), g.Directed, rows, cols, s)
 		s.Memory = cmp.Or(s.Memory, bytes)
 		return plan.Reserve(bytes, "columns of the kernel")
@@ -164,6 +166,9 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	set.Workers = g.options.Workers
 	err := Begin(ctx, g, func(plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
+		if w, known := p.Work(g.A.NNZ(), count, k); known {
+			plan.Work = &w
+		}
 		set.Memory = plan.Room()
 		return plan.Reserve(p.Bytes(len(g.Degrees), g.A.NNZ(), count, k), "eigenvectors")
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Part is a named part of the memory of a job.
@@ -20,7 +21,11 @@ const UnknownSweeps = -1
 type Plan struct {
 	Sweeps   int // over all entries, or UnknownSweeps
 	RowBytes int // of a row of the widest block that sweeps gather from; 0: not known
-	memory   budget.Plan
+
+	// Work is the typical work of the job, from which its time can be predicted; nil: not known.
+	Work *sparse.Work
+
+	memory budget.Plan
 }
 
 // NewPlan returns an empty plan of a job with at most limit bytes of data; 0 means no limit.

@@ -88,6 +88,9 @@ func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) 
 	return err
 }
 
+// Streamed reports whether every sweep reads the store from disk.
+func (s *Sweeper) Streamed() bool { return s.o.Stream && s.Copy == nil }
+
 // Held returns the memory of the store and its copy in bytes.
 func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()

@@ -152,6 +152,9 @@ func (c *eigenCommand) run(name string) error {
 	if c.estimating {
 		c.disk += idBytes(nodesOf(g, rows))
 	}
+	if few := 20; c.estimating && c.K > few {
+		c.faster = append(c.faster, "fewer pairs: the time grows faster than --k")
+	}
 	problem := c.eigenproblem()
 	pairs, err := heatwalk.Eigenpairs(c.ctx, g.Graph, problem, c.K, settings)
 	if err != nil {

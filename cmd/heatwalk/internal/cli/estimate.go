@@ -2,14 +2,19 @@ package cli
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/speed"
 )
 
 // estimateDocument is the JSON document of estimate.
@@ -19,12 +24,14 @@ type estimateDocument struct {
 	LimitBytes  int64           `json:"limit_bytes"`
 	DiskBytes   int64           `json:"disk_bytes"`
 	Sweeps      *int            `json:"sweeps"`
+	TimeSeconds *float64        `json:"time_seconds"`
+	Faster      []string        `json:"faster,omitempty"`
 	Items       []heatwalk.Part `json:"items"`
 	Closing
 }
 
 func newEstimate(run *session) *cobra.Command {
-	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk and sweeps of a long command")
+	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk, sweeps and time of a long command")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
 	if len(run.args) > 1 {
@@ -58,7 +65,7 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// printPlan prints memory, disk and sweeps of a run.
+// printPlan prints memory, disk, sweeps and time of a run.
 func printPlan(run *session, command string) error {
 	run.progress.Close()
 	p := run.planned
@@ -72,6 +79,7 @@ func printPlan(run *session, command string) error {
 	if p.Sweeps != heatwalk.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
+	doc.TimeSeconds, doc.Faster = timeOf(run), run.faster
 	if run.json {
 		doc.Closing = run.closingOfRun()
 		return run.document(doc)
@@ -88,6 +96,38 @@ func printPlan(run *session, command string) error {
 	if doc.Sweeps != nil {
 		sweeps = words.Count(*doc.Sweeps)
 	}
-	sheet(run.stdout, 28, append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}))
+	expected := "unknown before the run"
+	if doc.TimeSeconds != nil {
+		expected = "about " + words.Seconds(time.Duration(*doc.TimeSeconds*float64(time.Second)))
+	}
+	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}, [2]string{"time", expected})
+	for _, advice := range doc.Faster {
+		lines = append(lines, [2]string{"faster with", advice})
+	}
+	sheet(run.stdout, 28, lines)
 	return run.stdout.err
+}
+
+// timeOf returns the typical time of the planned run in seconds, nil if it is not known. A graph file
+// was read for the estimate, and takes the same time again.
+func timeOf(run *session) *float64 {
+	if run.planned.Work == nil && run.textBytes == 0 {
+		return nil
+	}
+	const start = 0.05 // seconds, for the program and small files
+	seconds := start
+	if run.reading.Bytes > 0 {
+		seconds += time.Since(run.started).Seconds()
+	}
+	path, err := os.UserCacheDir()
+	if err == nil {
+		path = filepath.Join(path, "heatwalk", "speed.json")
+	}
+	machine := speed.Measure(path, thisBuild().exact())
+	processors := runtime.GOMAXPROCS(0)
+	if run.planned.Work != nil {
+		seconds += machine.Seconds(*run.planned.Work, processors)
+	}
+	seconds += machine.Text * float64(run.textBytes) / float64(processors)
+	return &seconds
 }

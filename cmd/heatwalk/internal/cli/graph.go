@@ -207,6 +207,9 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 			if g.unread != nil {
 				return g.unread
 			}
+			if r.estimating {
+				r.faster = append(r.faster, g.faster()...)
+			}
 			return r.begin(p)
 		},
 	}
@@ -246,6 +249,32 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		}
 	}
 	return g, nil
+}
+
+// faster returns what would make sweeps over the graph faster.
+func (g *openGraph) faster() (advice []string) {
+	const (
+		few       = 1 << 16 // rows, whose blocks stay in a cache in any order
+		scattered = 11      // bits of an entry whose neighbours have no similar ids
+	)
+	m := g.Store.Manifest
+	if g.Store.Streamed() {
+		advice = append(advice, "more memory: every sweep reads the graph from disk; raise --max-memory by "+words.Bytes(m.BytesTotal()))
+	}
+	if m.Order == "" && m.Rows >= few && m.BitsPerEntry() > scattered {
+		degrees := slices.Clone(g.Degrees)
+		slices.Sort(degrees)
+		all, hubs := 0.0, 0.0
+		for i, d := range degrees {
+			if all += d; i >= len(degrees)-len(degrees)/100 {
+				hubs += d
+			}
+		}
+		if hubs > all/5 {
+			advice = append(advice, "an order: ingest with --order degree, because few nodes have many of the edges")
+		}
+	}
+	return advice
 }
 
 // axis returns the nodes in the order of the ids.

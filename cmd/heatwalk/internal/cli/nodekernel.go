@@ -81,6 +81,9 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete
 		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
+	if few := 100; f.estimating && min(len(rows), len(cols)) > few {
+		f.faster = append(f.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
+	}
 	k, v, err := heatwalk.OpenKernel(f.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",

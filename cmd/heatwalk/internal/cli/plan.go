@@ -22,6 +22,8 @@ type limits struct {
 
 	estimating bool           // the run ends when it has been planned
 	planned    *heatwalk.Plan // of an estimated run
+	textBytes  int64          // of an estimated ingest, decompressed
+	faster     []string       // what would make an estimated run faster
 
 	disk    int64         // bytes of the files of the run
 	reading heatwalk.Part // memory of reading the input, which is freed before the run computes
