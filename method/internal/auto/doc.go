@@ -27,7 +27,8 @@
 //
 // # Gains
 //
-// Points of accuracy, from bench/results/accuracy-2026-11-22.md and attributes-2026-11-22.md, where
+// Points of accuracy, from accuracy-2026-11-22.md, attributes-2026-11-22.md and candidates-2026-11-26.md in
+// bench/results, where
 // the numbers of draws and the standard errors are, and from the study behind them:
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
@@ -47,14 +48,14 @@
 //     on Cora with 5 %.
 //   - Arcs: 21.6 where they lead from each of five classes to the next (60 labels), 3.1 on the pages
 //     of texas, 0.1 on Cora's citations.
-//   - Link rows: 3.4 on chameleon's given splits and 3.5 with its attributes. The Laplacian kernel is most of
-//     it, because what makes two pages alike is the whole set of neighbours.
-//   - Scores of the diffusion kernel by themselves: 0.8 on PubMed with 30 labels, 0.4 on football with 30 %,
-//     0.2 on Cora with 1 %, none on webkb and chameleon.
+//   - Link rows: 4.7 on chameleon's given splits and 4.3 with its attributes, 0.0 on Cora. The Laplacian kernel
+//     is most of it: pages are alike that have the same set of neighbours.
+//   - Scores of the diffusion kernel by themselves: 0.1 on football with 30 %, 0.0 on ten other cells; with
+//     other draws of folds 0.4, and 0.8 on PubMed with 30 labels.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Random units of real numbers: 4.5 of the AUC on
 //     tolokers.
-//   - Rounds: 3.9, 3.6 and 4.2 on three boards with mines (5.5 of the AUC), −0.1 on tolokers.
+//   - Rounds: 3.9, 3.6 and 4.2 on three boards with mines (5.5 of the AUC), 0.0 on tolokers.
 //   - Label propagation: 47 on the roads of Luxembourg with 60 labels and 5 with 5,000, none on the
 //     other graphs.
 //   - All models by their likelihood in place of the best one: 2.1, 2.5 and 1.0 on the three graphs
