@@ -38,6 +38,8 @@ type Map struct {
 	normalized bool
 
 	slabs sync.Pool // of *sparse.Block[float64], for reuse by later slabs
+
+	planned sync.Map // from ratio to *expansion, see plannedFalling
 }
 
 // slab returns a block of any content.

@@ -52,6 +52,18 @@ func (s *expansion) sensitivity(j, end int) float64 {
 // is small because terms cost little: the last solves are coarse.
 const tailShare = 0.125
 
+// plannedFalling is falling with the samples of a plan. The expansions are kept, because the plans of
+// all slabs of columns need the same: they took half of the time of Gram matrices on small graphs.
+func (m *Map) plannedFalling(ratio float64) *expansion {
+	const samples = 256
+	if x, ok := m.planned.Load(ratio); ok {
+		return x.(*expansion)
+	}
+	x := falling(ratio, samples)
+	m.planned.Store(ratio, x)
+	return x
+}
+
 // chooseShift returns the γ for which a group's solves are expected to take the
 // fewest steps, and these.
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
@@ -73,11 +85,11 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 // means that rounding exceeds the allowance; a larger γ, which reduces its effect on the
 // results, has an advantage then.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
-	const samples, crowded = 256, 0.6
+	const crowded = 0.6
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x, eps := falling(-p.f.rate/gamma, samples), c.allowed(p)
+		x, eps := c.plannedFalling(-p.f.rate/gamma), c.allowed(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := make([]float64, end)
 		rounding := float64(end+1) * epsilon * x.size
