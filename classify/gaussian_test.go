@@ -3,6 +3,7 @@ package classify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,7 +35,7 @@ func TestGaussianProcessGolden(t *testing.T) {
 		l := withInverse(t, graph)
 		latent := l.scores(t, "gp", spec.Values{"variance": spec.Of(4.0)})
 		testgraph.Close(t, latent, l.golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)
-		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Of(4.0)})
+		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Of(4.0), "class-weights": spec.Of("equal")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +53,8 @@ func TestGaussianProcessGolden(t *testing.T) {
 	}
 }
 
-// TestGaussianProcessStationary holds that α = σ²(Y − π) at the mode, for variances
-// far from 1 too.
+// TestGaussianProcessStationary checks that α = σ²V(Y − π) at the mode, with weights V of classes, for
+// variances far from 1 too.
 func TestGaussianProcessStationary(t *testing.T) {
 	p := clouds(8, 60, 3, 4, 1)
 	for i := range p.y {
@@ -61,9 +62,12 @@ func TestGaussianProcessStationary(t *testing.T) {
 			p.y[i] = -1
 		}
 	}
-	for _, variance := range []float64{1e-3, 1, 1e3} {
-		k := p.radial()
-		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, spec.Values{"variance": spec.Of(variance)})
+	for i, variance := range []float64{1e-3, 1, 1e3} {
+		k, words, weights := p.radial(), []string{"equal", "balanced"}[i%2], slices.Repeat([]float64{1}, p.classes)
+		if words == "balanced" {
+			weights = BalancedWeights(p.y, p.classes)
+		}
+		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, spec.Values{"variance": spec.Of(variance), "class-weights": spec.Of(words)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,6 +79,7 @@ func TestGaussianProcessStationary(t *testing.T) {
 				if p.y[i] == c {
 					want += variance
 				}
+				want *= weights[p.y[i]]
 				within(t, fmt.Sprintf("σ² = %g: coefficient %d of class %d", variance, i, c), model.Machines[c].Coef[a], want, 1e-7*variance)
 			}
 		}

@@ -65,8 +65,9 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 
 // fitKernelSoftmax fits multinomial logistic regression with a ridge λ on the functions
 // Σ_i α_ic·K(·, i) of the classes, and with or without free biases. At the minimum α is
-// (Y − π)/λ, where Y are the one-hot classes and π their probabilities.
-func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, biases bool) (*Model, error) {
+// V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the weights of the items'
+// classes; nil: 1.
+func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, weights []float64, biases bool) (*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	own := upTo(len(items))
 	s := &softmaxFit[float64]{
 		features: features, items: own, rows: own, y: g.positions(items), class: g.present,
-		ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,
+		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,
 	}
 	if biases {
 		s.biases = len(g.present)
@@ -94,9 +95,10 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	for c := range model.Machines {
 		machine := Machine{Index: items, Coef: make([]float64, len(items))}
 		for a := range items {
-			machine.Coef[a] = -s.share[a*len(g.present)+c] / lambda
+			weight := s.weightOf(s.y[a]) / lambda
+			machine.Coef[a] = float64(-s.share[a*len(g.present)+c] * weight)
 			if s.y[a] == c {
-				machine.Coef[a] += 1 / lambda
+				machine.Coef[a] += weight
 			}
 		}
 		if biases {
@@ -105,6 +107,16 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 		model.Machines[c] = machine
 	}
 	return model, nil
+}
+
+// weights returns the weights of the classes that have items, in their order; nil of nil.
+func (g *groups) weights(all []float64) (list []float64) {
+	if all != nil {
+		for _, c := range g.present {
+			list = append(list, all[c])
+		}
+	}
+	return list
 }
 
 // positions returns the class of each of the items as a position in present.

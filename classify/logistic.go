@@ -20,17 +20,17 @@ var logisticLearner = Learner{
 		Params: []spec.Param{{
 			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
-		}},
+		}, likelihoodWeightsParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true)
+		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), weightsOf(v, y, classes), true)
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
 		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
 		for i := range f.Rows {
 			simd.ConvertTo(wide.Row(i), f.Row(i))
 		}
-		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11}, wide, y, classes, []float64{v.Number("lambda")})
+		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11, Weights: weightsOf(v, y, classes)}, wide, y, classes, []float64{v.Number("lambda")})
 		if models == nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ var logisticLearner = Learner{
 // where the last term, columns whose weights all classes share, may be absent. Fitting
 // minimises
 //
-//	−Σ_i log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
+//	−Σ_i v_y_i·log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
 //
 // over items with a class, for some λ. The zero value is the default; [LogisticPath]
 // fits it.
@@ -60,6 +60,8 @@ type Logistic struct {
 	// BiasRidge is ν. With 0 biases are free, and classes without an item have no part;
 	// otherwise all classes have one.
 	BiasRidge float64
+	// Weights holds the weight v of the items of each class; nil means 1.
+	Weights []float64
 	// Shared are the columns whose weights all classes share; nil: none.
 	Shared *SharedColumns
 	// Tolerance is the norm of the gradient at which the fit stops, relative to its norm where
@@ -149,6 +151,7 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
 	classes := len(g.start) - 1
 	fit.y, fit.class, fit.classes, fit.biases = g.positions(fit.items), g.present, classes, len(g.present)
+	fit.weight = g.weights(s.Weights)
 	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), cmp.Or(s.Tolerance, 1e-6), cmp.Or(s.MaxSteps, 200)
 	fit.begin()
 	if s.Shared != nil {

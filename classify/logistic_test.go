@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -327,6 +328,42 @@ func BenchmarkLogisticManyClasses(b *testing.B) {
 	for b.Loop() {
 		if _, err := LogisticPath(context.Background(), &Logistic{Tolerance: 1e-3}, p.f, p.y, p.classes, []float64{500, 50, 5}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestLogisticWeights checks that an item of a class of weight 2 counts as two items.
+func TestLogisticWeights(t *testing.T) {
+	const items, columns = 30, 3
+	rng := rand.New(rand.NewPCG(5, 6))
+	var once, twice []float64
+	var y, repeated []int
+	for range items {
+		row, class := make([]float64, columns), rng.IntN(3)
+		for j := range row {
+			row[j] = rng.NormFloat64() + float64(class*(j%2))
+		}
+		once, y = append(once, row...), append(y, class)
+		for range 1 + class%2 { // items of class 1 are there twice
+			twice, repeated = append(twice, row...), append(repeated, class)
+		}
+	}
+	lambdas := []float64{1, 0.1}
+	fit := func(s *Logistic, x []float64, y []int) []*LinearModel {
+		s.Tolerance = 1e-12
+		models, err := LogisticPath(t.Context(), s, sparse.BlockOf(len(y), columns, x), y, 3, lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return models
+	}
+	got, want := fit(&Logistic{Weights: []float64{1, 2, 1}}, once, y), fit(&Logistic{}, twice, repeated)
+	for l := range lambdas {
+		for j, w := range want[l].Weights {
+			within(t, fmt.Sprintf("λ = %g: weight %d", lambdas[l], j), got[l].Weights[j], w, 1e-8)
+		}
+		for c, b := range want[l].Bias {
+			within(t, fmt.Sprintf("λ = %g: bias %d", lambdas[l], c), got[l].Bias[c], b, 1e-8)
 		}
 	}
 }

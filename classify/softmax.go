@@ -12,7 +12,7 @@ import (
 
 // softmaxFit minimises, from θ as it is given,
 //
-//	Σ_a (log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
+//	Σ_a v_y_a·(log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
 //	z_ac = offset_ac + b_c + ⟨w_c, x_a⟩ + Σ_s u_s·S_s(a, c)
 //
 // over the items, where θ holds the p weights w_c of each of k classes, each with zeros
@@ -32,6 +32,7 @@ type softmaxFit[T sparse.Float] struct {
 	shared   *SharedColumns
 	q        int       // how many shared columns there are
 	offset   []float64 // of logits; nil: 0
+	weight   []float64 // v of each of class; nil: 1
 
 	alone bool // biases and shared weights are fitted, weights stay as they are
 
@@ -138,7 +139,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 	sum := 0.0
 	for a, y := range s.y {
 		s.logitsOf(row, z, a)
-		sum += logSum(row) - row[y]
+		sum += float64(s.weightOf(y) * (logSum(row) - row[y]))
 	}
 	weights, biases, shared := s.split(theta)
 	return sum + (s.ridge[0]*inner(weights, weights)+s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
@@ -149,9 +150,7 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	for j := range s.r {
 		s.r[j] = 1 / float64(len(s.class))
 	}
-	for a, y := range s.y {
-		s.r[a*len(s.class)+y]--
-	}
+	s.subtractTruth()
 	err := s.adjointTo(ctx, s.gradient, s.r)
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
@@ -160,14 +159,32 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
-	for a, y := range s.y {
-		s.r[a*len(s.class)+y]--
-	}
+	s.subtractTruth()
 	if err := s.adjointTo(ctx, s.gradient, s.r); err != nil {
 		return 0, err
 	}
 	s.addRidge(s.gradient, s.theta)
 	return math.Sqrt(inner(s.gradient, s.gradient)), nil
+}
+
+// weightOf returns the weight of the items of a class, a position in class.
+func (s *softmaxFit[T]) weightOf(y int) float64 {
+	if s.weight == nil {
+		return 1
+	}
+	return s.weight[y]
+}
+
+// subtractTruth subtracts the one-hot classes from r and multiplies each item by its weight.
+func (s *softmaxFit[T]) subtractTruth() {
+	k := len(s.class)
+	for a, y := range s.y {
+		row := s.r[a*k : (a+1)*k]
+		row[y]--
+		if s.weight != nil {
+			simd.ScaleTo(row, s.weight[y], row)
+		}
+	}
 }
 
 // predict stores the softmax of the logits.

@@ -54,7 +54,7 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 }
 
 // curve stores the logits of the direction, and in image H times the direction. For an item with
-// the logits v and probabilities π, the product has the elements π_c·(v_c − Σ_b π_b·v_b).
+// the logits v and probabilities π, the product has the elements π_c·(v_c − Σ_b π_b·v_b), times its weight.
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
@@ -62,9 +62,9 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 		b.logitsTo(s.directionLogits, s.direction)
 		for a := b.lo; a < b.lo+b.count; a++ {
 			share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
-			mean := inner(share, v)
+			mean, weight := inner(share, v), s.weightOf(s.y[a])
 			for c, q := range share {
-				s.r[a*k+c] = q * (v[c] - mean)
+				s.r[a*k+c] = weight * q * (v[c] - mean)
 			}
 		}
 		b.addAdjoint(s.sums.Of(piece), s.r)

@@ -138,6 +138,10 @@ var (
 		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
 		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
 	}
+	likelihoodWeightsParam = spec.Param{
+		Name: "class-weights", Meaning: "weight of the items of each class in the likelihood: 1, or one that makes all classes weigh the same",
+		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
+	}
 	strategyParam = spec.Param{
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
 		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Of("one-vs-one"),
