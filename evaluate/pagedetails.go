@@ -93,6 +93,7 @@ func valueText(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 func (v *view) parameters() *report.Section {
 	t := &report.Table{Caption: "Parameters of the predictions, and their accuracy on the tuning splits.", Head: []string{"method", "trained on", "tuning accuracy, %", "parameters"}, Prose: true}
 	for _, name := range v.methods() {
+		since, last := "", [2]string{} // the size from which on the last row holds, and its texts
 		for _, f := range v.fractions {
 			res := v.result(name, f)
 			text, accuracy := res.Text, "–"
@@ -105,7 +106,12 @@ func (v *view) parameters() *report.Section {
 			if res.Tuned == onSplits {
 				accuracy = percent(res.TuningAccuracy)
 			}
-			t.Rows = append(t.Rows, report.Texts(name, v.trainedOn(f), accuracy, text))
+			if now := [2]string{accuracy, text}; now == last {
+				t.Rows[len(t.Rows)-1][1].Text = since + " to " + v.trainedOn(f)
+			} else {
+				since, last = v.trainedOn(f), now
+				t.Rows = append(t.Rows, report.Texts(name, since, accuracy, text))
+			}
 		}
 	}
 	if t.Rows == nil {
