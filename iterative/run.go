@@ -30,7 +30,7 @@ type recurrence struct {
 	dot              func(sparse.Rows) // dotRows: each method value is an allocation
 }
 
-// passes are the vectors of the recurrence, and what is done with a chunk of their rows.
+// passes are the vectors of the recurrence, with loops over chunks of their rows.
 type passes struct {
 	*CG
 	x, b    *sparse.Block[float64]

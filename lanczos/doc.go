@@ -8,7 +8,8 @@
 // to a number, and their vectors. [Problem.Solve] is block Lanczos with thick restarts and full
 // orthogonalisation done twice. Where the wanted values lie close together it runs on a Chebyshev
 // polynomial of the map, because that spreads them; the polynomial is placed by the density of the
-// spectrum, which the first steps estimate. At the lower end of a Laplacian, where Lanczos may need
+// spectrum, which the first steps estimate. A search ends by true residuals, which are far below the
+// estimated ones where many values lie closer together than the tolerance. At the lower end of a Laplacian, where Lanczos may need
 // thousands of products, LOBPCG with a preconditioner continues if it is predicted to be faster.
 // Eigenvectors that are known, one for each component of a graph, are removed from the search
 // exactly, see [Known], and reported with their exact value.

@@ -55,6 +55,7 @@ type search struct {
 	certain     int     // number of wanted pairs that must converge; the others are guards
 	floor       float64 // the search ends without pairs if no eigenvalue of B is larger
 	alternative bool    // whether LOBPCG may continue
+	candidate   bool    // whether that is to be expected, so that a small basis shows it first
 	interior    bool    // whether the map is folded, and its spectrum given
 
 	spectrum spectrum // of B, estimated by the first basis
@@ -116,7 +117,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		}
 		next := *s
 		next.want = min(width, left, s.want)
-		next.certain, next.alternative, next.strict, next.before = next.want, false, 1, 0
+		next.certain, next.alternative, next.candidate, next.strict, next.before = next.want, false, false, 1, 0
 		floor := values[len(values)-1] + s.tolerance()
 		if next.floor = floor; s.interior {
 			next.floor = math.Inf(-1)
@@ -168,7 +169,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	s.probing = s.plan.products == 0
 	for {
 		most := k.room()
-		if s.probing && k.f.degree < settled {
+		if s.probing && (k.f.degree < settled || s.candidate) {
 			most = min(most, roundUp(2*s.want+firstBasis))
 		}
 		s.look = s.want + 2*width
@@ -378,7 +379,7 @@ func (s *search) restart(ctx context.Context) error {
 			return other
 		}
 	}
-	if k.f.degree >= settled && !s.interior && above >= s.want {
+	if k.f.degree >= settled && !s.interior && !s.candidate && above >= s.want {
 		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || !s.slow(patience) {
 			next = plan{}
 		}
@@ -463,7 +464,8 @@ func (s *search) slow(cycles float64) bool {
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.known.value
-	if !s.alternative || math.IsInf(next.products, 1) || top-p.spectrum.beyond(float64(s.want)) > far*(top-s.lowest) {
+	s.candidate = s.alternative && top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
+	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
 	}
 	margin := 0.5 // because plans predict too few products, and fewer while the end is not resolved
