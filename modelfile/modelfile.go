@@ -30,6 +30,7 @@ type File struct {
 	Classes    []string      `json:"classes"`              // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
 	Class      []int         `json:"class"`                // of each of IDs, a position in Classes
+	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 	Directed   bool          `json:"directed,omitempty"`   // the graph had edges with a direction
 }
@@ -91,7 +92,7 @@ func Read(path string) (*File, error) {
 	if err := json.Unmarshal(body, f); err != nil {
 		return nil, damaged(err.Error())
 	}
-	if f.Model == nil || len(f.IDs) != len(f.Class) {
+	if f.Model == nil || len(f.IDs) != len(f.Class) || f.Shares != nil && len(f.Shares) != len(f.Classes) {
 		return nil, damaged("labels and model do not fit")
 	}
 	for _, c := range f.Class {

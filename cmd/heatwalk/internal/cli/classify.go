@@ -203,7 +203,7 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	s.Raw = c.scores.kind == "raw"
 	c.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
-	saved, err := c.beginModel(d)
+	saved, err := c.beginModel(d, s)
 	if err != nil {
 		return err
 	}

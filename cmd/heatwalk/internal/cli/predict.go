@@ -57,17 +57,18 @@ func (c *classifyCommand) checkSave(inputs []string) {
 		c.problem("--save-model", "a model is a file of its own; name one")
 	case filepath.Clean(c.save) == filepath.Clean(c.out):
 		c.problem("--save-model", "%s is the output too; name another file", c.save)
-	case c.prior != "uniform" && c.prior != "empirical":
-		c.problem("--save-model", "a model does not hold the prior of each node; give --prior uniform or empirical")
 	case c.method != nil && !method.CanKeep(c.method):
 		c.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
 	}
 }
 
 // beginModel begins the file of the model; nil without one.
-func (c *classifyCommand) beginModel(d *graphRun) (io.Writer, error) {
+func (c *classifyCommand) beginModel(d *graphRun, s *method.Settings) (io.Writer, error) {
 	if c.save == "" {
 		return nil, nil
+	}
+	if s.Prior.Given != nil {
+		return nil, fault.Usage("--save-model", "a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
 	return d.begin(c.save)
 }
@@ -84,7 +85,7 @@ func (c *classifyCommand) writeModel(w io.Writer, d *graphRun, p *method.Predict
 	if err != nil {
 		return err
 	}
-	f := &modelfile.File{Model: kept, Classes: d.l.Names, Class: d.l.Class, Directed: d.g.Directed}
+	f := &modelfile.File{Model: kept, Classes: d.l.Names, Class: d.l.Class, Shares: d.shares, Directed: d.g.Directed}
 	for _, row := range d.l.Row {
 		f.IDs = append(f.IDs, d.g.Nodes.ID(row))
 	}
@@ -110,7 +111,7 @@ func (c *classifyCommand) predictSaved(name string) error {
 		if err != nil {
 			return err
 		}
-		d.l = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}
+		d.l, d.shares = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}, f.Shares
 		return c.readAttributes(&c.attributes, d.g)
 	})
 	if err != nil {
