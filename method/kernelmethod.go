@@ -136,7 +136,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		set.kernels = nil // it has a block of its own
 	}
 	r := &kernelPredictor{
-		predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: m.by, counted: true, out: new(Prediction)}, prior: classShares},
+		predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: m.by, counted: true, out: new(Prediction), prior: classShares}},
 		kernel:    m.kernel,
 	}
 	on, err := p.Whole(ctx, set.Workers, &r.out.Work)

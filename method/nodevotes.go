@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -19,6 +20,8 @@ type nodeVotes struct {
 	set *Settings
 	by  learner
 	out *Prediction
+
+	prior cwk.Prior // of nodes that no label reaches
 
 	votes   choose.Votes
 	counted bool    // whether the count of votes says the class, see favour
@@ -183,4 +186,25 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 	for o, p := range outputs {
 		dst[p.Positive] = own[o]
 	}
+}
+
+// finish takes the classes from the scores.
+func (r *nodeVotes) finish(context.Context) error {
+	n, _ := r.out.Scores.Dims()
+	prior := r.prior.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
+	largest := validate.Majority(r.p.Class)
+	r.out.Class = make([]int, n)
+	for i := range r.out.Class {
+		row := r.out.Scores.Row(i)
+		if !r.out.Reached.Contains(uint32(i)) {
+			simd.ConvertTo(row, prior(i))
+			r.out.Class[i] = r.prior.Likeliest(i, largest)
+			continue
+		}
+		r.out.Class[i] = classify.ArgMax(row)
+	}
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return nil
 }

@@ -106,9 +106,9 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 			return nil, err
 		}
 	}
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}, par: par, prior: set.Prior}
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}, prior: set.Prior}, par: par}
 	score := r.score
-	if r.perNode() {
+	if r.by.perNode() {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
@@ -118,7 +118,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
-	if m := r.model; m != nil && r.walked == nil && !r.perNode() {
+	if m := r.model; m != nil && r.groups == nil && !r.by.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
 			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
 		}}
@@ -134,7 +134,7 @@ func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction,
 	}
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: new(Prediction)}, prior: set.Prior}
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: new(Prediction), prior: set.Prior}}
 	r.model, r.par, r.votes = set.kept.Walk.model(len(p.Names))
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {

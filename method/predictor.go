@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -18,17 +17,9 @@ type predictor struct {
 	nodeVotes
 	par Parameters
 
-	prior cwk.Prior // of nodes that no label reaches
-
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
-
-	// In place of features, if classes are walked in groups: the kernel between training rows and
-	// that of each trial, until the learner has used them; the training rows, and their walk.
-	gram     *sparse.Block[float64]
-	products []*choose.Products
-	rows     []cwk.Pick
-	walked   *cwk.Walk[float32]
+	groups   *classGroups // in place of features, if classes are walked in groups
 
 	train []int // rows of features, those of the trials before them
 	class []int
@@ -67,7 +58,7 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.walked != nil {
+	if r.groups != nil {
 		return r.addProducts(ctx, w, picks)
 	}
 	narrow(w, r.par.MinSteps, len(picks))
@@ -77,7 +68,7 @@ func (r *predictor) walk(ctx context.Context) error {
 
 // trainingWalk returns a walk and the rows that trials, training and nodes pick from it, in this
 // order. leftOut returns the labels without a row in the partition of the given number, whose
-// folds it receives. If classes must be walked in groups, it sets r.walked.
+// folds it receives. If classes must be walked in groups, it sets r.groups.
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
@@ -104,8 +95,8 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 		}
 	}
 	if r.set.sumsGroups(r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
-		r.walked = w
-	} else if r.perNode() {
+		r.groups = &classGroups{walk: w}
+	} else if r.by.perNode() {
 		r.addNodes(&picks)
 	}
 	return w, picks, nil
@@ -165,8 +156,12 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		t := &r.trials.trials[r.par.Features][i]
 		tester := choose.New(len(r.p.Names), tried)
 		var list []choose.Outcome
-		if at := slices.IndexFunc(r.products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); at >= 0 {
-			list, err = tester.OutcomesOn(ctx, r.products[at], t)
+		var products []*choose.Products
+		if r.groups != nil {
+			products = r.groups.products
+		}
+		if at := slices.IndexFunc(products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); at >= 0 {
+			list, err = tester.OutcomesOn(ctx, products[at], t)
 		} else {
 			list, err = tester.Outcomes(ctx, r.features, t)
 		}
@@ -271,11 +266,11 @@ func (r *predictor) score(ctx context.Context) error {
 // whose memory it adapts. It takes the destination and the visitor of [cwk.Walk.Scores].
 func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	machines := len(r.model.Pairs)
-	if r.walked != nil {
+	if r.groups != nil {
 		if r.set.Memory > 0 {
-			limitScores(w, r.walked, r.par.MinSteps, len(r.rows))
+			limitScores(w, r.groups.walk, r.par.MinSteps, len(r.groups.rows))
 		}
-		weights := r.groupWeights()
+		weights := r.groups.weights(&r.par, r.fitted, r.set.Workers, &r.out.Work)
 		return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return w.ScoresOf(ctx, dst, r.par.MinSteps, machines, weights, r.model.Bias, visit)
 		}
@@ -289,25 +284,4 @@ func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, ds
 	return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
 		return w.Scores(ctx, dst, r.par.MinSteps, weights, r.model.Bias, visit)
 	}
-}
-
-// finish takes the classes from the scores.
-func (r *predictor) finish(context.Context) error {
-	n, _ := r.out.Scores.Dims()
-	prior := r.prior.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
-	largest := validate.Majority(r.p.Class)
-	r.out.Class = make([]int, n)
-	for i := range r.out.Class {
-		row := r.out.Scores.Row(i)
-		if !r.out.Reached.Contains(uint32(i)) {
-			simd.ConvertTo(row, prior(i))
-			r.out.Class[i] = r.prior.Likeliest(i, largest)
-			continue
-		}
-		r.out.Class[i] = classify.ArgMax(row)
-	}
-	for i, row := range r.p.Row {
-		r.out.Class[row] = r.p.Class[i]
-	}
-	return nil
 }

@@ -155,7 +155,7 @@ func (w walkSizes) prediction() (most int64, err error) {
 func (w walkSizes) training(r *predictor, walk *cwk.Walk[float32], picks []cwk.Pick) (int64, error) {
 	from, train, classes := r.par.MinSteps, len(r.train), len(w.p.Names)
 	steps := walk.Steps - from + 1
-	if r.walked == nil {
+	if r.groups == nil {
 		narrow(walk, from, len(picks))
 		bytes, _, err := walk.FeaturesBytes(from, picks, false)
 		if err != nil {
@@ -206,11 +206,11 @@ func (w walkSizes) fit(rows, features int64) int64 {
 func (w walkSizes) scores(r *predictor) (int64, error) {
 	from, train := r.par.MinSteps, len(r.train)
 	if w.set.learner.perNode() {
-		if r.walked == nil {
+		if r.groups == nil {
 			return scoreBytes(w.p), nil // rows of all nodes are among those for training
 		}
-		bytes, _ := groupWeightsBytes(r.walked, from, train)
-		return w.within(scoreBytes(w.p)+bytes, r.nodeBytes(train), len(w.p.Degrees)), nil
+		bytes, _ := groupWeightsBytes(r.groups.walk, from, train)
+		return w.within(scoreBytes(w.p)+bytes, nodeBytes(&r.par, len(w.p.Names), train), len(w.p.Degrees)), nil
 	}
 	machines, rest := w.set.machines(len(w.p.Names))
 	if rest && !w.set.Raw && piece.Bytes[float64](len(w.p.Degrees), machines) > rawBytes {
@@ -218,12 +218,12 @@ func (w walkSizes) scores(r *predictor) (int64, error) {
 	}
 	walk := scoreWalk(w.p, w.set, r.par, rest)
 	var weights int64
-	if r.walked != nil {
-		bytes, each := groupWeightsBytes(r.walked, from, train)
+	if r.groups != nil {
+		bytes, each := groupWeightsBytes(r.groups.walk, from, train)
 		weights = bytes + each*int64(machines)
 		if w.set.Memory > 0 {
 			before := walk.Memory
-			limitScores(walk, r.walked, from, train)
+			limitScores(walk, r.groups.walk, from, train)
 			weights = before - walk.Memory
 		}
 	}

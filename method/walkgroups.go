@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -83,6 +84,16 @@ func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
 	return features > featureBytes && 8*int64(train)*int64(train) < features
 }
 
+// classGroups takes the place of features, if classes are walked in groups.
+type classGroups struct {
+	walk *cwk.Walk[float32] // of training rows
+	rows []cwk.Pick         // training rows
+
+	// The kernel between training rows and that of each trial, until the learner has used them.
+	gram     *sparse.Block[float64]
+	products []*choose.Products
+}
+
 // addProducts computes the kernel between training rows, and that of each trial, by groups of
 // classes.
 func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) error {
@@ -90,27 +101,27 @@ func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks
 	if err != nil {
 		return err
 	}
-	m := len(r.train)
-	r.products, r.gram = r.trials.products(&tried), piece.Block[float64](m, m)
+	m, g := len(r.train), r.groups
+	g.products, g.gram = r.trials.products(&tried), piece.Block[float64](m, m)
 	own, held := *w, 8*int64(m)*int64(m)
-	for _, p := range r.products {
+	for _, p := range g.products {
 		held += p.Bytes()
 	}
 	own.Memory = budget.Remaining(w.Memory, held)
 	all := upTo(len(picks))
 	err = eachGroup(ctx, &own, r.par.MinSteps, picks, r.set, r.out, func(x *sparse.Block[float32], classes int) error {
-		for _, p := range r.products {
+		for _, p := range g.products {
 			if err := p.Add(ctx, x, all, classes, r.set.Workers); err != nil {
 				return err
 			}
 		}
 		rows := rowsFrom(x, r.train[0], m)
-		return classify.AddInnerProducts(ctx, r.gram, rows, rows, r.set.Workers)
+		return classify.AddInnerProducts(ctx, g.gram, rows, rows, r.set.Workers)
 	})
 	if err == nil {
-		choose.Scale(r.gram, r.scale()*r.scale())
+		choose.Scale(g.gram, r.par.scale()*r.par.scale())
 	}
-	r.rows = picks[r.train[0]:][:m]
+	g.rows = picks[r.train[0]:][:m]
 	return err
 }
 
@@ -127,17 +138,17 @@ func (r *predictor) learnOnGram(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	gram := classify.DenseGram(r.gram)
+	gram := classify.DenseGram(r.groups.gram)
 	if by.path != nil && by.path.Train != nil {
 		r.fitted, err = by.path.Train(ctx, gram, r.class, len(r.p.Names), values, r.set.Workers)
 	} else {
 		r.fitted, err = by.Fit(ctx, gram, r.class, len(r.p.Names), values)
 	}
-	r.gram, r.products = nil, nil
+	r.groups.gram, r.groups.products = nil, nil
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
 	}
-	if err != nil || r.perNode() {
+	if err != nil || r.by.perNode() {
 		return err
 	}
 	r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: r.fitted.Pairs}
@@ -154,28 +165,28 @@ func (r *predictor) learnOnGram(ctx context.Context) (err error) {
 	return nil
 }
 
-// groupWeights returns the weights of classifiers on the features of a group of classes,
+// weights returns the weights of classifiers on the features of a group of classes,
 // w = Σ_i coef_i·f_i over the training rows i, whose features are walked again.
-func (r *predictor) groupWeights() cwk.Weights {
-	w := r.walkOfRows()
+func (g *classGroups) weights(par *Parameters, fitted *classify.Model, workers int, work *problem.Work) cwk.Weights {
+	w := g.walkOfRows()
 	return func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
-		steps := w.Steps - r.par.MinSteps + 1
-		coef := sparse.NewBlock[float64](len(r.rows), last-first)
+		steps := w.Steps - par.MinSteps + 1
+		coef := sparse.NewBlock[float64](len(g.rows), last-first)
 		for o := first; o < last; o++ {
-			machine := &r.fitted.Machines[o]
+			machine := &fitted.Machines[o]
 			for a, item := range machine.Index {
 				coef.Row(item)[o-first] = machine.Coef[a]
 			}
 		}
 		weights := sparse.NewBlock[float64](steps*(hi-lo), last-first)
-		group := classGroup(len(r.rows), steps, hi-lo)
+		group := classGroup(len(g.rows), steps, hi-lo)
 		for at := lo; at < hi; at += group {
 			end := min(at+group, hi)
-			x, err := collect(ctx, groupWalk(w, at, end, r.par.MinSteps, len(r.rows)), r.par.MinSteps, r.rows, &r.out.Work, ignoreShare)
+			x, err := collect(ctx, groupWalk(w, at, end, par.MinSteps, len(g.rows)), par.MinSteps, g.rows, work, ignoreShare)
 			if err != nil {
 				return nil, err
 			}
-			if err := r.addWeights(ctx, weights, x, coef, at-lo, hi-lo); err != nil {
+			if err := addWeights(ctx, workers, weights, x, coef, par.scale(), at-lo, hi-lo); err != nil {
 				return nil, err
 			}
 		}
@@ -185,12 +196,12 @@ func (r *predictor) groupWeights() cwk.Weights {
 
 func ignoreShare(int64, int64) {}
 
-// addWeights adds the weights on the features x of some classes, from number first of the given
+// addWeights adds the weights on the features x of some classes, times a scale, from number first of the given
 // number of classes on.
-func (r *predictor) addWeights(ctx context.Context, weights *sparse.Block[float64], x *sparse.Block[float32], coef *sparse.Block[float64], first, classes int) error {
+func addWeights(ctx context.Context, workers int, weights *sparse.Block[float64], x *sparse.Block[float32], coef *sparse.Block[float64], scale float64, first, classes int) error {
 	const tile = 16 // rows of weights that stay in cache while the coefficients pass
-	scale, own := r.scale(), x.Cols/(weights.Rows/classes)
-	return sched.Run(ctx, r.set.Workers, (x.Cols+tile-1)/tile, func(_, t int) error {
+	own := x.Cols / (weights.Rows / classes)
+	return sched.Run(ctx, workers, (x.Cols+tile-1)/tile, func(_, t int) error {
 		for i := range x.Rows {
 			for j, v := range x.Row(i)[t*tile : min(x.Cols, (t+1)*tile)] {
 				if at := t*tile + j; v != 0 {
@@ -202,7 +213,7 @@ func (r *predictor) addWeights(ctx context.Context, weights *sparse.Block[float6
 	})
 }
 
-// groupWeightsBytes returns the memory of groupWeights for the given number of training rows, but
+// groupWeightsBytes returns the memory of [classGroups.weights] for the given number of training rows, but
 // for the weights, without and with the coefficients of one classifier.
 func groupWeightsBytes(w *cwk.Walk[float32], from, rows int) (bytes, perClassifier int64) {
 	steps := w.Steps - from + 1
@@ -218,48 +229,48 @@ func groupWeightsBytes(w *cwk.Walk[float32], from, rows int) (bytes, perClassifi
 
 // walkOfRows returns the walk that the training rows are picked from, without a memory limit: it is
 // narrow, and its memory is part of the estimate.
-func (r *predictor) walkOfRows() *cwk.Walk[float32] {
-	w := *r.walked
+func (g *classGroups) walkOfRows() *cwk.Walk[float32] {
+	w := *g.walk
 	w.Memory = 0
 	return &w
 }
 
-// limitScores lowers the memory of a walk that computes scores by the memory of groupWeights.
+// limitScores lowers the memory of a walk that computes scores by the memory of [classGroups.weights].
 func limitScores(w, training *cwk.Walk[float32], from, rows int) {
 	bytes, each := groupWeightsBytes(training, from, rows)
 	column := 8 * int64(len(w.Degrees)) // of scores
 	w.Memory = max(1, (w.Memory-bytes)/(column+each)*column)
 }
 
-// nodeBytes returns the memory of a node in scoreGroups: its kernel values with the training rows,
+// nodeBytes returns the memory of a node in [classGroups.score]: its kernel values with the training rows,
 // and its features for a group of classes.
-func (r *predictor) nodeBytes(rows int) int64 {
-	steps := r.par.Steps - r.par.MinSteps + 1
-	return 8*int64(rows+1) + 4*int64(classGroup(rows, steps, len(r.p.Names)))*int64(steps)
+func nodeBytes(par *Parameters, classes, rows int) int64 {
+	steps := par.Steps - par.MinSteps + 1
+	return 8*int64(rows+1) + 4*int64(classGroup(rows, steps, classes))*int64(steps)
 }
 
-// scoreGroups computes the scores of a learner that needs the kernel between each node and the
+// score computes the scores of a learner that needs the kernel between each node and the
 // training rows: for some nodes after others, by groups of classes.
-func (r *predictor) scoreGroups(ctx context.Context) error {
-	n, k, m, steps := len(r.p.Degrees), len(r.p.Names), len(r.rows), r.par.Steps-r.par.MinSteps+1
-	r.beginShares(r.fitted.Pairs)
+func (g *classGroups) score(ctx context.Context, r *nodeVotes, par *Parameters, fitted *classify.Model) error {
+	n, k, m, steps := len(r.p.Degrees), len(r.p.Names), len(g.rows), par.Steps-par.MinSteps+1
+	r.beginShares(fitted.Pairs)
 	group := classGroup(m, steps, k)
 	some := n
 	if r.set.Memory > 0 {
-		bytes, _ := groupWeightsBytes(r.walked, r.par.MinSteps, m)
+		bytes, _ := groupWeightsBytes(g.walk, par.MinSteps, m)
 		free := r.set.Memory - scoreBytes(r.p) - bytes
-		some = int(max(1, min(int64(n), free/r.nodeBytes(m))))
+		some = int(max(1, min(int64(n), free/nodeBytes(par, k, m))))
 	}
 	for first := 0; first < n; first += some {
 		nodes := min(some, n-first)
-		picks := append(make([]cwk.Pick, 0, m+nodes), r.rows...)
+		picks := append(make([]cwk.Pick, 0, m+nodes), g.rows...)
 		for i := range nodes {
 			picks = append(picks, cwk.Pick{Row: first + i})
 		}
 		values, own := sparse.BlockOf(nodes, m, make([]float64, nodes*m)), make([]float64, nodes)
 		for lo := 0; lo < k; lo += group {
 			hi := min(lo+group, k)
-			x, err := collect(ctx, groupWalk(r.walkOfRows(), lo, hi, r.par.MinSteps, len(picks)), r.par.MinSteps, picks, &r.out.Work, ignoreShare)
+			x, err := collect(ctx, groupWalk(g.walkOfRows(), lo, hi, par.MinSteps, len(picks)), par.MinSteps, picks, &r.out.Work, ignoreShare)
 			if err != nil {
 				return err
 			}
@@ -273,10 +284,10 @@ func (r *predictor) scoreGroups(ctx context.Context) error {
 				}
 			}
 		}
-		scale := r.scale() * r.scale()
+		scale := par.scale() * par.scale()
 		choose.Scale(values, scale)
-		err := r.shareNodes(ctx, r.fitted.Pairs, first, first+nodes, 0, func(_ []float64, i int) []float64 {
-			return r.fitted.ScoresTo(nil, values.Row(i-first), scale*own[i-first])
+		err := r.shareNodes(ctx, fitted.Pairs, first, first+nodes, 0, func(_ []float64, i int) []float64 {
+			return fitted.ScoresTo(nil, values.Row(i-first), scale*own[i-first])
 		})
 		if err != nil {
 			return err

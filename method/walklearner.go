@@ -72,8 +72,6 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
-func (r *predictor) perNode() bool { return r.by.perNode() }
-
 func (l learner) perNode() bool { return l.Whole || !l.Dual }
 
 // addNodes adds a row for every node, of the walk with all labels: those without a label,
@@ -101,7 +99,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
-	if r.walked != nil {
+	if r.groups != nil {
 		return r.learnOnGram(ctx)
 	}
 	f := r.scaled()
@@ -125,7 +123,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		r.model, err = by.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
 	} else {
 		r.fitted, err = by.Fit(ctx, classify.LinearGram(&items), y, classes, values)
-		if r.fitted != nil && !r.perNode() {
+		if r.fitted != nil && !r.by.perNode() {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
@@ -133,7 +131,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
 	}
 	if err == nil && by.path != nil && validate.TooFew(r.p.Class) {
-		neutral(r.model, r.scale()/float64(classes))
+		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
 }
@@ -151,7 +149,7 @@ func (r *predictor) pathValues(by learner) (spec.Values, error) {
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
-func (r *predictor) scale() float64 { return 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1)) }
+func (p *Parameters) scale() float64 { return 1 / math.Sqrt(float64(p.Steps-p.MinSteps+1)) }
 
 // scaled returns the rows from the first of training on, scaled.
 func (r *predictor) scaled() *sparse.Block[float32] {
@@ -159,14 +157,14 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
-	if r.perNode() {
+	if r.by.perNode() {
 		f.Rows = r.features.Rows - r.train[0]
 		r.trained = f
 	}
 	for i := range f.Rows {
 		row := f.Row(i)
 		for j, v := range row {
-			row[j] = float32(r.scale()) * v
+			row[j] = float32(r.par.scale()) * v
 		}
 	}
 	return f
@@ -174,8 +172,8 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 
 // scoreNodes computes scores from the model and the features of every node.
 func (r *predictor) scoreNodes(ctx context.Context) error {
-	if r.walked != nil {
-		return r.scoreGroups(ctx)
+	if r.groups != nil {
+		return r.groups.score(ctx, &r.nodeVotes, &r.par, r.fitted)
 	}
 	n := len(r.p.Degrees)
 	first, gram := r.train[0], classify.LinearGram(r.trained)
