@@ -248,8 +248,30 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "class 'a' without a training node"):
             hw.evaluate(A, ["a", "b"] + [None] * 58, ["lp"], train=0.1, splits=3)
         frame = hw.methods()
-        for name in frame[frame.argument == "method"].name:
+        for name in frame[(frame.argument == "method") & (frame.command == "classify")].name:
             hw.NodeClassifier(name).fit(A, y)
+
+    @unittest.skipIf(missing("pandas"), "pandas is not installed")
+    def test_numbers_and_ranks(self):
+        A, group = two_groups()
+        G = hw.as_graph(A, ids=[f"n{i}" for i in range(60)])
+        frame = hw.regress(G, {f"n{i}": 10.0 * group[i] for i in range(20)}, ["harmonic", "hops"])
+        self.assertEqual(frame.value[:20].tolist(), (10.0 * group[:20]).tolist())
+        self.assertGreater(np.corrcoef(frame.value, group)[0, 1], 0.8)
+        self.assertEqual((frame.index[59], bool(frame.reached.all())), ("n59", True))
+        self.assertGreater(frame.attrs["run"]["rmse"], 0)
+        with self.assertRaisesRegex(ValueError, "y: 'm' is not a node"):
+            hw.regress(G, {"m": 1.0})
+        with self.assertRaisesRegex(ValueError, "method: .*harmonic"):
+            hw.regress(G, {"n1": 1.0, "n2": 2.0}, "harmonics")
+        frame = hw.rank(G, [f"n{i}" for i in range(0, 20, 2)], sets=99)
+        self.assertEqual(frame.index[frame.seed].sort_values().tolist(), sorted(f"n{i}" for i in range(0, 20, 2)))
+        others = frame[~frame.seed]
+        self.assertGreater(np.mean([int(v[1:]) % 2 == 0 for v in others.index[:15]]), 0.8)
+        self.assertTrue(others.score.is_monotonic_decreasing and others.p.between(0, 1).all())
+        self.assertGreater(frame.attrs["run"]["auc"], 0.6)  # at most about 0.8, because a third of the others are as similar
+        with self.assertRaisesRegex(ValueError, "seeds: 1 seed of 60 nodes"):
+            hw.rank(G, ["n1"])
 
     @unittest.skipIf(missing("networkx"), "NetworkX is not installed")
     def test_networkx(self):

@@ -20,12 +20,12 @@ from ._graph import Graph, as_graph
 from ._matrix import apply, eigsh, expm_multiply, features, kernel, solve
 from ._results import Block
 from ._store import Store
-from ._tables import evaluate, methods, suggest
+from ._tables import evaluate, methods, rank, regress, suggest
 from ._version import __version__
 
 __all__ = [
     "Block", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning", "InputError", "LimitError", "NodeClassifier",
     "NotFittedError", "NotFoundError", "Store", "StoreError", "UsageError", "VersionError", "__version__", "apply",
-    "as_graph", "binary", "datasets", "eigsh", "evaluate", "expm_multiply", "features", "kernel", "methods", "solve",
-    "suggest",
+    "as_graph", "binary", "datasets", "eigsh", "evaluate", "expm_multiply", "features", "kernel", "methods", "rank",
+    "regress", "solve", "suggest",
 ]

@@ -27,7 +27,7 @@ Progress = Union[None, bool, Callable[[str, int, int, "float | None"], None]]
 
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
-    "--labels": "y", "--block": "B", "--function": "function", "--kernel": "kernel", "--method": "method",
+    "--labels": "y", "--values": "y", "--seeds": "seeds", "--sets": "sets", "--block": "B", "--function": "function", "--kernel": "kernel", "--method": "method",
     "--max-memory": "max_memory", "--threads": "threads", "--seed": "random_state", "--tolerance": "tol",
     "--rows": "rows", "--cols": "cols", "-o": "out", "--node-features": "node_features", "--k": "k", "--near": "sigma",
     "--train": "train", "--splits": "splits", "--dtype": "dtype", "--matrix": "matrix", "--which": "which",

@@ -49,7 +49,7 @@ class Block:
         """Return the values as a pandas frame, with nodes as index and columns."""
         import pandas
 
-        return pandas.DataFrame(self.array, index=_axis(self.rows), columns=_axis(self.cols))
+        return pandas.DataFrame(self.array, index=axis(self.rows), columns=axis(self.cols))
 
     def _summary(self) -> list[tuple[str, str]]:
         lines = [("shape", " × ".join(map(str, self.shape)) + f" {self.dtype}")]
@@ -67,7 +67,7 @@ class Block:
         return table(self._summary())
 
 
-def _axis(values: Sequence[Any]) -> Any:
+def axis(values: Sequence[Any]) -> Any:
     """Return labels of a frame; tuples are single labels, not levels, unless they are pairs."""
     if len(values) and isinstance(values[0], tuple):
         import pandas

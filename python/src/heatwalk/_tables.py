@@ -9,10 +9,11 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _process
-from ._call import Call
+from ._call import Call, rows_of
 from ._folder import call_in_folder
-from ._graph import as_graph, labels_of
+from ._graph import Graph, as_graph, labels_of
 from ._labels import encode
+from ._results import axis
 
 
 def _pandas() -> Any:
@@ -116,14 +117,119 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", random_sta
     return pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
 
 
+def _read_nodes(path: str, graph: Graph) -> Any:
+    """Return a table of the program, with the nodes of the graph as index."""
+    with open(path, encoding="utf-8", newline="") as file:
+        titles, *lines = csv.reader(file, delimiter="\t")
+    nodes = [line[0] if graph.matrix is None else graph.ids()[int(line[0])] for line in lines]
+    frame = _pandas().DataFrame(index=axis(nodes))
+    for i, title in enumerate(titles[1:], start=1):
+        column = [line[i] for line in lines]
+        frame[title] = [v == "true" for v in column] if set(column) <= {"true", "false"} else np.array(column, dtype=float)
+    return frame
+
+
+def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *, random_state: int | None = 1, threads: int | None = None,
+            max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+    """Predict a number for every node from the numbers of some.
+
+    Parameters
+    ----------
+    graph : object
+        A graph in any form that :func:`as_graph` takes.
+    y : array, dict or pandas series
+        The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
+    method : str or iterable of str, optional
+        Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+gp"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node: its value, whether a path connects it with a known number, and with gp the
+        standard deviation. ``attrs["run"]`` is the report of the program, with the cross-validated ``rmse``.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> hw.regress(path, {0: 1.0, 2: 3.0}, "harmonic").value.round(6).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    g = as_graph(graph)
+    values = np.array(labels_of(g, y), dtype=np.float64)
+    if values.shape != (g.n,):
+        raise ValueError(f"y has shape {values.shape}; it needs a number or NaN for each of {g.n} nodes")
+    known = np.flatnonzero(~np.isnan(values))
+
+    def work(folder: str) -> Any:
+        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
+                                    random_state=1 if random_state is None else random_state))
+        path, out = call.path("values.tsv", "y"), call.path("predictions.tsv", "out")
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(f"{g.id_text(row)}\t{values[row]!r}\n" for row in known.tolist())
+        args = [] if method is None else ["--method", method if isinstance(method, str) else ",".join(method)]
+        run = call.run("regress", "--values", path, "--label-fields", "1,2", "-o", out, *args)
+        frame = _read_nodes(out, g)
+        frame.attrs["run"] = run
+        return frame
+
+    return call_in_folder(g.bytes() + 64 * g.n, work)
+
+
+def rank(graph: Any, seeds: Iterable[Any], kernel: str = "diffusion", *, sets: int = 999, random_state: int | None = 1,
+         threads: int | None = None, max_memory: str | int | None = None, progress: _process.Progress = None) -> Any:
+    """Rank all nodes by their similarity to known ones.
+
+    Parameters
+    ----------
+    graph : object
+        A graph in any form that :func:`as_graph` takes.
+    seeds : sequence
+        The known nodes, two or more, or a mask of all nodes.
+    kernel : str
+        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``.
+    sets : int
+        Sets of random seeds for the columns z and p; 0 for neither.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node, the most similar first: its score, z and p, its rank, and whether it is a seed.
+        ``attrs["run"]`` is the report of the program, with the ``auc`` of seeds that are left out.
+
+    Examples
+    --------
+    >>> import heatwalk as hw
+    >>> path = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> frame = hw.rank(path, [0, 1], sets=0)
+    >>> [v for v in frame.index if not frame.seed[v]]
+    [2, 3]
+    """
+    g = as_graph(graph)
+    if (at := rows_of(g, seeds, "seeds")) is None:
+        raise ValueError("seeds is missing; give the known nodes")
+
+    def work(folder: str) -> Any:
+        call = Call(folder, g, dict(threads=threads, max_memory=max_memory, progress=progress,
+                                    random_state=1 if random_state is None else random_state))
+        out = call.path("ranks.tsv", "out")
+        run = call.run("rank", "--seeds", call.write_ids("seeds.ids", "seeds", at), "--kernel", kernel, "--sets", str(sets), "-o", out)
+        frame = _read_nodes(out, g)
+        frame.attrs["run"] = run
+        return frame
+
+    return call_in_folder(g.bytes() + 128 * g.n, work)
+
+
 def methods() -> Any:
     """Return all methods, kernels and learners of nodes.
 
     Returns
     -------
     pandas.DataFrame
-        Name, argument, formula, and parameters with their ranges and defaults. The argument is ``method``
-        or ``kernel``, or ``learner``, which stands behind a kernel, as in ``"diffusion+rls"``.
+        Name, argument, command, formula, and parameters with their ranges and defaults. The argument is
+        ``method`` (of the commands classify or regress), ``kernel``, or ``learner``, which stands behind a
+        kernel, as in ``"diffusion+rls"``.
 
     Examples
     --------
@@ -135,8 +241,8 @@ def methods() -> Any:
     pandas = _pandas()
     lines = []
     for m in _process.run(["methods"])["methods"]:
-        if m["command"] not in ("classify", "kernel", "gram classify"):
+        if m["command"] not in ("classify", "regress", "kernel", "gram classify"):
             continue
         parameters = {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} (default {p.get('default')})" for p in m.get("parameters", [])}
-        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "formula": m["formula"], "parameters": parameters})
+        lines.append({"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"], "formula": m["formula"], "parameters": parameters})
     return pandas.DataFrame(lines)
