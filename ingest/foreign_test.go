@@ -267,7 +267,7 @@ func TestPairs(t *testing.T) {
 	}
 	nodes := rowsOf{"9": 0, "alone": 1, "p1": 2, "x": 3}
 	l, err := nodefile.ReadLabels(t.Context(), path("c.content"), nodes, nil)
-	if err != nil || !slices.Equal(l.Names, []string{"bad class", "good"}) || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{1, 0, 1}) {
+	if err != nil || !slices.Equal(l.Names, []string{"good", "bad class"}) || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{0, 1, 0}) {
 		t.Errorf("labels %+v, %v", l, err)
 	}
 	if err := os.Remove(path("c.cites")); err != nil {
@@ -300,7 +300,7 @@ func TestCoraLabels(t *testing.T) {
 	for _, c := range l.Class {
 		size[c]++
 	}
-	if len(l.Row) != 2708 || len(l.Names) != 7 || !slices.IsSorted(l.Names) || slices.Max(size) != 818 {
+	if len(l.Row) != 2708 || len(l.Names) != 7 || !slices.IsSorted(l.Row) || slices.Max(size) != 818 {
 		t.Errorf("%d labels, classes %q of %v", len(l.Row), l.Names, size)
 	}
 }
