@@ -47,7 +47,7 @@ func (b *Bars) scene() *scene {
 	}
 	x := axis.newScale(least, most)
 	s := &scene{Width: width}
-	left, right := widest(labels)+8, width-10-widest(texts)
+	left, right := widest(labels)+8, width-14-widest(texts)
 	x.first, x.length = left, right-left
 	step := thick*float64(max(1, len(b.Series))) + 8
 	bottom := 4 + step*float64(len(b.Bars))

@@ -32,7 +32,7 @@ type shape struct {
 
 const (
 	lineHeight = 18.0
-	charWidth  = 7.0 // mean width of a character of the largest font
+	charWidth  = 8.3 // mean width of a character of the largest font, 14 pixels high and wide
 	width      = 460.0
 	series     = 10 // different colors
 )
