@@ -130,6 +130,32 @@ func ExampleGraph_Evaluate() {
 	// true
 }
 
+// Predict a number for every member from the numbers of four.
+func ExampleGraph_Regress() {
+	g := open()
+	defer g.Close()
+	p, err := g.Regress(ctx, map[string]float64{"1": 10, "2": 8, "33": 1, "34": 2}, "harmonic")
+	check(err)
+	row, _ := g.Nodes.Lookup("9")
+	fmt.Printf("%.2f\n", p.Value[row])
+	// Output:
+	// 4.52
+}
+
+// Rank all members by their similarity to three of them.
+func ExampleGraph_Rank() {
+	g := open()
+	defer g.Close()
+	r, err := g.Rank(ctx, []string{"5", "7", "17"}, "diffusion:beta=2")
+	check(err)
+	for _, row := range r.Order[:5] {
+		fmt.Print(g.Nodes.ID(row), " ")
+	}
+	fmt.Printf("AUC %.2f\n", r.AUC)
+	// Output:
+	// 7 6 17 5 11 AUC 0.98
+}
+
 // Compute kernel values between the nodes 1, 34 and the nodes 1, 2, 34.
 func ExampleGraph_Kernel() {
 	g := open()

@@ -4,10 +4,10 @@
 //
 // [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum
 // matrix. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
-// [Graph.Evaluate], [Graph.Kernel], [Graph.Eigen], [Graph.Solve] and [Graph.Expm]. They
-// name nodes by their ids, and take and return gonum matrices whose rows are in the order
-// of [Graph.IDs]. The functions [Predict], [Compare], [OpenKernel], [OpenFunction] and
-// [Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
+// [Graph.Evaluate], [Graph.Regress], [Graph.Rank], [Graph.Kernel], [Graph.Eigen], [Graph.Solve]
+// and [Graph.Expm]. They name nodes by their ids, and take and return gonum matrices whose rows
+// are in the order of [Graph.IDs]. The functions [Predict], [Compare], [PredictValues], [RankNodes],
+// [OpenKernel], [OpenFunction] and [Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
 // calls these. docs/library.md shows each job, and docs/architecture.md the packages below,
 // which can be used by themselves.
 package heatwalk
