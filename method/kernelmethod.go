@@ -129,7 +129,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := set.checkStrategy(behindWalks(m.by.Learner), len(p.Names)); err != nil {
+	if err := behindWalks(m.by.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	if m.by.Whole {

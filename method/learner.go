@@ -77,12 +77,12 @@ func (l learner) pairwise(constant spec.Values) bool {
 // mostPairwise is the largest number of classes whose votes fit into bytes.
 const mostPairwise = 256
 
-// checkStrategy refuses machines for every two classes of very many.
-func (s *Settings) checkStrategy(l learner, classes int) error {
+// checkStrategy refuses classifiers for every two classes of very many.
+func (l learner) checkStrategy(given spec.Values, classes int) error {
 	if classes <= mostPairwise || l.path == nil {
 		return nil
 	}
-	constant, err := constantsOf(l.path, s.Given, classes)
+	constant, err := constantsOf(l.path, given, classes)
 	if err == nil && l.pairwise(constant) {
 		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", validate.ErrUsage, classes)
 	}

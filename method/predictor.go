@@ -94,7 +94,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			}
 		}
 	}
-	if r.set.sumsGroups(r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
+	if sumsGroups(r.set, r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
 		r.groups = &classGroups{walk: w}
 	} else if r.by.perNode() {
 		r.addNodes(&picks)

@@ -56,7 +56,7 @@ func (w walkSizes) tuning(all *Problem) (int64, error) {
 		return 0, nil
 	}
 	c, g := chooserOf(w.p, w.set), w.set.Grid
-	tests := min(w.set.tested(), len(all.Row)-len(w.p.Row)+len(all.Names))
+	tests := min(testedNodes(w.set), len(all.Row)-len(w.p.Row)+len(all.Names))
 	for i := range tests {
 		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
 	}
@@ -261,23 +261,18 @@ func fitBytes(l *classify.Learner, items, classes int) int64 {
 
 // load returns the size of a fit of the settings' learner to rows with features.
 func (s *Settings) load(p *Problem, rows, features int64) *classify.Load {
-	largest, workers := s.members(p, rows)
-	return &classify.Load{Items: rows, Classes: int64(len(p.Names)), Features: features, Largest: largest, Workers: workers}
-}
-
-// members returns the number of rows of the largest binary classifier, and the number of
-// classifiers that are trained at the same time.
-func (s *Settings) members(p *Problem, rows int64) (members, workers int64) {
 	machines, rest := s.machines(len(p.Names))
-	workers = int64(min(sched.Workers(s.Workers), machines))
-	if rest || len(p.Class) == 0 {
-		return rows, workers
+	load := &classify.Load{
+		Items: rows, Classes: int64(len(p.Names)), Features: features,
+		Largest: rows, Workers: int64(min(sched.Workers(s.Workers), machines)),
 	}
-	count := choose.CountsOf(p)
-	slices.Sort(count)
-	labels := int64(len(p.Class))
-	two := int64(count[len(count)-1] + count[max(0, len(count)-2)])
-	return (min(two, labels)*rows + labels - 1) / labels, workers
+	if labels := int64(len(p.Class)); !rest && labels > 0 { // the two largest classes
+		count := choose.CountsOf(p)
+		slices.Sort(count)
+		two := int64(count[len(count)-1] + count[max(0, len(count)-2)])
+		load.Largest = (min(two, labels)*rows + labels - 1) / labels
+	}
+	return load
 }
 
 // machines returns the number of binary classifiers, and whether each separates one class

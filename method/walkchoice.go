@@ -158,7 +158,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 			c := chooserOf(p.At(split.Train), &quiet)
 			c.work = all.work
 			tests := p.At(split.Test)
-			if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
+			if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, testedNodes(&set), set.RNGSeed, 1))); err != nil {
 				return nil, err
 			}
 			if err := c.run(ctx, g, counts.Hits); err != nil {
@@ -180,9 +180,9 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 // maxTested bounds the test nodes of a tuning split.
 const maxTested = 10_000
 
-// tested returns the bound on the test nodes of a tuning split for the learner. One without
+// testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
 // a path scores each by every model, or learns with them among its items.
-func (s *Settings) tested() int {
+func testedNodes(s *Settings) int {
 	switch {
 	case s.learner.path != nil:
 		return maxTested
@@ -485,7 +485,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 		for f, kind := range g.Features {
 			for i := range c.trials[kind] {
 				t := &c.trials[kind][i]
-				jobs = append(jobs, trialJob{c.firstHit(i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+				jobs = append(jobs, trialJob{firstHit(c.set.Grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
 					return w.Run(ctx, rows, t, hits)
 				}})
 			}
@@ -537,7 +537,7 @@ func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Candidat
 				for f, kind := range g.Features {
 					for i := range c.trials[kind] {
 						if t == &c.trials[kind][i] {
-							jobs = append(jobs, trialJob{c.firstHit(i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+							jobs = append(jobs, trialJob{firstHit(c.set.Grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
 								return w.RunOn(ctx, p, t, hits)
 							}})
 						}
@@ -569,8 +569,7 @@ type trialJob struct {
 }
 
 // firstHit returns the position of the hits of a trial with the features and the α of given numbers.
-func (c *chooser) firstHit(trial, features, alpha int) int {
-	g := c.set.Grid
+func firstHit(g *Grid, trial, features, alpha int) int {
 	return trial*g.Size() + (features*len(g.alphas())+alpha)*len(g.steps())*g.settings()
 }
 

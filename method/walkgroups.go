@@ -68,7 +68,7 @@ func eachGroup(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.
 // sumsGroups reports whether a prediction sums over groups of classes: if the features of the
 // training rows, with the fit to them and the weights of all classifiers, are large, and the kernel
 // between the rows is smaller. rows are all rows of the walk, train those for training.
-func (s *Settings) sumsGroups(p *Problem, rows, train, steps int) bool {
+func sumsGroups(s *Settings, p *Problem, rows, train, steps int) bool {
 	if s.learner.Whole {
 		return false // it needs the kernel between all nodes, which is larger still
 	}

@@ -57,7 +57,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	if err := set.checkStrategy(m.by, len(p.Names)); err != nil {
+	if err := m.by.checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	switch {
