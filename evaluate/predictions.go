@@ -81,6 +81,7 @@ type Estimates struct {
 	Accuracy, Stderr      *float64 // of the method
 	Propagation, Majority *float64 // of label propagation and of the largest class
 	Nodes                 int      // nodes without a label that the estimates are about
+	Shift                 string   // why the labels are not a random sample; "": they may be one
 	Truth                 *Truth
 }
 
@@ -96,6 +97,9 @@ func (s *Predictions) Page(method string, model []string, e *Estimates, id func(
 		p.Summary[0] += fmt.Sprintf(" Cross-validation on held-out labels estimates that %s ± %s %% of the predictions are correct.", percent(*e.Accuracy), percent(*e.Stderr))
 	} else {
 		p.Summary[0] += " There are too few labels to estimate the share of correct predictions."
+	}
+	if e.Shift != "" {
+		p.Summary = append(p.Summary, e.Shift)
 	}
 	sections := []*report.Section{{Title: "Model", Text: model}, e.section(method), s.classes(total)}
 	if total > 0 {

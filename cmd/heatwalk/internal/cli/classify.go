@@ -182,6 +182,7 @@ type classifyRun struct {
 	p *method.Prediction
 	classifyDocument
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
+	shift     string               // why the labels are not a random sample; "": they may be one
 }
 
 func (c *classifyCommand) predict(name string) error {
@@ -380,7 +381,7 @@ func (r *classifyRun) modelText() string {
 
 // writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
 func (r *classifyRun) writeReport(w io.Writer, graph string, labels []int) error {
-	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Propagation: r.AccuracyPropagation, Majority: r.AccuracyMajority, Truth: r.Truth}
+	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Propagation: r.AccuracyPropagation, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
 	if r.Reached != nil {
 		e.Nodes = *r.Reached
 	}

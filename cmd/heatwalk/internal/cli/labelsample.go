@@ -20,12 +20,21 @@ func (r *classifyRun) reportShift(found *shift.Report, own problem.Estimate) {
 	if found.IsHigher() {
 		than = "higher"
 	}
-	text := fmt.Sprintf("%s: labels are not a random sample of the nodes: %s; the accuracy at other nodes is likely %s than %s",
-		r.l.File, shiftText(found), than, words.Percent(own.Accuracy))
+	r.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy at other nodes is likely %s than %s",
+		shiftText(found), than, words.Percent(own.Accuracy))
 	if found.Omitted > 0 {
-		text += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(found.Omitted))
+		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(found.Omitted))
 	}
-	r.f.warn("%s", text)
+	r.f.warn("%s: %s", r.l.File, r.shift)
+}
+
+// shiftSentence returns the warning and the range of the accuracy as a sentence for a page; "" without a
+// warning.
+func (r *classifyRun) shiftSentence() string {
+	if r.shift == "" {
+		return ""
+	}
+	return fmt.Sprintf("The %s (%s).", r.shift, r.accuracyText())
 }
 
 // shiftText returns the differences between labelled and other nodes.
