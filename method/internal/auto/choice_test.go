@@ -3,6 +3,7 @@ package auto
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -36,6 +37,23 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 		if name == "blocks" && kept.Gate == nil {
 			t.Error("the gate to beliefs is closed, so that it is not tested")
 		}
+	}
+}
+
+// Stages are those of a choice, also on a graph that has grown beyond the size up to which they are considered.
+func TestStagesOfAChoice(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
+	want := evident(t, p, &Settings{})
+	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Links }) {
+		t.Error("link rows are computed that no component uses")
+	}
+	p, _ = problemtest.Blocks(t, 5, 800, 90, 3, 6, 1)
+	kept := &Choice{Mixture: []Component{{Weight: 1, Links: true, Alone: true, Ridge: 10, Lambda: 10}}, Calibration: want.Choice.Calibration}
+	if inputOf(t, p, &Settings{}).links {
+		t.Fatal("90 labels are enough for link rows, so that nothing is tested")
+	}
+	if got := evident(t, p, &Settings{Choice: kept}); !reflect.DeepEqual(got.Choice, kept) {
+		t.Errorf("choice %v, want %v", got.Choice, kept)
 	}
 }
 

@@ -94,7 +94,20 @@ func designOf(p *problem.Problem, set *Settings) design {
 		d.apart, d.examples = true, min(m/4, mostApart)
 	}
 	d.single = int64(n)*int64(k) > mostScores
+	if set.Choice != nil {
+		d.follow(set.Choice)
+	}
 	return d
+}
+
+// follow takes the stages of a choice that was made before, perhaps on a smaller graph, in place of those that the
+// sizes allow: candidates that it does not use are not computed.
+func (d *design) follow(c *Choice) {
+	d.links, d.rounds = false, false
+	for _, of := range c.Mixture {
+		d.links, d.rounds = d.links || of.Links, d.rounds || of.Rounds
+		d.diffusion = d.diffusion || of.Diffusion
+	}
 }
 
 // fits notes a stage that the size of the graph leaves out. It returns whether it does not.
