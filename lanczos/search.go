@@ -231,7 +231,7 @@ func (s *search) count(ctx context.Context) error {
 			s.worst = max(s.worst, k.residual[i]/slope)
 		}
 	}
-	if s.converged < s.want && !s.interior && k.f.degree > 1 {
+	if s.converged < s.want && !s.interior && k.f.degree >= settled { // a check takes less than a block
 		return s.verify(ctx)
 	}
 	return nil
