@@ -34,6 +34,9 @@ func keptAs(t *testing.T, m Method, out *Prediction, s *Settings) *Model {
 
 // TestKeptModels checks that a kept model gives the same bits, and predicts a graph that has grown.
 func TestKeptModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p := problemtest.Planted(t, 7, 240, 50)
 	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
 	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))

@@ -432,6 +432,9 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 // TestIntervals checks that 90 % intervals of Gaussian processes with a chosen noise hold 90 % of
 // values that were drawn from such a process, within 3 points.
 func TestIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	inside, all := 0, 0
 	for draw := range uint64(5) {
 		p := random(t, 10+draw, 302)

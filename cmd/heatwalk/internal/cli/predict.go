@@ -42,7 +42,7 @@ func (c *classifyCommand) checkPredict(cmd *cobra.Command, args []string) {
 	c.graphInputs.check(cmd, args)
 	c.attributes.check(c.session, flags)
 	checkStdin(c.session, append(inputs, c.config.Nodes)...)
-	c.refuse(flags, rule{c.model == "-", "model", "a model is read at once; give a file"})
+	c.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
 	c.require(flags, "model")
 }
 
