@@ -28,8 +28,7 @@
 // # Gains
 //
 // Points of accuracy, from accuracy-2026-11-22.md, attributes-2026-11-22.md and candidates-2026-11-26.md in
-// bench/results, where
-// the numbers of draws and the standard errors are, and from the study behind them:
+// bench/results, where the numbers of draws and the standard errors are, and from the study behind them:
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
 //     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. On 26 real
