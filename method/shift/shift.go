@@ -66,7 +66,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		return r, nil
 	}
 	if p.Shares == nil { // known shares are those of all nodes, and predictions follow them
-		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, found.effective(p, labelled, method.IsCalibrated(m)), nodes)
+		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, found.effective(p, labelled, method.IsCalibrated(m)), nodes, 1-accuracy.Accuracy)
 	}
 	if r.Sounds() && !r.IsHigher() {
 		r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
