@@ -7,7 +7,7 @@ import (
 )
 
 // TestEdgeAttributes reads GraphML and GML whose parts come in an order that the formats allow,
-// and whose edges have several attributes. The expected edges are those of NetworkX 3.
+// and whose edges have several attributes, or one with values of several types. The expected edges are those of NetworkX 3.
 func TestEdgeAttributes(t *testing.T) {
 	const open, nodes = `<graphml><graph edgedefault="undirected">`, `<node id="a"/><node id="b"/><node id="c"/>`
 	const key = `<key id="d1" for="edge" attr.name="weight" attr.type="double"/>`
@@ -23,6 +23,12 @@ func TestEdgeAttributes(t *testing.T) {
 		{"edges before nodes.graphml", open + `<edge source="a" target="b"/>` + nodes + `</graph></graphml>`, "", "a b 1", "", ""},
 		{"two weights.graphml", two, "", "a b 9", `weight → weight; ignored: value, interaction`,
 			`two weights.graphml: the edge attribute "weight" is the weight, not "value"; choose with option weight=value`},
+		{"two types.graphml", `<graphml><key id="d2" for="edge" attr.name="weight" attr.type="long"/><key id="d1" for="edge" attr.name="weight" attr.type="double"/>` +
+			open[len("<graphml>"):] + nodes + `<edge source="a" target="b"><data key="d1">2.5</data></edge><edge source="b" target="c"><data key="d2">3</data></edge></graph></graphml>`,
+			"", "a b 2.5;b c 3", "", ""},
+		{"two types.gexf", `<gexf><graph><attributes class="edge"><attribute id="0" title="cost" type="long"/><attribute id="1" title="cost" type="double"/></attributes>` + nodes +
+			`<edge source="a" target="b"><attvalues><attvalue for="0" value="4"/></attvalues></edge><edge source="b" target="c"><attvalues><attvalue for="1" value="0.5"/></attvalues></edge></graph></gexf>`,
+			"cost", "a b 4;b c 0.5", "cost → weight", ""},
 		{"chosen.graphml", two, "value", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"missing.graphml", two, "cost", `missing.graphml: no edge has the attribute "cost"; choose with option weight=NAME; edges have "value", "weight", "interaction"`, "", ""},

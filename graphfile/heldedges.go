@@ -105,6 +105,36 @@ func (h *heldEdges) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 }
 
+// unite joins attributes with one name into the first of them. NetworkX declares an attribute once for each
+// type of its values, for example the weights 1 and 2.5 as a long and a double. An attribute whose key is the
+// chosen weight, and the attribute of XML in GEXF, remain on their own.
+func (h *heldEdges) unite() {
+	first := map[string]*edgeAttribute{}
+	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
+		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.Weight {
+			return false
+		}
+		into := first[a.name]
+		if into == nil {
+			first[a.name] = a
+			return false
+		}
+		for len(into.values) < len(a.values) {
+			into.values = append(into.values, math.NaN())
+		}
+		for i, w := range a.values {
+			if math.IsNaN(into.values[i]) {
+				into.values[i] = w
+			}
+		}
+		into.isNumber = into.isNumber || a.isNumber
+		into.initial = cmp.Or(into.initial, a.initial)
+		into.bad = cmp.Or(into.bad, a.bad)
+		into.rounded, into.roundedAt = into.rounded+a.rounded, cmp.Or(into.roundedAt, a.roundedAt)
+		return true
+	})
+}
+
 // usualWeights are the attributes that are the weight without a choice of the caller; the first
 // one that the edges have is used.
 var usualWeights = []string{"weight", "value"}
@@ -179,6 +209,7 @@ func attributeName(a *edgeAttribute) string {
 
 // finish hands over the nodes and then the edges. It fills in the summary.
 func (h *heldEdges) finish(s *Summary) error {
+	h.unite()
 	weight, err := h.weight()
 	if err != nil {
 		return err
