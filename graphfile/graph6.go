@@ -34,6 +34,7 @@ type sixBits struct {
 	have  int   // bits that are left of the last character
 	bits  byte
 	ended bool // the line has ended
+	whole bool // a line feed has ended it
 }
 
 const fixGraph6 = "is this a graph in graph6 or sparse6?"
@@ -78,7 +79,13 @@ func readGraph6(s *sink) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return summary, b.end()
+	if err := b.end(); err != nil {
+		return nil, err
+	}
+	if kind == ':' && !b.whole { // alone of the three, it does not declare the number of its characters
+		summary.Notes = []error{b.fault(b.at, fetchAgain, "no line feed follows the graph; if the file is cut, edges are missing")}
+	}
+	return summary, nil
 }
 
 func (b *sixBits) skip(n int) {
@@ -96,7 +103,7 @@ func (b *sixBits) next() (six byte, ok bool, err error) {
 	case err != nil:
 		return 0, false, err
 	case c == '\n' || c == '\r':
-		b.ended = true
+		b.ended, b.whole = true, true
 		b.at++
 		return 0, false, nil
 	case c < 63 || c > 126:

@@ -235,7 +235,7 @@ func (g *nodeLink) edge() error {
 	return g.edges.add(at, ends[0], ends[1], false)
 }
 
-// writeNodeLink writes node-link data with the key edges, as NetworkX does since version 3.4. Ids
+// writeNodeLink writes node-link data with the key edges, the default of NetworkX since version 3.6. Ids
 // are numbers if all of them are.
 func writeNodeLink(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	_, _ = out.WriteString(`{"directed": ` + strconv.FormatBool(g.directed) + `, "multigraph": false, "graph": {}, "nodes": [`)

@@ -240,8 +240,8 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		r.reading = heatwalk.Part{What: "ingest", Bytes: r.measuredBytes()}
 	}
 	if g.OmittedNodes > 0 {
-		r.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; " +
-			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component") + " are left out")
+		r.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, f := range g.Report.Files {
