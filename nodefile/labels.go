@@ -135,14 +135,18 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	}
 	l.Sort(nodes)
 	if len(l.Row) == 0 {
-		msg := "no labels"
+		word := "label"
+		if r.numbers != nil {
+			word = "number"
+		}
+		msg := "no " + word + "s"
 		if l.Unlabelled > 0 {
-			msg = fmt.Sprintf("no labels: %s without one", table.Counted(l.Unlabelled, "line"))
+			msg += fmt.Sprintf(": %s without one", table.Counted(l.Unlabelled, "line"))
 			if l.MissingWords != nil {
 				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
 			}
 		}
-		return nil, &ParseError{File: l.File, Msg: msg, Fix: "write a line node<TAB>label for each node whose label is known"}
+		return nil, &ParseError{File: l.File, Msg: msg, Fix: fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word)}
 	}
 	return l, nil
 }

@@ -50,7 +50,11 @@ func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 func (r *labelReader) addNumber(label string, line nodetable.Row) error {
 	x, fault := table.ParseNumber(table.Point([]byte(label), r.c.Text.HasDecimalComma()), 64)
 	if fault != "" {
-		e := textio.Fault(r.t.Name, line.Line, "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}",
+		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
+		if _, wrong := table.ParseNumber(table.Point([]byte(label), true), 64); wrong == "" {
+			fix = "pass {decimal=,} if the comma is in front of the fraction"
+		}
+		e := textio.Fault(r.t.Name, line.Line, fix,
 			"number %s %s", table.Quoted(label), fault)
 		e.Column = line.Column()
 		return e

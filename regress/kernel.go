@@ -88,6 +88,9 @@ func (c *comparison) compareKernels(ctx context.Context, m *Method, ratio string
 		return nil, err
 	}
 	e := newEvidence(pairs, c.folds)
+	if likelihood {
+		e.scale = float64(len(c.Row))
+	}
 	err = sched.Run(ctx, c.set.Workers, len(ks), func(_, i int) error {
 		d, err := newDual(ctx, grams[i], c.Value)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -25,6 +26,10 @@ type Problem struct {
 
 // ErrConstant is wrapped by the error about values that are all equal.
 var ErrConstant = errors.New("regress: all values are equal")
+
+// ErrRange is returned for values whose squares are out of the range of float64: the norm of their
+// differences from their mean must be between 1e-140 and 1e+140.
+var ErrRange = errors.New("regress: values are out of range")
 
 // ErrDirected is returned for a graph whose edges have a direction.
 var ErrDirected = errors.New("regress: the graph is directed")
@@ -50,6 +55,10 @@ func (p *Problem) validate() error {
 		return fmt.Errorf("%w: there are none", ErrConstant)
 	case constant:
 		return fmt.Errorf("%w: %v", ErrConstant, p.Value[0])
+	}
+	rest, _ := centered(p.Value)
+	if norm := floats.Norm(rest, 2); !(norm >= 1e-140 && norm <= 1e+140) {
+		return ErrRange
 	}
 	return nil
 }

@@ -497,6 +497,29 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestTwoValues checks that rounding does not choose a method. Each value is predicted by the other one,
+// so that the errors of all settings are equal.
+func TestTwoValues(t *testing.T) {
+	p := random(t, 7, 40).at([]int{0, 1})
+	p.Value[1] = p.Value[0] + 1 // whose likelihoods are 1
+	for _, list := range []string{"harmonic,diffusion+rls,hops", "hops,diffusion+gp,harmonic", "diffusion+gp,hops"} {
+		methods, err := Parse(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := Run(t.Context(), p, methods, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Method != methods[0].Name() {
+			t.Errorf("%s: %s", list, out.Method)
+		}
+		if ks := out.Parameters.Kernel; ks != nil && ks.Number("beta") != 1.0/128 {
+			t.Errorf("%s: %v", list, out.Parameters)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	p := random(t, 7, 40)
 	for i := range p.Value {
@@ -508,6 +531,14 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, ErrConstant) {
 		t.Errorf("equal values: %v", err)
+	}
+	for _, size := range []float64{1e-200, 1e150} {
+		for i := range p.Value {
+			p.Value[i] = size * float64(i)
+		}
+		if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, ErrRange) {
+			t.Errorf("values of %v: %v", size, err)
+		}
 	}
 	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+gp"} {
 		if _, err := Parse(text); err == nil {

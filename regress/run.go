@@ -34,8 +34,8 @@ type comparison struct {
 }
 
 // Run predicts the value of every node with the best of the methods, and measures the error of each
-// method by cross-validation. The error wraps [ErrConstant] for values that are all equal, or is
-// [ErrDirected], a [*TooManyError], a [*problem.Error] of an iteration that does not converge,
+// method by cross-validation; of equal methods it uses the first. The error wraps [ErrConstant] for values that
+// are all equal, or is [ErrRange], [ErrDirected], a [*TooManyError], a [*problem.Error] of an iteration that does not converge,
 // [sparse.ErrMemory], the context's, or that of a sweep.
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
@@ -116,6 +116,7 @@ type evidence struct {
 	loss     [][]float64 // loss of a fold given the others
 	squares  [][]float64 // Σ(y − ŷ)²
 	absolute [][]float64 // Σ|y − ŷ|
+	scale    float64     // see less; 0 for squared errors
 }
 
 // newEvidence returns evidence without errors.
@@ -159,6 +160,16 @@ func sumWithout(by []float64, fold int) (sum float64) {
 	return sum
 }
 
+// tie is the relative difference of losses below which they are equal: that of two known values is the
+// same for all settings of all methods but for rounding.
+const tie = 1e-9
+
+// less reports whether a loss is below another one by more than rounding. scale is added to the size of
+// losses that may be 0 without being small, as logarithms.
+func less(loss, other, scale float64) bool {
+	return loss < other && (math.IsInf(other, 1) || other-loss > tie*(math.Abs(other)+scale))
+}
+
 // best returns the setting with the least loss of the values outside a fold, −1: of all, the first
 // of equals.
 func (e *evidence) best(without int) int {
@@ -167,7 +178,7 @@ func (e *evidence) best(without int) int {
 		if without >= 0 {
 			sum -= e.loss[s][without]
 		}
-		if sum < least {
+		if less(sum, least, e.scale) {
 			best, least = s, sum
 		}
 	}
@@ -180,7 +191,7 @@ func (c *comparison) choose(methods []*Method, found []*evidence, out *Predictio
 	bestWithout := func(fold int) (best int) {
 		least := math.Inf(1)
 		for i, e := range found {
-			if sum := sumWithout(e.squares[e.best(fold)], fold); sum < least {
+			if sum := sumWithout(e.squares[e.best(fold)], fold); less(sum, least, 0) {
 				best, least = i, sum
 			}
 		}

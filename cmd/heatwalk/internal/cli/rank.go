@@ -113,7 +113,7 @@ func (c *rankCommand) run(name string) error {
 	}
 	text := fmt.Sprintf("%s ranked by %s · AUC of seeds left out %.3f ± %.3f", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"), doc.AUC, doc.Stderr)
 	if doc.Significant != nil {
-		text += fmt.Sprintf(" · %s other nodes with p ≤ %v", words.Count(*doc.Significant), significant)
+		text += fmt.Sprintf(" · %s with p ≤ %v", words.Counted(*doc.Significant, "other node"), significant)
 	}
 	return d.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }
