@@ -59,7 +59,3 @@ func autoSettings(s Settings) *auto.Settings {
 func (automatic) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	return auto.Bytes(p, autoSettings(*s)), nil
 }
-
-// IsCalibrated reports whether the probabilities of a method are calibrated on held-out labels, so that
-// their means over nodes are shares of classes.
-func IsCalibrated(m Method) bool { return m == automatic{} }

@@ -42,51 +42,45 @@ func compare(labelled, others []float64) (d Difference) {
 	return d
 }
 
-func mean(list []float64) float64 {
-	sum := 0.0
-	for _, x := range list {
-		sum += x
-	}
-	return sum / float64(len(list))
-}
+func mean(list []float64) float64 { return sum(list) / float64(len(list)) }
 
 // Share is the class whose share among the labels differs most from that among other nodes.
 type Share struct {
 	Class     string  `json:"class"`
 	Labels    float64 `json:"labels"`    // its share of the labels
-	Predicted float64 `json:"predicted"` // its mean probability at other nodes
-	Errors    float64 `json:"errors"`    // the difference in standard errors, less the allowance for bias
+	Predicted float64 `json:"predicted"` // its share of the predictions of other nodes
+	Errors    float64 `json:"errors"`    // the part of the difference that wrong predictions cannot explain, in standard errors
 }
 
-// A difference of shares is reported from mostErrors standard errors on. Mean probabilities of a model are
-// biased by a part of its error rate also where labels are a random sample: by a fifth to a third of it in
-// block models with 5,000 labels. biasAllowance times the error rate is therefore no difference.
-const (
-	mostErrors    = 3
-	biasAllowance = 0.5
-)
+// mostErrors is the number of standard errors from which a difference of shares is reported.
+const mostErrors = 3
 
-// Exceeds reports whether the difference is larger than chance explains.
+// Exceeds reports whether the difference is larger than chance and wrong predictions explain.
 func (s Share) Exceeds() bool { return s.Errors > mostErrors }
 
-// compareShares returns the share that differs most. With p of the labels of a class the variance is
+// compareShares returns the share that differs most. The share of a class among predictions differs from
+// its share among the nodes by at most the share of wrong predictions, errorRate, so that only the rest of
+// a difference is compared with chance. With p of the labels of a class the variance is
 //
 //	p(1 − p)·(1/labels + 1/nodes)
 //
-// where p has one label more and one more of another class, so that it is positive. errorRate is that of the
-// model at held-out labels.
-func compareShares(names []string, count []float64, probability []float64, labels, nodes, errorRate float64) (most Share) {
-	sum := 0.0
-	for _, n := range count {
-		sum += n
-	}
+// where p has one label more and one more of another class, so that it is positive.
+func compareShares(names []string, count, predicted []float64, errorRate float64) (most Share) {
+	labels, nodes := sum(count), sum(predicted)
 	for c, n := range count {
-		p := (n + 1) / (sum + 2)
-		s := Share{Class: names[c], Labels: n / sum, Predicted: probability[c]}
-		s.Errors = max(0, math.Abs(s.Predicted-s.Labels)-biasAllowance*errorRate) / math.Sqrt(p*(1-p)*(1/labels+1/nodes))
+		p := (n + 1) / (labels + 2)
+		s := Share{Class: names[c], Labels: n / labels, Predicted: predicted[c] / nodes}
+		s.Errors = max(0, math.Abs(s.Predicted-s.Labels)-errorRate) / math.Sqrt(p*(1-p)*(1/labels+1/nodes))
 		if s.Errors > most.Errors {
 			most = s
 		}
 	}
 	return most
+}
+
+func sum(list []float64) (sum float64) {
+	for _, x := range list {
+		sum += x
+	}
+	return sum
 }

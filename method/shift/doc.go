@@ -7,7 +7,7 @@
 //
 //   - the hops to the nearest other label, by the test of Kolmogorov and Smirnov,
 //   - the degree, by the same test, and
-//   - the share of each class among labels, against its mean probability at other nodes.
+//   - the share of each class among labels, against its share of the predictions of other nodes.
 //
 // If one is larger than chance explains, [Check] predicts labels of one half of the graph from those
 // of the other half. This gives the lower end of a range for the accuracy, and random folds its upper

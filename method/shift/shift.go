@@ -61,12 +61,12 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	}
 	r.Hops = found.compare(p, labelled, func(_ int, hops reach) float64 { return float64(hops.hops()) })
 	r.Degree = found.compare(p, labelled, func(v int, _ reach) float64 { return p.Degrees[v] })
-	predicted, nodes := meanProbabilities(p, labelled, out)
-	if nodes == 0 {
+	predicted := predictedClasses(p, labelled, out)
+	if sum(predicted) == 0 {
 		return r, nil
 	}
 	if p.Shares == nil { // known shares are those of all nodes, and predictions follow them
-		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, found.effective(p, labelled, method.IsCalibrated(m)), nodes, 1-accuracy.Accuracy)
+		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, 1-accuracy.Accuracy)
 	}
 	if r.Sounds() && !r.IsHigher() {
 		r.High = min(1, accuracy.Accuracy+accuracy.Stderr)
@@ -92,43 +92,13 @@ func (f *nearest) compare(p *method.Problem, labelled *roaring.Bitmap, value fun
 	return compare(own, others)
 }
 
-// effective returns the number of labels whose shares have the variance of the predictions: that of all
-// labels if predictions are calibrated on held-out labels; otherwise (Σw)²/Σw² where w counts the nodes
-// that are nearest to a label, because labels with more nodes near them have a larger influence. With
-// the former 8 % of random samples exceeded the limit by label propagation.
-func (f *nearest) effective(p *method.Problem, labelled *roaring.Bitmap, calibrated bool) float64 {
-	if calibrated {
-		return float64(len(p.Row))
-	}
-	near := make([]float64, len(p.Row))
-	for v := range p.Degrees {
-		if r := f.at(0, v); r != unreached && !labelled.Contains(uint32(v)) {
-			near[r.label()]++
+// predictedClasses counts the predictions of each class at the nodes without a label that a label reaches.
+func predictedClasses(p *method.Problem, labelled *roaring.Bitmap, out *method.Prediction) []float64 {
+	count := make([]float64, len(p.Names))
+	for v, c := range out.Class {
+		if !labelled.Contains(uint32(v)) && out.Reached.Contains(uint32(v)) {
+			count[c]++
 		}
 	}
-	sum, squares := 0.0, 0.0
-	for _, w := range near {
-		sum += w
-		squares += w * w
-	}
-	return max(1, sum*sum/max(1, squares))
-}
-
-// meanProbabilities returns the mean probability of each class at the nodes without a label that a label
-// reaches, and their number.
-func meanProbabilities(p *method.Problem, labelled *roaring.Bitmap, out *method.Prediction) (mean []float64, nodes float64) {
-	mean = make([]float64, len(p.Names))
-	for v := range p.Degrees {
-		if labelled.Contains(uint32(v)) || !out.Reached.Contains(uint32(v)) {
-			continue
-		}
-		nodes++
-		for c, score := range out.Scores.Row(v) {
-			mean[c] += float64(score)
-		}
-	}
-	for c := range mean {
-		mean[c] /= max(1, nodes)
-	}
-	return mean, nodes
+	return count
 }
