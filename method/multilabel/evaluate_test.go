@@ -2,6 +2,7 @@ package multilabel
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/report/reporttest"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -44,6 +46,11 @@ func TestEvaluate(t *testing.T) {
 	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{}, spec.Value{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
+	var page strings.Builder
+	if err := got.Page().WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Check(t, page.String(), "micro-f1.svg", "macro-f1.svg", "mean of 3 splits (standard error)")
 	draw, err := validate.Draw(make([]int, len(sets)), validate.Design{Fraction: fraction}, splits, 5)
 	if err != nil {
 		t.Fatal(err)

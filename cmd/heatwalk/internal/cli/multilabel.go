@@ -44,7 +44,7 @@ func (c *classifyCommand) checkSeveral(cmd *cobra.Command, args []string) {
 
 func (c *evaluateCommand) checkSeveral(cmd *cobra.Command, args []string) {
 	c.learningFlags.checkSeveral(cmd, args, "train", "splits", "report")
-	checkOutput(c.session, "--report", c.report, []string{".txt", ".json"}, append(args, c.labels)...)
+	checkOutput(c.session, "--report", c.report, reportFormats, append(args, c.labels)...)
 }
 
 // beginSeveral reads the graph, the labels and the attributes, and plans the run.
