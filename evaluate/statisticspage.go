@@ -76,7 +76,7 @@ func degreeSection(degrees []float64) *report.Section {
 	for _, d := range degrees {
 		sum, largest = sum+d, max(largest, d)
 	}
-	text := fmt.Sprintf("Mean %s, largest %s. The degree of a node is the sum of the weights of its edges.", valueText(sum/float64(len(degrees))), valueText(largest))
+	text := fmt.Sprintf("Mean %s, largest %s. The degree of a node is the sum of the weights of its edges, where they have a direction of those that leave it.", valueText(sum/float64(len(degrees))), valueText(largest))
 	return &report.Section{Title: "Degrees", Text: []string{text}, Parts: []report.Part{{Figure: &report.Figure{
 		Name: "degrees", Caption: "Nodes by degree, in bins that double.", Alt: "Bars of the number of nodes by degree. " + text, Drawing: b, Table: t,
 	}}}}
@@ -94,7 +94,11 @@ func (s *Statistics) componentSection() *report.Section {
 	if len(sizes) > most {
 		t.Caption = fmt.Sprintf("Components by size, the %d largest sizes.", most)
 	}
-	return &report.Section{Title: "Components", Text: []string{fmt.Sprintf("%s components; the largest has %s nodes.", thousands(int(s.Components)), thousands(int(s.Largest)))}, Parts: []report.Part{{Table: t}}}
+	text := fmt.Sprintf("%s components; the largest has %s nodes.", thousands(int(s.Components)), thousands(int(s.Largest)))
+	if s.Components == 1 {
+		text = "All nodes are in one component."
+	}
+	return &report.Section{Title: "Components", Text: []string{text}, Parts: []report.Part{{Table: t}}}
 }
 
 // classSection returns the section with the classes of the labels, nil without labels.

@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"math"
+	"unicode"
+)
 
 // Bars draws horizontal bars, one below the other.
 type Bars struct {
@@ -20,10 +23,15 @@ type Bar struct {
 // scene implements [Drawing].
 func (b *Bars) scene() *scene {
 	least, most := math.Inf(1), math.Inf(-1)
-	var labels, texts []string
+	var texts []string
+	labels := make([]string, len(b.Bars))
+	for i, bar := range b.Bars {
+		labels[i] = bar.Label
+	}
+	labels = shortened(labels)
 	thick := 14.0
 	for _, bar := range b.Bars {
-		labels, texts = append(labels, shortened(bar.Label)), append(texts, bar.Texts...)
+		texts = append(texts, bar.Texts...)
 		for _, v := range bar.Values {
 			if v > 0 || !b.X.Log {
 				least = min(least, v)
@@ -86,10 +94,38 @@ func (b *Bars) scene() *scene {
 // longest is the number of characters of a label from which it is shortened.
 const longest = 24
 
-// shortened returns the beginning of a label that is too long for a figure.
-func shortened(label string) string {
-	if r := []rune(label); len(r) > longest {
-		return string(r[:longest-1]) + "…"
+// shortened returns labels for a figure. The beginning that all long labels share is left out of
+// them, because the ends distinguish them, and then the end.
+func shortened(labels []string) []string {
+	var common []rune
+	n := 0
+	for _, l := range labels {
+		r := []rune(l)
+		if len(r) <= longest {
+			continue
+		}
+		if n++; n == 1 {
+			common = r
+		}
+		same := 0
+		for same < min(len(common), len(r)) && common[same] == r[same] {
+			same++
+		}
+		common = common[:same]
 	}
-	return label
+	for len(common) > 0 && !unicode.IsSpace(common[len(common)-1]) { // whole words
+		common = common[:len(common)-1]
+	}
+	var list []string
+	for _, l := range labels {
+		r := []rune(l)
+		if len(r) > longest && n > 1 && len(common) > longest/3 {
+			r = append([]rune{'…'}, r[len(common):]...)
+		}
+		if len(r) > longest {
+			r = append(r[:longest-1], '…')
+		}
+		list = append(list, string(r))
+	}
+	return list
 }

@@ -28,7 +28,7 @@ const levels = 16
 // scene implements [Drawing].
 func (h *Heat) scene() *scene {
 	s := &scene{Width: width}
-	rows, columns := shortenedAll(h.Rows), shortenedAll(h.Columns)
+	rows, columns := shortened(h.Rows), shortened(h.Columns)
 	left := widest(rows) + 8
 	if h.Y != "" {
 		left += lineHeight
@@ -82,12 +82,4 @@ func (h *Heat) scene() *scene {
 	s.text(left+size*float64(len(columns))/2, bottom+below+lineHeight, "", h.X)
 	s.Height = bottom + below + 1.5*lineHeight
 	return s
-}
-
-func shortenedAll(labels []string) []string {
-	var list []string
-	for _, l := range labels {
-		list = append(list, shortened(l))
-	}
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"html"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // markup is HTML or SVG that is being written. It takes the place of package html/template, which finds
@@ -27,6 +28,15 @@ func (m *markup) element(open, text string) {
 	m.text(text)
 	name, _, _ := strings.Cut(strings.Trim(open, "<>"), " ")
 	m.add("</", name, ">")
+}
+
+// wrapped appends the text of a cell, so that a long one has several lines and leaves space for numbers.
+func (m *markup) wrapped(text string) {
+	if utf8.RuneCountInString(text) > longest {
+		m.element(`<span class="long">`, text)
+	} else {
+		m.text(text)
+	}
 }
 
 // attribute appends an attribute, unless its value is "".

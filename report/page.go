@@ -158,7 +158,9 @@ func (t *Table) writeTo(m *markup) {
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
 	for _, title := range t.Head {
-		m.element(`<th scope="col">`, title)
+		m.add(`<th scope="col">`)
+		m.wrapped(title)
+		m.add("</th>")
 	}
 	m.add("</tr></thead>\n<tbody>")
 	for _, row := range t.Rows {
@@ -174,9 +176,12 @@ func (t *Table) writeTo(m *markup) {
 			if c.Mark != "" {
 				m.element(`<span class="mark">`, c.Mark)
 			}
-			if c.Strong {
+			switch {
+			case c.Strong:
 				m.element("<b>", c.Text)
-			} else {
+			case !t.Prose:
+				m.wrapped(c.Text)
+			default:
 				m.text(c.Text)
 			}
 			m.add(map[bool]string{true: "</th>", false: "</td>"}[i == 0])

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -202,4 +203,16 @@ func contrast(t *testing.T, a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// TestShortened shortens labels to the part that distinguishes them.
+func TestShortened(t *testing.T) {
+	got := shortened([]string{"Department of Applied Mathematics", "x", "Department of Applied Chemistry and Physics of Glass"})
+	want := []string{"…Mathematics", "x", "…Chemistry and Physics …"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := shortened([]string{"Department of Applied Mathematics"})[0]; got != "Department of Applied M…" {
+		t.Errorf("one label: %q", got)
+	}
 }
