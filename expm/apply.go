@@ -112,9 +112,10 @@ type part struct {
 	to  *sparse.Block[float64] // where the result goes, which may be y
 	out *Outcome
 	series
-	fit    *stieltjes // of a Matérn function; nil if its power is whole
-	tame   bool       // not asked for; it may show that steeper ones need no solves
-	strict bool       // its remainder may make steeper ones unnecessary
+	fit       *stieltjes // of a Matérn function; nil if its power is whole
+	tame      bool       // not asked for; it may show that steeper ones need no solves
+	strict    bool       // its remainder may make steeper ones unnecessary
+	lastReach []float64  // sensitivities up to the last end that was asked for
 }
 
 // run computes all parts.

@@ -79,7 +79,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	for _, p := range s.group {
 		s.planned = append(s.planned, s.likely(p))
 		const samples = 512
-		p.expansion = falling(-p.f.rate/s.gamma, samples)
+		p.expansion, p.lastReach = falling(-p.f.rate/s.gamma, samples), nil
 		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
 	}
 	if err := s.prepare(ctx); err != nil {

@@ -35,17 +35,28 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivity returns by how much an error of solve j may reach the sum of the
-// terms up to end.
-func (s *expansion) sensitivity(j, end int) float64 {
-	var sum float64
-	for i := j + 1; i <= end; i++ {
-		sum += float64(math.Abs(s.coef[i]) * float64(i-j))
+// sensitivities returns by how much an error of each solve j ≤ end may reach the sum of the terms up
+// to end: 4·Σ_{i>j} |c_i|·(i − j), and half of that for j = 0.
+func (s *expansion) sensitivities(end int) []float64 {
+	reach := make([]float64, end+1)
+	sizes := 0.0 // Σ_{i>j} |c_i|
+	for j := end - 1; j >= 0; j-- {
+		sizes += math.Abs(s.coef[j+1])
+		reach[j] = reach[j+1] + 4*sizes
 	}
-	if j == 0 {
-		return 2 * sum
+	reach[0] /= 2
+	return reach
+}
+
+// sensitivity returns number j of [expansion.sensitivities], 0 behind the end.
+func (p *part) sensitivity(j, end int) float64 {
+	if len(p.lastReach) != end+1 {
+		p.lastReach = p.sensitivities(end)
 	}
-	return 4 * sum
+	if j > end {
+		return 0
+	}
+	return p.lastReach[j]
 }
 
 // tailShare is the share of the error that is allotted to the tail of a series of solves. It
@@ -91,11 +102,10 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	for _, p := range group {
 		x, eps := c.plannedFalling(-p.f.rate/gamma), c.allowed(p)
 		end := x.terms(tailShare*eps) - 1
-		reach := make([]float64, end)
+		reach := x.sensitivities(end)[:end]
 		rounding := float64(end+1) * epsilon * x.size
-		for j := range reach {
-			reach[j] = x.sensitivity(j, end)
-			rounding += c.rough * reach[j]
+		for _, r := range reach {
+			rounding += c.rough * r
 		}
 		share := rounding / (crowded * eps)
 		crowding = max(crowding, share)
