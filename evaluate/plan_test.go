@@ -91,7 +91,7 @@ func TestStanding(t *testing.T) {
 	}
 	for i := range results {
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(results[i].Accuracies)
-		results[i].NodesTested, results[i].NodesTrained = 1, 100
+		results[i].NodesTested, results[i].NodesTrained = 100, 10_000
 	}
 	r.compare(results)
 	for i, want := range []string{worse, first, notWorse} {

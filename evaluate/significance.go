@@ -97,16 +97,17 @@ func newComparison(a, b *Result) Comparison {
 			c.Lower++
 		}
 	}
-	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained)
-	c.PDraws, _ = correctedT(a.Accuracies, b.Accuracies, 0)
+	c.P, c.Margin = correctedT(a.Accuracies, b.Accuracies, a.NodesTested/a.NodesTrained, a.NodesTested)
+	c.PDraws, _ = correctedT(a.Accuracies, b.Accuracies, 0, a.NodesTested)
 	return c
 }
 
 // correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half
 // the 95 % confidence interval of the mean difference; ratio is the number of test nodes over
-// that of training nodes. Where all differences are equal, p is 1 if they are 0 and 0 otherwise; it
-// is 1 for fewer than two pairs.
-func correctedT(a, b []float64, ratio float64) (p, margin float64) {
+// that of training nodes. The variance is at least 1/(12·tested²), that of accuracies rounded to whole nodes:
+// on few splits the differences are sometimes equal by chance. Where all differences are 0, or there are fewer
+// than two, p is 1.
+func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 	if len(a) != len(b) {
 		panic(badLength)
 	}
@@ -118,13 +119,11 @@ func correctedT(a, b []float64, ratio float64) (p, margin float64) {
 		d[i] = a[i] - b[i]
 	}
 	mean, variance := stat.MeanVariance(d, nil)
-	stderr := math.Sqrt((1/float64(len(d)) + ratio) * variance)
-	if stderr == 0 {
-		if mean == 0 {
-			return 1, 0
-		}
-		return 0, 0
+	if mean == 0 && variance == 0 {
+		return 1, 0
 	}
+	variance = max(variance, 1/(12*tested*tested))
+	stderr := math.Sqrt((1/float64(len(d)) + ratio) * variance)
 	dist := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}
 	return 2 * dist.CDF(-math.Abs(mean/stderr)), stderr * dist.Quantile(1-Level/2)
 }

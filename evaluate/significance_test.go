@@ -15,30 +15,34 @@ func TestCorrectedT(t *testing.T) {
 	for _, ratio := range []float64{0, 1.0 / 9, 19} {
 		stderr := math.Sqrt(1.0/3 + ratio)
 		want := 1 - 2/stderr/math.Sqrt(2+4/stderr/stderr)
-		p, margin := correctedT([]float64{2, 4, 6}, []float64{1, 2, 3}, ratio)
+		p, margin := correctedT([]float64{2, 4, 6}, []float64{1, 2, 3}, ratio, 100)
 		if math.Abs(p-want) > 1e-12 {
 			t.Errorf("ratio %v: p %v, want %v", ratio, p, want)
 		}
 		if want := stderr * 0.95 * math.Sqrt(2/(1-0.95*0.95)); math.Abs(margin-want) > 1e-9 {
 			t.Errorf("ratio %v: margin %v, want %v", ratio, margin, want)
 		}
-		if same, _ := correctedT([]float64{1, 2, 3}, []float64{2, 4, 6}, ratio); same != p {
+		if same, _ := correctedT([]float64{1, 2, 3}, []float64{2, 4, 6}, ratio, 100); same != p {
 			t.Errorf("exchanged: p %v, want %v", same, p)
 		}
 	}
 	// One degree of freedom, mean 2, variance 2 and ratio 3/2: t = 1, a Cauchy distribution, p = 1/2.
-	if p, _ := correctedT([]float64{1, 3}, []float64{0, 0}, 1.5); math.Abs(p-0.5) > 1e-12 {
+	if p, _ := correctedT([]float64{1, 3}, []float64{0, 0}, 1.5, 100); math.Abs(p-0.5) > 1e-12 {
 		t.Errorf("p %v, want 0.5", p)
+	}
+	// Two differences of 2 of 100 nodes each: the variance is that of rounding, (0.01)²/12, so that
+	// t = 2·√(2·12) and p = 2·arctan(1/t)/π.
+	if p, _ := correctedT([]float64{0.77, 0.79}, []float64{0.75, 0.77}, 0, 100); math.Abs(p-2*math.Atan(1/math.Sqrt(96))/math.Pi) > 1e-12 {
+		t.Errorf("equal differences: p %v", p)
 	}
 	for _, test := range []struct {
 		a, b []float64
 		p    float64
 	}{
 		{[]float64{1, 2}, []float64{1, 2}, 1},
-		{[]float64{2, 3}, []float64{1, 2}, 0},
 		{[]float64{2}, []float64{1}, 1},
 	} {
-		if p, _ := correctedT(test.a, test.b, 1); p != test.p {
+		if p, _ := correctedT(test.a, test.b, 1, 100); p != test.p {
 			t.Errorf("%v, %v: p %v, want %v", test.a, test.b, p, test.p)
 		}
 	}
@@ -66,10 +70,10 @@ func TestCorrectedTOfEqualMethods(t *testing.T) {
 				}
 			}
 		}
-		if p, _ := correctedT(accuracies[0], accuracies[1], tested/float64(items-tested)); p < 0.05 {
+		if p, _ := correctedT(accuracies[0], accuracies[1], tested/float64(items-tested), tested); p < 0.05 {
 			corrected++
 		}
-		if p, _ := correctedT(accuracies[0], accuracies[1], 0); p < 0.05 {
+		if p, _ := correctedT(accuracies[0], accuracies[1], 0, tested); p < 0.05 {
 			plain++
 		}
 	}
@@ -95,7 +99,7 @@ func TestHolm(t *testing.T) {
 func TestCompareCorrectsForPairs(t *testing.T) {
 	results := make([]Result, 4)
 	for i, accuracies := range [][]float64{{0.80, 0.82, 0.84, 0.85}, {0.3, 0.31, 0.3, 0.32}, {0.76, 0.81, 0.79, 0.82}, {0.77, 0.77, 0.835, 0.81}} {
-		results[i] = Result{Method: string(rune('a' + i)), TrainFraction: 0.5, Accuracies: accuracies, NodesTested: 10, NodesTrained: 1000}
+		results[i] = Result{Method: string(rune('a' + i)), TrainFraction: 0.5, Accuracies: accuracies, NodesTested: 100, NodesTrained: 10_000}
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(accuracies)
 	}
 	r := new(Report)
