@@ -10,7 +10,10 @@ import (
 // markup is HTML or SVG that is being written. It takes the place of package html/template, which finds
 // fields and methods by their names at run time. Therefore the linker would keep every exported method of the
 // whole program, a fifth of its size.
-type markup struct{ strings.Builder }
+type markup struct {
+	strings.Builder
+	omitted int // index of [omissions]
+}
 
 // add appends markup as it is.
 func (m *markup) add(parts ...string) {

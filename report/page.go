@@ -46,9 +46,29 @@ type Figure struct {
 //go:embed page.css
 var pageCSS string
 
-// WriteHTML writes the page as one file.
+// limit is the size in bytes above which a page leaves out copies of tables.
+const limit = 300_000
+
+// omissions are the parts that a page leaves out to become smaller: the least useful first.
+var omissions = []string{"", "tables as LaTeX", "tables as CSV and LaTeX"}
+
+// WriteHTML writes the page as one file. A page above 300 kB leaves out the tables as LaTeX, and then
+// as CSV, and has a line about that.
 func (p *Page) WriteHTML(w io.Writer) error {
-	var m markup
+	var m *markup
+	for level := range omissions {
+		m = &markup{omitted: level}
+		if err := p.writeTo(m); err != nil {
+			return err
+		}
+		if m.Len() <= limit {
+			break
+		}
+	}
+	return m.writeTo(w)
+}
+
+func (p *Page) writeTo(m *markup) error {
 	m.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"heatwalk\">\n")
 	m.element("<title>", p.Title)
@@ -58,6 +78,10 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	for _, f := range p.Facts {
 		m.element("<dt>", f.Name)
 		m.element("<dd>", f.Value)
+	}
+	if m.omitted > 0 {
+		m.element("<dt>", "Left out")
+		m.element("<dd>", omissions[m.omitted]+", to keep the page below "+strconv.Itoa(limit/1000)+" kB")
 	}
 	m.add("</dl>\n")
 	for _, paragraph := range p.Summary {
@@ -70,12 +94,12 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	}
 	m.add("</nav>\n<main>\n")
 	for i := range p.Sections {
-		if err := p.Sections[i].writeTo(&m, anchor(i)); err != nil {
+		if err := p.Sections[i].writeTo(m, anchor(i)); err != nil {
 			return err
 		}
 	}
 	m.add("</main>\n</body>\n</html>\n")
-	return m.writeTo(w)
+	return nil
 }
 
 // anchor returns the name of section i for links.
@@ -107,7 +131,7 @@ func (s *Section) writeTo(m *markup, anchor string) error {
 		}
 		if p.Table != nil {
 			p.Table.writeTo(m)
-			if !p.Table.Prose {
+			if !p.Table.Prose && m.omitted < 2 {
 				if err := p.Table.writeCopies(m); err != nil {
 					return err
 				}
@@ -157,17 +181,26 @@ func (t *Table) writeTo(m *markup) {
 	m.add(">\n")
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
-	for _, title := range t.Head {
+	head := t.Head
+	titles := make([]string, len(t.Rows))
+	for i, row := range t.Rows {
+		titles[i] = row[0].Text
+	}
+	if t.Turned { // the copies have the whole names
+		head, titles = shortened(head), shortened(titles)
+	}
+	for _, title := range head {
 		m.add(`<th scope="col">`)
 		m.wrapped(title)
 		m.add("</th>")
 	}
 	m.add("</tr></thead>\n<tbody>")
-	for _, row := range t.Rows {
+	for r, row := range t.Rows {
 		m.add("<tr>")
 		for i, c := range row {
 			if i == 0 {
 				m.add(`<th scope="row">`)
+				c.Text = titles[r]
 			} else {
 				m.add("<td")
 				m.attribute("class", c.Class())
@@ -197,10 +230,15 @@ func (t *Table) writeCopies(m *markup) error {
 	if err != nil {
 		return err
 	}
-	m.add("<details class=\"copy\"><summary>Copy as CSV or LaTeX</summary>\n<p>CSV</p>")
-	m.element(`<pre tabindex="0">`, values)
-	m.add("<p>LaTeX</p>")
-	m.element(`<pre tabindex="0">`, t.LaTeX())
+	if m.omitted > 0 {
+		m.add("<details class=\"copy\"><summary>Copy as CSV</summary>\n")
+		m.element(`<pre tabindex="0">`, values)
+	} else {
+		m.add("<details class=\"copy\"><summary>Copy as CSV or LaTeX</summary>\n<p>CSV</p>")
+		m.element(`<pre tabindex="0">`, values)
+		m.add("<p>LaTeX</p>")
+		m.element(`<pre tabindex="0">`, t.LaTeX())
+	}
 	m.add("</details>\n")
 	return nil
 }

@@ -216,3 +216,28 @@ func TestShortened(t *testing.T) {
 		t.Errorf("one label: %q", got)
 	}
 }
+
+// TestLimit writes tables that are too large for a page with all of their copies.
+func TestLimit(t *testing.T) {
+	for _, test := range []struct {
+		rows        int
+		has, hasNot string
+	}{
+		{10, "Copy as CSV or LaTeX", "Left out"},
+		{3000, "<dd>tables as LaTeX, to keep the page below 300 kB</dd>", "booktabs"},
+		{4000, "<dd>tables as CSV and LaTeX, to keep the page below 300 kB</dd>", "Copy"},
+	} {
+		table := &Table{Head: []string{"method", "accuracy"}}
+		for range test.rows {
+			table.Rows = append(table.Rows, Texts("label propagation", "75.0 (0.3)"))
+		}
+		var b strings.Builder
+		if err := (&Page{Sections: []Section{{Parts: []Part{{Table: table}}}}}).WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), test.hasNot) {
+			t.Errorf("%d rows: the page contains %q", test.rows, test.hasNot)
+		}
+		reporttest.Check(t, b.String(), test.has)
+	}
+}
