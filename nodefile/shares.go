@@ -40,11 +40,14 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}
-		header := first && !known && wrong != ""
+		_, behind := at(string(row.Text[1]))
+		header := first && !known && !behind && wrong != ""
 		first = false
 		switch {
 		case header:
 			continue
+		case !known && behind:
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("the class %s is behind its share", table.Quoted(row.Text[1])), Fix: "write a line class<TAB>share for each class"}
 		case !known:
 			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has no label", table.Quoted(name)), Fix: "remove the line, and divide the other shares by their sum"}
 		case wrong != "":

@@ -25,6 +25,7 @@ func TestReadShares(t *testing.T) {
 		"a\t0.25\n":                  `class "b" has no share; write a line class<TAB>share for each class`,
 		"a\t0.5\nb\t0.6\n":           "the shares add up to 1.1, want 1; divide them by their sum",
 		"a\t0.5\nc\t0.5\n":           `p.tsv:2: class "c" has no label; remove the line, and divide the other shares by their sum`,
+		"0.5\ta\n0.5\tb\n":           `p.tsv:1: the class "a" is behind its share; write a line class<TAB>share for each class`,
 		"a\t0\nb\t1\n":               `share "0" is not positive`,
 		"a\t0.5\na\t0.5\nb\t0.1\n":   `class "a" has two lines`,
 		"a\t0.25\nb\t0.5\t0.25\n":    "3 fields, want 2: class and share",

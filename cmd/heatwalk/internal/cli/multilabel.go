@@ -19,7 +19,7 @@ import (
 // severalSeparator separates the labels of a node in a file of predictions.
 const severalSeparator = "|"
 
-// checkSeveral records flags without effect if nodes have several labels: all flags of the command except
+// checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
 // the given ones.
 func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ...string) {
 	f.labelling.Several = true
@@ -30,7 +30,7 @@ func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ..
 	shared := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(given *pflag.Flag) {
 		if shared.Lookup(given.Name) == nil && !slices.Contains(takes, given.Name) {
-			f.problem("--"+given.Name, "makes no difference with --multi-label; leave it out")
+			f.problem("--"+given.Name, "cannot be used with --multi-label; leave it out")
 		}
 	})
 }
