@@ -82,6 +82,9 @@ type keptMachine struct {
 	Rho   float64   `json:"rho"`
 }
 
+// ErrChanged is wrapped by the error about a model that does not fit its method and classes.
+var ErrChanged = errors.New("method: the model does not fit its method and classes")
+
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
@@ -185,7 +188,6 @@ func (m *Model) settings(s *Settings) *Settings {
 
 // check returns an error unless the model fits the problem and its method.
 func (m *Model) check(p *Problem, by Method) error {
-	wrong := errors.New("method: the model does not fit its method and classes; it was changed")
 	k, fits := &m.kept, func(of [][2]int) bool {
 		return !slices.ContainsFunc(of, func(pair [2]int) bool {
 			return pair[0] < 0 || max(pair[0], pair[1]) >= len(p.Names) || pair[1] < 0 && pair[1] != classify.Rest
@@ -194,7 +196,7 @@ func (m *Model) check(p *Problem, by Method) error {
 	var ok bool
 	switch by := by.(type) {
 	case automatic:
-		ok = k.Auto != nil
+		ok = k.Auto != nil && k.Auto.Valid()
 	case walkMethod:
 		w := k.Walk
 		ok = w != nil && fits(w.Pairs) && w.MinSteps >= 0 && w.Steps >= w.MinSteps && w.Features == (w.Steps-w.MinSteps+1)*len(p.Names)
@@ -202,11 +204,11 @@ func (m *Model) check(p *Problem, by Method) error {
 		if ok = k.Kernel != nil && fits(k.Kernel.Pairs); ok {
 			v, err := by.kernel.Resolve(k.Kernel.Values, nil)
 			if err != nil {
-				return err
+				return fmt.Errorf("%w: %v", ErrChanged, err)
 			}
 			k.Kernel.Values = v
 			if v, err = by.by.spec().Resolve(k.Kernel.Learner, nil); err != nil {
-				return err
+				return fmt.Errorf("%w: %v", ErrChanged, err)
 			}
 			for name := range k.Kernel.Learner { // values of constants are apart
 				k.Kernel.Learner[name] = v[name]
@@ -221,12 +223,12 @@ func (m *Model) check(p *Problem, by Method) error {
 	case labelPropagation, graphMethod:
 		v, err := by.Declarations()[0].Resolve(k.Values, nil)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 		k.Values, ok = v, true
 	}
 	if !ok {
-		return wrong
+		return ErrChanged
 	}
 	return nil
 }

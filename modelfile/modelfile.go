@@ -81,26 +81,33 @@ func Read(path string) (*File, error) {
 	if version != Version {
 		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
 	}
-	damaged := func(what string) error {
-		return &shard.CorruptError{Path: path, Offset: -1, What: what + "; restore the file or save the model again"}
-	}
 	sum, body, _ := bytes.Cut(rest, []byte("\n"))
 	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
-		return nil, damaged(fmt.Sprintf("%q where the content has %q", sum, want))
+		return nil, Damaged(path, fmt.Sprintf("%q where the content has %q", sum, want))
 	}
 	f := new(File)
 	if err := json.Unmarshal(body, f); err != nil {
-		return nil, damaged(err.Error())
+		return nil, Damaged(path, err.Error())
 	}
 	if f.Model == nil || len(f.IDs) != len(f.Class) || f.Shares != nil && len(f.Shares) != len(f.Classes) {
-		return nil, damaged("labels and model do not fit")
+		return nil, Damaged(path, "labels and model do not fit")
 	}
-	for _, c := range f.Class {
+	known := make(map[string]bool, len(f.IDs))
+	for i, c := range f.Class {
+		if known[f.IDs[i]] {
+			return nil, Damaged(path, fmt.Sprintf("two labels of node %q", f.IDs[i]))
+		}
+		known[f.IDs[i]] = true
 		if c < 0 || c >= len(f.Classes) {
-			return nil, damaged(fmt.Sprintf("a label of class %d of %d", c, len(f.Classes)))
+			return nil, Damaged(path, fmt.Sprintf("a label of class %d of %d", c, len(f.Classes)))
 		}
 	}
 	return f, nil
+}
+
+// Damaged returns the error about a changed file.
+func Damaged(path, problem string) error {
+	return &shard.CorruptError{Path: path, Offset: -1, What: problem + "; restore the file or save the model again"}
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in

@@ -65,6 +65,16 @@ func TestDamage(t *testing.T) {
 		refused("a changed byte", i, changed)
 		refused("cut", i, text[:i])
 	}
+	f, err := Read(fixtures[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.IDs[1] = f.IDs[0]
+	var twice bytes.Buffer
+	if err := Write(&twice, f); err != nil {
+		t.Fatal(err)
+	}
+	refused("two labels of a node", 0, twice.Bytes())
 }
 
 func TestTextOfOtherEncodings(t *testing.T) {

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -63,6 +64,14 @@ func (m *model) choice(g *gate) *Choice {
 		c.Gate = &Exponents{g.u, g.v}
 	}
 	return c
+}
+
+// Valid reports whether the parameters of all models are in their ranges.
+func (c *Choice) Valid() bool {
+	return !slices.ContainsFunc(c.Mixture, func(k Component) bool {
+		hasModel := !k.Poisson && !k.Constant && !k.Propagation && !k.Diffusion
+		return k.Lambda < 0 || k.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Ridge == 0)
+	})
 }
 
 // modelOf returns the model of a choice, whose components are not fitted yet.

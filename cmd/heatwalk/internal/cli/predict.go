@@ -147,6 +147,9 @@ func (c *classifyCommand) predictSaved(name string) error {
 	c.disk += predictionBytes(d.outputs, c.columns(d.l), d.g.axis())
 	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: c.threads, Progress: c.progress.Phases()}
 	p, err := heatwalk.Predict(c.ctx, d.g.Graph, d.problem(), c.method, s, nil)
+	if errors.Is(err, method.ErrChanged) {
+		return modelfile.Damaged(c.model, err.Error())
+	}
 	if err != nil {
 		return c.graphError(err, name, another)
 	}
