@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -113,7 +114,8 @@ func (c *rankCommand) run(name string) error {
 	}
 	text := fmt.Sprintf("%s ranked by %s · AUC of seeds left out %.3f ± %.3f", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"), doc.AUC, doc.Stderr)
 	if doc.Significant != nil {
-		text += fmt.Sprintf(" · %s with p ≤ %v", words.Counted(*doc.Significant, "other node"), significant)
+		byChance := math.Round(significant * float64(doc.Nodes-doc.Seeds))
+		text += fmt.Sprintf(" · %s with p ≤ %v, %s by chance", words.Counted(*doc.Significant, "other node"), significant, words.Count(int(byChance)))
 	}
 	return d.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }
@@ -127,7 +129,8 @@ func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) err
 	titles := []string{"node", "score", "z", "p", "rank", "seed"}
 	if c.sets == 0 {
 		titles = []string{"node", "score", "rank", "seed"}
-	} else {
+	}
+	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
 	six := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
@@ -136,7 +139,7 @@ func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) err
 		line := []string{d.g.Nodes.ID(row), six(r.Score[row])}
 		if c.sets > 0 {
 			line = append(line, six(r.Z[row]), six(r.P[row]))
-			if r.P[row] <= significant && !isSeed[row] {
+			if doc.Significant != nil && r.P[row] <= significant && !isSeed[row] {
 				*doc.Significant++
 			}
 		}
