@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -293,6 +294,64 @@ func (g *classGroups) score(ctx context.Context, r *nodeVotes, par *Parameters, 
 			return err
 		}
 		r.set.Progress("walk", int64(first+nodes), int64(n))
+	}
+	return nil
+}
+
+// slabByGroups is slab for one α, by groups of classes.
+func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Candidates, hits choose.Hits, report func(done float64)) error {
+	g, classes, from := c.set.Grid, len(c.p.Names), c.set.Grid.minSteps()
+	list := c.products(&tried)
+	all := len(list)
+	for len(list) > 0 {
+		some := list[:productsTogether(list, productsLimit(c.set.Memory))]
+		list = list[len(some):]
+		var held int64
+		var rows []int
+		for _, p := range some {
+			held += p.Bytes()
+			rows = append(rows, p.Rows()...)
+		}
+		slices.Sort(rows)
+		rows = slices.Compact(rows)
+		w := c.walk(g.alphas()[a : a+1])
+		w.Memory = budget.Remaining(w.Memory, held)
+		picks := make([]cwk.Pick, len(rows))
+		for i, row := range rows {
+			picks[i] = c.picks[row]
+		}
+		for at, group := 0, c.classGroup(); at < classes; at += group {
+			end := min(at+group, classes)
+			x, err := collect(ctx, groupWalk(w, at, end, from, len(picks)), from, picks, &c.work, func(done, total int64) {
+				before := float64(all-len(list)-len(some)) / float64(all)
+				report(before + (float64(at)+float64(end-at)*float64(done)/float64(total))/float64(classes)*float64(len(some))/float64(all))
+			})
+			if err != nil {
+				return err
+			}
+			for _, p := range some {
+				if err := p.Add(ctx, x, rows, end-at, c.set.Workers); err != nil {
+					return err
+				}
+			}
+		}
+		var jobs []trialJob
+		for _, p := range some {
+			for _, t := range p.Trials {
+				for f, kind := range g.Features {
+					for i := range c.trials[kind] {
+						if t == &c.trials[kind][i] {
+							jobs = append(jobs, trialJob{firstHit(c.set.Grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+								return w.RunOn(ctx, p, t, hits)
+							}})
+						}
+					}
+				}
+			}
+		}
+		if err := c.runJobs(ctx, tried, jobs, hits, int(held)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
