@@ -83,6 +83,19 @@ func parseKernel(text string) (name string, given spec.Values, err error) {
 // [kernel.Matrix] with the same settings, whose Memory it fills in. It returns the values of all
 // parameters of the kernel: the given ones and defaults, which may depend on the graph.
 func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (kernel.Kernel, spec.Values, error) {
+	return openKernel(ctx, g, name, given, &s.Memory, func(plan *Plan, family *kernel.Family, v spec.Values) error {
+		s.Memory = plan.Room()
+		work := family.Work(g.A.NNZ(), rows, cols)
+		plan.Work = &work
+		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), g.Directed, rows, cols, s)
+		s.Memory = cmp.Or(s.Memory, bytes)
+		return plan.Reserve(bytes, "columns of the kernel")
+	})
+}
+
+// openKernel returns a kernel of the graph and the values of all its parameters, after reserve has planned
+// its memory and set *memory.
+func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, memory *int64, reserve func(*Plan, *kernel.Family, spec.Values) error) (kernel.Kernel, spec.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		k, err := kernel.New(ctx, g.Graph, name, given)
@@ -93,15 +106,10 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 		if err != nil {
 			return err
 		}
-		s.Memory = plan.Room()
-		work := family.Work(g.A.NNZ(), rows, cols)
-		plan.Work = &work
-		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), g.Directed, rows, cols, s)
-		s.Memory = cmp.Or(s.Memory, bytes)
-		return plan.Reserve(bytes, "columns of the kernel")
+		return reserve(plan, family, v)
 	})
 	if err == nil {
-		err = finish(ctx, g, nil, s.Memory)
+		err = finish(ctx, g, nil, *memory)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -33,17 +33,8 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
-	family := kernel.Families().Named(name)
-	if family == nil {
-		_, err := kernel.New(ctx, g.Graph, name, given)
-		return nil, nil, err
-	}
 	set := *s
-	err := Begin(ctx, g, func(plan *Plan) error {
-		v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees))
-		if err != nil {
-			return err
-		}
+	k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(plan *Plan, family *kernel.Family, v spec.Values) error {
 		n := len(g.Degrees)
 		plan.RowBytes = 8 * rank.Columns(n)
 		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {
@@ -52,20 +43,9 @@ func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, g
 		set.Memory = plan.Room()
 		return plan.Reserve(family.ApplyBytes(v, g.Degrees, rank.Columns(n)), "columns of the kernel")
 	})
-	if err == nil {
-		err = finish(ctx, g, nil, set.Memory)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := family.Resolve(given, kernel.On(ctx, g.Graph))
-	if err != nil {
-		return nil, nil, err
-	}
-	ks, err := family.NewAll(ctx, g.Graph, []spec.Values{v})
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := rank.Run(ctx, &rank.Problem{Kernel: ks[0], Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, &set)
+	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, &set)
 	return r, v, err
 }
