@@ -1,0 +1,41 @@
+package sparse
+
+// Network connects the processes that share the rows of a matrix, on one machine or on several.
+// All processes call the same methods in the same order, one call at a time. A method that cannot
+// reach another process ends this process with a message, because the others wait for it and no
+// result can be had without it; it does not return.
+type Network interface {
+	// Rank returns the number of this process, 0 ≤ Rank < Size.
+	Rank() int
+
+	// Size returns the number of processes.
+	Size() int
+
+	// AllGather stores the values v of all processes in dst, in the order of the processes. v has
+	// the same length on all of them, and dst Size times this length.
+	AllGather(dst, v []float64)
+
+	// Broadcast copies data from the process root to the memory data of all others.
+	Broadcast(root int, data []byte)
+
+	// NewExchange plans transfers of rows. This process offers the rows 0 ≤ i < offered and wants
+	// rows that processes offer, itself included.
+	NewExchange(offered int, wanted []RemoteRow) Exchange
+}
+
+// RemoteRow is a row that a process offers.
+type RemoteRow struct{ Rank, Row int32 }
+
+// Exchange transfers rows between processes, as often as needed.
+type Exchange interface {
+	// Begin starts a transfer of rows of size bytes. The offered rows lie one after the other in
+	// offered, and the wanted rows arrive one after the other in wanted. Until End returns, offered
+	// must not be changed, and wanted must not be used.
+	Begin(offered, wanted []byte, size int)
+
+	// End waits for the transfer.
+	End()
+
+	// Close releases the plan. It is collective, as the other methods are.
+	Close()
+}
