@@ -6,7 +6,7 @@
 //	// order[i] is the row of a that comes i-th
 //
 // An order is a permutation: order[i] is the old row of the new row i. It depends on the matrix
-// only, so that results can be reproduced. All functions require a symmetric matrix, and ignore
+// only, so that results can be reproduced. The functions for orders require a symmetric matrix, and ignore
 // its values and self loops. Nodes without neighbours are last in every order, in their old
 // order.
 //
@@ -14,4 +14,7 @@
 // from a peripheral node and by degree, which turns a mesh into a narrow band. [Locality] finds
 // nested communities. Ids with a meaning, for example sorted URLs, may already be the best
 // order.
+//
+// [Ranges] cuts the rows of an order into consecutive ranges for several processes, and [Ghosts]
+// counts the rows that each of them receives from others in a step.
 package partition
