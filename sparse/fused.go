@@ -25,6 +25,8 @@ type fused[T Float] struct {
 	partial []T          // sums of the pieces of long rows, at distances of width
 	rankOne []T          // Alpha·Gamma·Vᵀ·X
 	chunks  []float64    // parts of rankOne, by chunks of rows
+	offered []T          // rows for other processes, see Divided
+	arrived []T          // rows from other processes
 }
 
 // scratch holds the buffers of one goroutine.
@@ -296,35 +298,42 @@ func (f *fused[T]) joinSplitRows() {
 	}
 }
 
-// visitSplitRows calls the visitor with the long rows.
-func (f *fused[T]) visitSplitRows() {
+// visitSplitRows calls the visitor with the long rows lo ≤ i < hi.
+func (f *fused[T]) visitSplitRows(lo, hi int) {
 	if f.step.Visit == nil {
 		return
 	}
 	ranges := f.A.Ranges()
 	for _, index := range f.splits {
-		if r := ranges[index]; r.Piece == 0 {
+		if r := ranges[index]; r.Piece == 0 && lo <= r.Lo && r.Hi <= hi {
 			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: index})
 		}
 	}
 }
 
 // scaleColumns sets the gathered block to diag(Right)·x, because reading a factor for each entry would
-// double the time of the gather.
+// double the time of the gather. For a matrix with ghost rows it has room for them.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x
-	if size := x.Rows * f.width; cap(f.scaled) < size {
+	rows := x.Rows
+	if m, ok := f.A.(*Divided); ok {
+		rows += m.Ghosts()
+	}
+	if size := rows * f.width; cap(f.scaled) < size {
 		f.scaled = pages.Make[T](size)
 	}
-	f.source = Block[T]{Rows: x.Rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:x.Rows*f.width]}
+	f.source = Block[T]{Rows: rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:rows*f.width]}
 	zero := simd.Rows[T]{Data: grow(f.zero, f.width)}
 	f.zero = zero.Data
 	return sched.Run(ctx, workers, (x.Rows+chunk-1)/chunk, func(worker, i int) error {
 		w, lo, hi := &f.worker[worker], i*chunk, min(x.Rows, (i+1)*chunk)
 		w.factors = grow(w.factors, hi-lo)
-		for r, right := range f.Right[lo:hi] {
-			w.factors[r] = T(right)
+		for r := range w.factors {
+			w.factors[r] = 1
+			if f.Right != nil {
+				w.factors[r] = T(f.Right[lo+r])
+			}
 		}
 		simd.AddRows(rowsOf(&f.source, lo, 0), hi-lo, f.width, zero, w.factors, rowsOf(x, lo, 0))
 		return nil
@@ -335,11 +344,12 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 // rows and then over the chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
-	x, v := f.x, f.V
-	chunks := (x.Rows + chunk - 1) / chunk
+	x, v, team := f.x, f.V, TeamOf(f.A)
+	own := team.OwnOf(x.Rows)
+	chunks := (own + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
-		lo, hi := i*chunk, min(x.Rows, (i+1)*chunk)
+		lo, hi := i*chunk, min(own, (i+1)*chunk)
 		weightedSumTo(f.chunks[i*f.width:(i+1)*f.width], x, v, lo, hi)
 		return nil
 	})
@@ -347,6 +357,14 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	clear(total)
 	for i := range chunks {
 		for j, s := range f.chunks[i*f.width : (i+1)*f.width] {
+			total[j] += s
+		}
+	}
+	if team != nil {
+		team.Sum(total)
+		named := make([]float64, f.width)
+		weightedSumTo(named, x, v, team.First, x.Rows)
+		for j, s := range named {
 			total[j] += s
 		}
 	}

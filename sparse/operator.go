@@ -78,6 +78,9 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 // Dims returns the number of rows and columns.
 func (o *Operator[T]) Dims() (r, c int) { return o.A.Dims() }
 
+// Team returns the team that shares the rows of A, nil if this process has all of them.
+func (o *Operator[T]) Team() *Team { return TeamOf(o.A) }
+
 // ApplyTo stores Ā·X in dst. dst must not overlap x.
 func (o *Operator[T]) ApplyTo(ctx context.Context, dst, x *Block[T]) error {
 	return o.StepTo(ctx, dst, x, Step[T]{Alpha: 1})

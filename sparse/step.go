@@ -44,10 +44,14 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 			return err
 		}
 	}
-	if o.Right != nil {
+	divided, _ := f.A.(*Divided)
+	if o.Right != nil || divided != nil && divided.Ghosts() > 0 {
 		if err := f.scaleColumns(ctx, workers); err != nil {
 			return err
 		}
+	}
+	if divided != nil {
+		return f.sweepDivided(ctx, workers, divided)
 	}
 	if groups := f.groups(workers); groups > 1 {
 		return f.sweepGroups(ctx, workers, groups)
@@ -64,7 +68,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	}
 	if err == nil {
 		f.joinSplitRows()
-		f.visitSplitRows()
+		f.visitSplitRows(0, f.dst.Rows)
 	}
 	return err
 }
@@ -128,15 +132,5 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 		return err
 	}
 	f.joinSplitRows()
-	if f.step.Visit == nil {
-		return nil
-	}
-	ranges := f.A.Ranges()
-	return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
-		if r := ranges[i]; r.Piece == 0 {
-			defer sched.InRows(r.Lo, r.Hi)
-			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker})
-		}
-		return nil
-	})
+	return f.visitRanges(ctx, workers, 0)
 }

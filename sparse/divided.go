@@ -1,0 +1,201 @@
+package sparse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Divided is a square matrix whose rows several processes share, as one of them sees it: a matrix on the rows
+// of a [Division]. Only [Operator] can multiply with it, because products need rows of other processes.
+// The entries of this process lie in memory.
+//
+// A product gathers from rows of other processes, the ghost rows, which it gets before the sweep; ranges
+// of rows without them are computed meanwhile. Each process computes some of the named rows and gets the
+// others after the sweep. Transferred bytes: those of the ghost rows and of the named rows that other
+// processes compute.
+type Divided struct {
+	*Division
+	local    *CSR  // columns after those of the blocks are ghost rows
+	entries  int64 // largest number of entries in a process
+	interior []int // ranges without ghost rows
+	boundary []int // other ranges
+	ghosts   Exchange
+	shares   Exchange // of named rows
+}
+
+// ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
+var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
+
+// Divide returns the part of a that a process has in a division. Every process calls it. Cost: two sweeps over the
+// rows of this process, and 4 bytes for each of its entries, 12 with values.
+func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, error) {
+	rows, cols := a.Dims()
+	if rows != cols || rows != d.Total {
+		panic(badShape)
+	}
+	m := &Divided{Division: d}
+	lo, hi := d.bounds[d.Rank()], d.bounds[d.Rank()+1]
+	width := len(d.Rows)
+	ghosts, ptr := newRankedSet(rows), make([]int64, width+1)
+	weighted := false
+	err := sweepRows(ctx, a, lo, hi, func(row int, col []uint32, val []float64) {
+		at, _ := d.Local(row)
+		ptr[at+1] += int64(len(col))
+		weighted = weighted || val != nil
+		for _, c := range col {
+			if _, here := d.Local(int(c)); !here {
+				ghosts.add(int(c))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range width {
+		ptr[i+1] += ptr[i]
+	}
+	wanted := make([]RemoteRow, 0, ghosts.count())
+	for row := range ghosts.members {
+		wanted = append(wanted, d.remote(row))
+	}
+	if int64(width)+int64(len(wanted)) > math.MaxUint32 {
+		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), width+len(wanted))
+	}
+	entries := ptr[width]
+	m.local = &CSR{rows: width, cols: width + len(wanted), ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
+	if weighted {
+		m.local.val = make([]float64, entries)
+	}
+	next := make([]int64, width) // next entry of each row, for rows in several pieces
+	err = sweepRows(ctx, a, lo, hi, func(row int, col []uint32, val []float64) {
+		i, _ := d.Local(row)
+		m.local.insert(ptr[i]+next[i], col, val, func(c uint32) (uint32, int) {
+			local, here := d.Local(int(c))
+			switch {
+			case !here:
+				return uint32(width + ghosts.rank(int(c))), 2
+			case local >= d.First:
+				return uint32(local), 1
+			}
+			return uint32(local), 0
+		})
+		next[i] += int64(len(col))
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.cut()
+	m.plan(wanted)
+	most := []float64{float64(entries)}
+	d.Max(most)
+	m.entries = int64(most[0])
+	return m, nil
+}
+
+// sweepRows calls visit with the pieces of the rows lo ≤ i < hi in their order.
+func sweepRows(ctx context.Context, a Matrix, lo, hi int, visit func(row int, col []uint32, val []float64)) error {
+	return a.Sweep(ctx, 1, func(_ int, p Panel) error {
+		for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
+			col, val := p.Row(i - p.Lo)
+			visit(i, col, val)
+		}
+		return nil
+	})
+}
+
+// insert stores the entries of a row at position at, by the groups 0, 1, 2 of their columns, which increase in each group.
+func (m *CSR) insert(at int64, col []uint32, val []float64, place func(c uint32) (local uint32, group int)) {
+	for group := range 3 {
+		for e, c := range col {
+			local, of := place(c)
+			if of != group {
+				continue
+			}
+			m.col[at] = local
+			if m.val != nil {
+				m.val[at] = 1
+				if val != nil {
+					m.val[at] = val[e]
+				}
+			}
+			at++
+		}
+	}
+}
+
+// cut computes the ranges, of which none has both named and other rows.
+func (m *Divided) cut() {
+	length := func(i int) int64 { return m.local.ptr[i+1] - m.local.ptr[i] }
+	m.local.ranges = Cut(m.First, length)
+	for _, r := range Cut(m.Named, func(i int) int64 { return length(m.First + i) }) {
+		r.Lo += m.First
+		r.Hi += m.First
+		m.local.ranges = append(m.local.ranges, r)
+	}
+	for i := range m.local.ranges {
+		outside := false
+		for _, c := range m.local.panel(i).Col {
+			outside = outside || int(c) >= m.local.rows
+		}
+		if outside {
+			m.boundary = append(m.boundary, i)
+		} else {
+			m.interior = append(m.interior, i)
+		}
+	}
+}
+
+// plan plans the transfers.
+func (m *Divided) plan(ghosts []RemoteRow) {
+	m.ghosts = m.NewExchange(m.Own, ghosts)
+	var named []RemoteRow
+	for p := range m.Size() {
+		lo, hi := m.shareOf(p)
+		for i := lo; p != m.Rank() && i < hi; i++ {
+			named = append(named, RemoteRow{Rank: int32(p), Row: int32(i - lo)})
+		}
+	}
+	lo, hi := m.shareOf(m.Rank())
+	m.shares = m.NewExchange(hi-lo, named)
+}
+
+// Close releases the plans of transfers. Every process calls it.
+func (m *Divided) Close() {
+	m.ghosts.Close()
+	m.shares.Close()
+}
+
+// Dims returns the number of rows and columns of blocks in this process.
+func (m *Divided) Dims() (r, c int) { return m.local.rows, m.local.rows }
+
+// NNZ returns the largest number of entries in a process.
+func (m *Divided) NNZ() int64 { return m.entries }
+
+// Ghosts returns the number of rows of other processes that a product gathers from.
+func (m *Divided) Ghosts() int { return m.local.cols - m.local.rows }
+
+// Team returns the team.
+func (m *Divided) Team() *Team { return &m.Division.Team }
+
+// Ranges returns the ranges of the rows of this process.
+func (m *Divided) Ranges() []Range { return m.local.ranges }
+
+// Sweep returns [ErrDivided].
+func (m *Divided) Sweep(context.Context, int, func(worker int, p Panel) error) error {
+	return ErrDivided
+}
+
+// sweep visits some of the ranges.
+func (m *Divided) sweep(ctx context.Context, workers int, ranges []int, visit func(worker int, p Panel)) error {
+	return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
+		p := m.local.panel(ranges[i])
+		defer sched.InRows(p.Lo, p.Hi)
+		visit(worker, p)
+		return nil
+	})
+}

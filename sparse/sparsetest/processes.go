@@ -1,0 +1,142 @@
+package sparsetest
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Processes calls run in size goroutines, which take the place of processes on several machines, with a
+// [sparse.Network] between them. It returns the first error of one of them, and then the others stop at
+// their next call of the network.
+func Processes(size int, run func(n sparse.Network) error) error {
+	h := &hub{size: size, posted: make([]any, size)}
+	h.changed.L = &h.mu
+	var wait sync.WaitGroup
+	for rank := range size {
+		wait.Go(func() {
+			err := errors.New("sparsetest: a process panicked")
+			defer func() {
+				if r := recover(); r != nil && r != errStopped {
+					h.stop(err)
+					panic(r)
+				}
+				h.stop(err)
+			}()
+			err = run(&process{hub: h, rank: rank})
+		})
+	}
+	wait.Wait()
+	return h.err
+}
+
+// errStopped ends a goroutine because another one has failed.
+var errStopped = errors.New("sparsetest: another process has failed")
+
+// hub is where the goroutines meet.
+type hub struct {
+	size int
+
+	mu      sync.Mutex
+	changed sync.Cond
+	posted  []any // what each process shows the others
+	shown   []any // posted, when the last meeting ended
+	count   int   // processes that have arrived at the present meeting
+	meeting int   // number of meetings that have ended
+	err     error
+}
+
+// stop records the error of a process.
+func (h *hub) stop(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err == nil {
+		h.err = err
+	}
+	h.changed.Broadcast()
+}
+
+// meet shows a value to the others, and returns those of all processes when all have arrived.
+func (h *hub) meet(rank int, value any) []any {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.posted[rank] = value
+	meeting := h.meeting
+	if h.count++; h.count == h.size {
+		h.count, h.shown = 0, slices.Clone(h.posted)
+		h.meeting++
+		h.changed.Broadcast()
+	}
+	for h.meeting == meeting && h.err == nil {
+		h.changed.Wait()
+	}
+	if h.err != nil && h.meeting == meeting {
+		panic(errStopped)
+	}
+	return h.shown // until the next meeting ends, for which this process must arrive
+}
+
+// process is one of the goroutines. It implements [sparse.Network].
+type process struct {
+	*hub
+	rank int
+}
+
+func (p *process) Rank() int { return p.rank }
+func (p *process) Size() int { return p.size }
+
+func (p *process) AllGather(dst, v []float64) {
+	if len(dst) != p.size*len(v) {
+		panic("sparsetest: wrong length")
+	}
+	for i, part := range p.meet(p.rank, v) {
+		copy(dst[i*len(v):(i+1)*len(v)], part.([]float64))
+	}
+	p.meet(p.rank, nil) // v may change now
+}
+
+func (p *process) Broadcast(root int, data []byte) {
+	all := p.meet(p.rank, data)
+	if p.rank != root {
+		copy(data, all[root].([]byte))
+	}
+	p.meet(p.rank, nil)
+}
+
+func (p *process) NewExchange(offered int, wanted []sparse.RemoteRow) sparse.Exchange {
+	counts := p.meet(p.rank, offered)
+	for _, w := range wanted {
+		if int(w.Row) >= counts[w.Rank].(int) {
+			panic("sparsetest: a row that is not offered")
+		}
+	}
+	return &exchange{process: p, offered: offered, rows: wanted}
+}
+
+// exchange implements [sparse.Exchange].
+type exchange struct {
+	*process
+	offered   int
+	rows      []sparse.RemoteRow
+	out, into []byte
+	size      int
+}
+
+func (e *exchange) Begin(offered, wanted []byte, size int) {
+	if len(offered) != e.offered*size || len(wanted) != len(e.rows)*size {
+		panic("sparsetest: wrong length")
+	}
+	e.out, e.into, e.size = offered, wanted, size
+}
+
+func (e *exchange) End() {
+	all := e.meet(e.rank, e.out)
+	for i, w := range e.rows {
+		copy(e.into[i*e.size:(i+1)*e.size], all[w.Rank].([]byte)[int(w.Row)*e.size:])
+	}
+	e.meet(e.rank, nil)
+}
+
+func (e *exchange) Close() {}

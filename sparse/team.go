@@ -1,0 +1,68 @@
+package sparse
+
+// Team describes which rows of the blocks of a process are whose, if several processes share the rows
+// of a square matrix. Each block of a process has three groups of rows:
+//
+//   - 0 ≤ i < Own: rows that no other process has
+//   - Own ≤ i < First: padding, so that blocks have the same number of rows in all processes and
+//     decisions that depend on this number are the same
+//   - First ≤ i < First+Named: rows of the named nodes, for example of those with labels; every
+//     process has them, with the same values
+//
+// Operations on rows by themselves need no other process. A sum over the rows of the matrix is the
+// sum over the own rows of all processes, see [Team.Sum], plus that over the named rows.
+// A nil Team means one process that has all rows.
+type Team struct {
+	Network           // how the processes communicate
+	Own, First, Named int
+	Total             int // number of rows of the matrix
+}
+
+// TeamOf returns the team of a matrix or of a linear map, nil if this process has all rows.
+func TeamOf(x any) *Team {
+	if shared, ok := x.(interface{ Team() *Team }); ok {
+		return shared.Team()
+	}
+	return nil
+}
+
+// OwnOf returns the number of the first rows that belong to this process alone, of a block with
+// the given number of rows: all rows for a nil team.
+func (t *Team) OwnOf(rows int) int {
+	if t == nil {
+		return rows
+	}
+	return t.Own
+}
+
+// TotalOf returns the number of rows of the matrix, for blocks with the given number of rows.
+func (t *Team) TotalOf(rows int) int {
+	if t == nil {
+		return rows
+	}
+	return t.Total
+}
+
+// Sum adds v over all processes, in their order, and stores the result in v on each of them.
+func (t *Team) Sum(v []float64) {
+	t.combine(v, func(a, b float64) float64 { return a + b })
+}
+
+// Max stores the largest value of all processes in each element of v.
+func (t *Team) Max(v []float64) {
+	t.combine(v, func(a, b float64) float64 { return max(a, b) })
+}
+
+func (t *Team) combine(v []float64, f func(a, b float64) float64) {
+	if t == nil || len(v) == 0 {
+		return
+	}
+	all := make([]float64, t.Size()*len(v))
+	t.AllGather(all, v)
+	copy(v, all)
+	for all = all[len(v):]; len(all) > 0; all = all[len(v):] {
+		for i := range v {
+			v[i] = f(v[i], all[i])
+		}
+	}
+}
