@@ -128,14 +128,15 @@ func (m *CSR) insert(at int64, col []uint32, val []float64, place func(c uint32)
 	}
 }
 
-// cut computes the ranges, of which none has both named and other rows.
+// cut computes the ranges. A range has own rows, padding, or named rows.
 func (m *Divided) cut() {
-	length := func(i int) int64 { return m.local.ptr[i+1] - m.local.ptr[i] }
-	m.local.ranges = Cut(m.First, length)
-	for _, r := range Cut(m.Named, func(i int) int64 { return length(m.First + i) }) {
-		r.Lo += m.First
-		r.Hi += m.First
-		m.local.ranges = append(m.local.ranges, r)
+	for _, group := range [][2]int{{0, m.Own}, {m.Own, m.First}, {m.First, m.First + m.Named}} {
+		lo := group[0]
+		for _, r := range Cut(group[1]-lo, func(i int) int64 { return m.local.ptr[lo+i+1] - m.local.ptr[lo+i] }) {
+			r.Lo += lo
+			r.Hi += lo
+			m.local.ranges = append(m.local.ranges, r)
+		}
 	}
 	for i := range m.local.ranges {
 		outside := false

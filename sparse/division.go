@@ -6,6 +6,10 @@ import (
 	"sort"
 )
 
+// namedAt divides the number of the first named row, so that chunks of rows, over which sums are computed,
+// have either named rows or others.
+const namedAt = 4096
+
 // Division numbers the rows of a square matrix in one process of a [Team].
 type Division struct {
 	Team
@@ -33,6 +37,7 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	for p := range network.Size() {
 		d.First = max(d.First, d.ownOf(p))
 	}
+	d.First = (d.First + namedAt - 1) / namedAt * namedAt
 	d.Own = d.ownOf(network.Rank())
 	d.Rows = make([]uint32, d.First+len(named))
 	at := 0
@@ -60,7 +65,8 @@ func (d *Division) shareOf(p int) (lo, hi int) {
 	return d.named.rank(d.bounds[p]), d.named.rank(d.bounds[p+1])
 }
 
-// Local returns the row of blocks that stands for a row of the matrix, and whether this process has it.
+// Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
+// the row.
 func (d *Division) Local(row int) (local int, ok bool) {
 	lo, hi := d.bounds[d.Rank()], d.bounds[d.Rank()+1]
 	switch {

@@ -345,12 +345,14 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x, v, team := f.x, f.V, TeamOf(f.A)
-	own := team.OwnOf(x.Rows)
-	chunks := (own + chunk - 1) / chunk
+	chunks := (x.Rows + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
-		lo, hi := i*chunk, min(own, (i+1)*chunk)
-		weightedSumTo(f.chunks[i*f.width:(i+1)*f.width], x, v, lo, hi)
+		sum := f.chunks[i*f.width : (i+1)*f.width]
+		clear(sum)
+		for lo, hi := range team.Counted(i*chunk, min(x.Rows, (i+1)*chunk)) {
+			weightedSumTo(sum, x, v, lo, hi) // a chunk has one run of rows that count
+		}
 		return nil
 	})
 	total := f.chunks[chunks*f.width:]
@@ -360,14 +362,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 			total[j] += s
 		}
 	}
-	if team != nil {
-		team.Sum(total)
-		named := make([]float64, f.width)
-		weightedSumTo(named, x, v, team.First, x.Rows)
-		for j, s := range named {
-			total[j] += s
-		}
-	}
+	team.Sum(total)
 	f.rankOne = grow(f.rankOne, f.width)
 	for j, s := range total {
 		f.rankOne[j] = T(f.step.Alpha * f.Gamma * s)

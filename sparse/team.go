@@ -1,5 +1,7 @@
 package sparse
 
+import "iter"
+
 // Team describes which rows of the blocks of a process are whose, if several processes share the rows
 // of a square matrix. Each block of a process has three groups of rows:
 //
@@ -9,8 +11,11 @@ package sparse
 //   - First ≤ i < First+Named: rows of the named nodes, for example of those with labels; every
 //     process has them, with the same values
 //
-// Operations on rows by themselves need no other process. A sum over the rows of the matrix is the
-// sum over the own rows of all processes, see [Team.Sum], plus that over the named rows.
+// Operations on single rows need no other process. A sum over the rows of the matrix is computed over
+// the rows that count in each process, see [Team.Counted], and then over the processes, see
+// [Team.Sum]: own rows count, and named rows count in process 0. Padding of blocks that are computed
+// by linear operations is zero.
+//
 // A nil Team means one process that has all rows.
 type Team struct {
 	Network           // how the processes communicate
@@ -26,13 +31,28 @@ func TeamOf(x any) *Team {
 	return nil
 }
 
-// OwnOf returns the number of the first rows that belong to this process alone, of a block with
-// the given number of rows: all rows for a nil team.
-func (t *Team) OwnOf(rows int) int {
-	if t == nil {
-		return rows
+// Counts reports whether row i counts in this process.
+func (t *Team) Counts(i int) bool {
+	return t == nil || i < t.Own || i >= t.First && t.Rank() == 0
+}
+
+// Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
+func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		own, named := hi, hi // the first rows that do not count, and the named rows that do
+		if t != nil {
+			own = min(hi, t.Own)
+			if t.Rank() == 0 {
+				named = max(lo, t.First)
+			}
+		}
+		if lo < own && !yield(lo, own) {
+			return
+		}
+		if named < hi {
+			yield(named, hi)
+		}
 	}
-	return t.Own
 }
 
 // TotalOf returns the number of rows of the matrix, for blocks with the given number of rows.
