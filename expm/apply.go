@@ -55,7 +55,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 // cannot represent, because no error could be compared with it.
 func checkNorms(b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
-	for j, norm := range tall.Norms(b) {
+	for j, norm := range tall.Norms(nil, b) {
 		if norm >= least && norm <= most {
 			continue
 		}

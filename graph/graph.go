@@ -77,7 +77,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 		if normalized {
 			weights = tall.Roots(g.Degrees)
 		}
-		g.null[which] = tall.NewDisjoint(g.Components, weights)
+		g.null[which] = tall.NewDisjoint(nil, g.Components, weights)
 	})
 	return g.null[which]
 }

@@ -75,7 +75,7 @@ func (s *System) startNear(v []float64) {
 			square[c] += float64(v[i] * v[i])
 		}
 	}
-	s.easy, s.quotients = tall.NewDisjointOf(of, components, slices.Clone(v)), make([]float64, len(v))
+	s.easy, s.quotients = tall.NewDisjointOf(nil, of, components, slices.Clone(v)), make([]float64, len(v))
 	for i, c := range of {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])

@@ -22,7 +22,7 @@ var ctx = context.Background()
 
 // nullSpace is the span of the restrictions of a vector to the components.
 func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
-	return tall.NewDisjoint(c, weights)
+	return tall.NewDisjoint(nil, c, weights)
 }
 
 func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {

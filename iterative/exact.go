@@ -83,7 +83,9 @@ func EliminationBytes(n int, entries int64, cols int, weighted bool) int64 {
 
 // Weighted reports whether the weights of a graph with the given degrees and number of entries differ
 // from 1 in the mean: each entry of a graph without weights adds 1 to the degrees.
-func Weighted(degrees []float64, entries int64) bool { return tall.Total(degrees) != float64(entries) }
+func Weighted(degrees []float64, entries int64) bool {
+	return tall.Total(nil, degrees) != float64(entries)
+}
 
 // FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
 // limit: a sampled Cholesky factor or an elimination. One that does not fit is not made.

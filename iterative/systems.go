@@ -75,7 +75,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 		s.Least = (1 - alpha) * least
 	}
 	if slices.Contains(unit, 1) {
-		s.Null = tall.NewDisjointOf(self, n, unit)
+		s.Null = tall.NewDisjointOf(nil, self, n, unit)
 	}
 	return s, nil
 }

@@ -255,7 +255,7 @@ func TestScaledRootIsRounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, size := range tall.Norms(y) {
+	for j, size := range tall.Norms(nil, y) {
 		least := series.bound[j]*e.scale + 2*epsilon*size // a root, a quotient and a product are rounded, by ε/2 each
 		if rounded := scaled.rounded[j] - series.rounded[j]*e.scale; scaled.bound[j] < least || rounded < 2*epsilon*size {
 			t.Errorf("column %d: bound %g, want %g at least, of which rounding adds %g", j, scaled.bound[j], least, rounded)

@@ -230,7 +230,7 @@ func (g onGraph) MeanDegree() float64 {
 	if nodes == 0 {
 		return 1
 	}
-	return tall.Total(g.degrees) / float64(nodes)
+	return tall.Total(nil, g.degrees) / float64(nodes)
 }
 
 // MaxDegree implements [spec.Graph].

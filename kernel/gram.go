@@ -91,7 +91,7 @@ func gramRounding(n int) float64 { return tall.Rounding(n) * epsilon }
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		norms = tall.Norms(y)
+		norms = tall.Norms(nil, y)
 		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
 		if worst == 0 || largest == 0 {
 			return 0
@@ -128,7 +128,7 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], fir
 	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 		l := g.left[i]
 		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-		tall.ProductTo(part, l, u)
+		tall.ProductTo(nil, part, l, u)
 		return ctx.Err()
 	})
 	if err != nil {

@@ -50,7 +50,7 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err
 	}
-	product := func(i, j int) float64 { return tall.Dots(x.Columns(i, i+1), y.Columns(j, j+1))[0] }
+	product := func(i, j int) float64 { return tall.Dots(nil, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
 	uv, vu := product(0, 1), product(1, 0)
 	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
 	// among many changes one of them by more.

@@ -90,7 +90,7 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
-	vol, squares := tall.Total(g.Degrees), tall.Dot(g.Degrees, g.Degrees)
+	vol, squares := tall.Total(nil, g.Degrees), tall.Dot(nil, g.Degrees, g.Degrees)
 	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
 	// no norm of A is below, by more than float64 can represent.
 	most := math.Inf(1)
@@ -306,7 +306,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	f := m.features
 	product := make([]float64, f.Cols*x.Cols)
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	tall.ProductTo(inner, f, x)
+	tall.ProductTo(nil, inner, f, x)
 	for i := range dst.Rows {
 		to, row := dst.Row(i), f.Row(i)
 		clear(to)
@@ -317,7 +317,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		}
 	}
 	report := m.report()
-	report.ColumnBound = tall.Norms(x)
+	report.ColumnBound = tall.Norms(nil, x)
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}

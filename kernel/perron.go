@@ -123,7 +123,7 @@ func (w *perron) round(ctx context.Context) error {
 		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
 	}
 	w.upper = min(w.upper, w.ratio)
-	w.lower = max(w.lower, sigma*(1-tall.Dot(y, q)/tall.Dot(y, y)-rounding))
+	w.lower = max(w.lower, sigma*(1-tall.Dot(nil, y, q)/tall.Dot(nil, y, y)-rounding))
 	for i, v := range y {
 		b[i] = max(v/most, perronFloor)
 	}

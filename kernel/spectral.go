@@ -475,8 +475,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := tall.Norm(tall.Norms(y)); size > 0 {
-			return (tall.Norm(bound)*spread/size + k.rootRounding()) / c.s.Tolerance
+		if size := tall.Norm(nil, tall.Norms(nil, y)); size > 0 {
+			return (tall.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
 	}
@@ -490,7 +490,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		for j := range c.report.ColumnBound {
 			c.report.ColumnBound[j] /= least
 		}
-		sums := tall.Norms(dst)
+		sums := tall.Norms(nil, dst)
 		for j := range sums {
 			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}

@@ -527,7 +527,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 			return nil, err
 		}
 	}
-	in, out := tall.Norms(x), tall.Norms(dst)
+	in, out := tall.Norms(nil, x), tall.Norms(nil, dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
 		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {

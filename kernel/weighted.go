@@ -85,9 +85,9 @@ func (e *weightedMap) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	if err != nil {
 		return nil, err
 	}
-	before := tall.Norms(dst)
+	before := tall.Norms(nil, dst)
 	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
-	sizes := tall.Norms(dst)
+	sizes := tall.Norms(nil, dst)
 	e.centre(dst)
 	if e.least == nil {
 		e.relate(out.bound, before, sizes)

@@ -56,7 +56,7 @@ type engine struct {
 }
 
 func newEngine(rows, workers int) *engine {
-	e := &engine{Pieces: tall.NewPieces(rows, segment, workers), rows: rows}
+	e := &engine{Pieces: tall.NewPieces(nil, rows, segment, workers), rows: rows}
 	e.scratch = make([][]float64, e.Workers)
 	return e
 }

@@ -47,7 +47,7 @@ func (k *Known) vectors() *known {
 		}
 	}
 	if len(v.parts) > 0 {
-		v.Disjoint = tall.NewDisjointOf(v.of, len(some), unit)
+		v.Disjoint = tall.NewDisjointOf(nil, v.of, len(some), unit)
 	}
 	return v
 }

@@ -114,7 +114,7 @@ func FactoredBytes(n, k, known int) int64 {
 	cols := lobpcgColumns(n, max(0, k-known), known)
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
 	blocks := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
-	pieces := tall.NewPieces(n, segment, 1)
+	pieces := tall.NewPieces(nil, n, segment, 1)
 	return basisBytes(n, 4*cols) + blocks + pieces.Bytes(3*cols*cols) + tall.ShareMemory(n, known, min(cols, slabColumns))
 }
 

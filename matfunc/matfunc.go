@@ -182,7 +182,7 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: tall.Norms(b)}
+		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: tall.Norms(nil, b)}
 		factor := roundingOf(g, kind)
 		for j := range r.ColumnBound {
 			r.ColumnBound[j] *= factor

@@ -73,7 +73,9 @@ type graphSize struct {
 }
 
 // sizeOf returns the size of the graph of a problem.
-func sizeOf(p *Problem) graphSize { return graphSize{len(p.Degrees), p.A.NNZ(), tall.Total(p.Degrees)} }
+func sizeOf(p *Problem) graphSize {
+	return graphSize{len(p.Degrees), p.A.NNZ(), tall.Total(nil, p.Degrees)}
+}
 
 // keptMachine is a classifier Σ_j Coef[j]·K(x, label Index[j]) − Rho.
 type keptMachine struct {

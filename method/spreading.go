@@ -164,7 +164,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 		return err
 	}
 	r.out.Work.Add(work)
-	squares := tall.Total(tall.Dots(f, f))
+	squares := tall.Total(nil, tall.Dots(nil, f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
 	offset, assigned, err := m.Decide(f, seeds, v)
 	if err != nil {
@@ -195,13 +195,13 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 			return err
 		}
 		r.out.Work.Add(work)
-		squares = append(squares, tall.Dots(f, f)...)
+		squares = append(squares, tall.Dots(nil, f, f)...)
 		for i := range n {
 			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
 		}
 		r.set.Progress("walk", int64(hi), int64(k))
 	}
-	m.convert(r, tall.Total(squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
+	m.convert(r, tall.Total(nil, squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
 	return nil
 }
 

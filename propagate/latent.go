@@ -64,7 +64,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 // value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
 func (r *transduction) value(size float64) float64 {
 	at := make([]float64, r.t.Cols)
-	return tall.Sums(r.t.Rows, 1, func(i int, sums []float64) {
+	return tall.Sums(nil, r.t.Rows, 1, func(i int, sums []float64) {
 		for c := range at {
 			at[c] = r.t.Row(i)[c]
 			inverse := r.inverse.Row(i)[c]
@@ -134,7 +134,7 @@ func (r *transduction) scale(i, c int) float64 {
 
 // weighted returns the sum of squares of the residual over the diagonal.
 func (r *transduction) weighted() float64 {
-	return tall.Sums(r.residual.Rows, 1, func(i int, sums []float64) {
+	return tall.Sums(nil, r.residual.Rows, 1, func(i int, sums []float64) {
 		for c, x := range r.residual.Row(i) {
 			sums[0] += x * x / r.scale(i, c)
 		}
@@ -142,4 +142,4 @@ func (r *transduction) weighted() float64 {
 }
 
 // dot returns the sum of products of two blocks.
-func dot(x, y *sparse.Block[float64]) float64 { return tall.Total(tall.Dots(x, y)) }
+func dot(x, y *sparse.Block[float64]) float64 { return tall.Total(nil, tall.Dots(nil, x, y)) }

@@ -43,7 +43,7 @@ var poisson = Learner{
 		}
 	},
 	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
-		tall.Centre(f, g.Components, g.Degrees)
+		tall.Centre(nil, f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
 		for part, of := range sharesByComponent(g, s) {
 			for c, share := range of {

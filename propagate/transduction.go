@@ -262,7 +262,7 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 	if gradient != nil {
 		size += k + k*k
 	}
-	sums := tall.Sums(pi.Rows, size, func(i int, sums []float64) {
+	sums := tall.Sums(nil, pi.Rows, size, func(i int, sums []float64) {
 		sum := 0.0
 		for a, p := range pi.Row(i) {
 			q[a] = p * math.Exp(theta[a])

@@ -237,5 +237,5 @@ func (l *linear) constant(s int) float64  { return l.base[s] }
 
 // predict returns the value of features.
 func (l *linear) predict(s int, features []float64) float64 {
-	return l.base[s] + tall.Dot(l.weights(s), features)
+	return l.base[s] + tall.Dot(nil, l.weights(s), features)
 }

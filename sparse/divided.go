@@ -93,7 +93,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	m.plan(wanted)
 	most := []float64{float64(entries)}
 	d.Max(most)
-	m.entries = int64(most[0])
+	m.entries, d.Entries = int64(most[0]), a.NNZ()
 	return m, nil
 }
 
@@ -174,7 +174,8 @@ func (m *Divided) Close() {
 // Dims returns the number of rows and columns of blocks in this process.
 func (m *Divided) Dims() (r, c int) { return m.local.rows, m.local.rows }
 
-// NNZ returns the largest number of entries in a process.
+// NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
+// all processes. See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.entries }
 
 // Ghosts returns the number of rows of other processes that a product gathers from.

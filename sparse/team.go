@@ -20,7 +20,8 @@ import "iter"
 type Team struct {
 	Network           // how the processes communicate
 	Own, First, Named int
-	Total             int // number of rows of the matrix
+	Total             int   // number of rows of the matrix
+	Entries           int64 // number of its stored entries
 }
 
 // TeamOf returns the team of a matrix or of a linear map, nil if this process has all rows.
@@ -35,6 +36,9 @@ func TeamOf(x any) *Team {
 func (t *Team) Counts(i int) bool {
 	return t == nil || i < t.Own || i >= t.First && t.Rank() == 0
 }
+
+// IsPadding reports whether row i is padding.
+func (t *Team) IsPadding(i int) bool { return t != nil && i >= t.Own && i < t.First }
 
 // Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
@@ -61,6 +65,14 @@ func (t *Team) TotalOf(rows int) int {
 		return rows
 	}
 	return t.Total
+}
+
+// EntriesOf returns the number of stored entries of a matrix or of the whole that it is a part of.
+func EntriesOf(a Matrix) int64 {
+	if t := TeamOf(a); t != nil {
+		return t.Entries
+	}
+	return a.NNZ()
 }
 
 // Sum adds v over all processes, in their order, and stores the result in v on each of them.

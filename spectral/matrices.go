@@ -56,9 +56,9 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 			gamma = 1
 		}
 		norm = largest
-		if vol := tall.Total(g.Degrees); vol > 0 {
+		if vol := tall.Total(nil, g.Degrees); vol > 0 {
 			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
-			norm += gamma * tall.Dot(g.Degrees, g.Degrees) / vol
+			norm += gamma * tall.Dot(nil, g.Degrees, g.Degrees) / vol
 		}
 	default:
 		panic(badMatrix)

@@ -20,6 +20,7 @@ type Disjoint struct {
 	vector  []uint32 // vector of each slot
 	slots   []int    // the first slot of each chunk, and the number of slots
 	vectors int      // number of vectors with several rows
+	team    *sparse.Team
 }
 
 const (
@@ -31,7 +32,7 @@ const (
 // components. Nil weights mean ones, which gives the null space of L; weights d^½
 // give that of L̃. The single row of a component of one row counts as 1
 // whatever its weight.
-func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
+func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Disjoint {
 	n := len(c.Of)
 	if weights != nil && len(weights) != n {
 		panic(badShape)
@@ -43,32 +44,35 @@ func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 			unit[i] = weights[i]
 		}
 	}
-	return NewDisjointOf(c.Of, len(c.Sizes), unit)
+	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
 }
 
 // NewDisjointOf takes the component of each row, the number of components and
 // the vector, which it normalises within each component in place. While it runs it allocates
 // 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
 // is less than two columns of a block.
-func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
-	vector, vectors := numberVectors(of, components, unit)
+func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float64) *Disjoint {
+	vector, vectors := numberVectors(team, of, components, unit)
 	sums := make([]ExactSum, vectors)
-	for i, u := range unit {
-		if v := vector[of[i]]; v < OwnSlot {
-			sums[v].Add(float64(u * u))
+	for lo, hi := range team.Counted(0, len(unit)) {
+		for i, u := range unit[lo:hi] {
+			if v := vector[of[lo+i]]; v < OwnSlot {
+				sums[v].Add(float64(u * u))
+			}
 		}
 	}
+	totalOf(team, sums)
 	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
 	for v, s := range sums {
 		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
 	}
-	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors}
+	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors, team: team}
 	for lo := 0; lo < len(unit); lo += ChunkRows {
 		first := len(ns.vector)
 		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
 			v := vector[of[i]]
 			switch {
-			case unit[i] == 0:
+			case unit[i] == 0 || team.IsPadding(i):
 				ns.Slot[i] = NoSlot
 				continue
 			case v == OwnSlot:
@@ -87,13 +91,44 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	return ns
 }
 
+// totalOf adds the sums of all processes.
+func totalOf(team *sparse.Team, sums []ExactSum) {
+	if team == nil {
+		return
+	}
+	parts := make([]float64, 2*len(sums))
+	for i, s := range sums {
+		parts[2*i], parts[2*i+1] = s.Sum, s.Rest
+	}
+	all := make([]float64, team.Size()*len(parts))
+	team.AllGather(all, parts)
+	clear(sums)
+	for at := 0; at < len(all); at += 2 {
+		s := &sums[at/2%len(sums)]
+		s.Add(all[at])
+		s.Rest += all[at+1]
+	}
+}
+
 // numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
 // others get OwnSlot.
-func numberVectors(of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
+func numberVectors(team *sparse.Team, of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
-	for i, u := range unit { // rows, up to 2
-		if u != 0 && vector[of[i]] < 2 {
-			vector[of[i]]++
+	for lo, hi := range team.Counted(0, len(unit)) {
+		for i, u := range unit[lo:hi] { // rows, up to 2
+			if c := of[lo+i]; u != 0 && vector[c] < 2 {
+				vector[c]++
+			}
+		}
+	}
+	if team != nil {
+		rows := make([]float64, components)
+		for c, r := range vector {
+			rows[c] = float64(r)
+		}
+		team.Sum(rows)
+		for c, r := range rows {
+			vector[c] = uint32(min(r, 2))
 		}
 	}
 	for c, rows := range vector {
@@ -158,7 +193,7 @@ func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float6
 			fill(worker, lo, hi)
 		}
 		for i := lo; i < hi; i++ {
-			if slot := n.Slot[i]; slot < OwnSlot {
+			if slot := n.Slot[i]; slot < OwnSlot && n.team.Counts(i) {
 				AddScaled(s.At(slot), n.Unit[i], x.Row(i))
 			}
 		}
@@ -221,12 +256,14 @@ func (s *Share) At(slot uint32) []float64 {
 	return s.partial[int(slot)*s.cols:][:s.cols]
 }
 
-// Total adds the slots of each vector in order.
+// Total adds the slots of each vector in order, and then over the processes. The slots of a chunk have
+// the sums of the rows that count in this process, see [sparse.Team.Counts].
 func (s *Share) Total() {
 	clear(s.Totals)
 	for slot, v := range s.vector {
 		AddScaled(s.Totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
 	}
+	s.team.Sum(s.Totals)
 }
 
 // Of returns the products with the vector of a slot.

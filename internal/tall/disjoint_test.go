@@ -17,7 +17,7 @@ func TestShareMemory(t *testing.T) {
 		}
 		var s Share
 		x := sparse.NewBlock[float64](n, cols)
-		if err := s.RemoveTo(t.Context(), NewDisjointOf(of, components, unit), x, x, 1); err != nil {
+		if err := s.RemoveTo(t.Context(), NewDisjointOf(nil, of, components, unit), x, x, 1); err != nil {
 			t.Fatal(err)
 		}
 		if held := int64(8 * (len(s.partial) + len(s.Totals))); held > ShareMemory(n, components, cols) {
@@ -41,7 +41,7 @@ func TestDisjointMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		NewDisjointOf(of, components, unit)
+		NewDisjointOf(nil, of, components, unit)
 		runtime.ReadMemStats(&after)
 		const slots = 4 * 5 // of the vectors that chunks meet, in a slice that grows
 		got, said := int(after.TotalAlloc-before.TotalAlloc), 4*n+4*components+(28+slots)*vectors+1<<16

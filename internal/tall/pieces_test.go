@@ -11,7 +11,7 @@ func TestPieces(t *testing.T) {
 	const rows, chunk, size = 100_003, 64, 3
 	var want []float64
 	for _, workers := range []int{1, 2, 7} {
-		p := NewPieces(rows, chunk, workers)
+		p := NewPieces(nil, rows, chunk, workers)
 		err := p.Each(t.Context(), size, func(_, at int, sums []float64) {
 			for i := at * chunk; i < min(rows, (at+1)*chunk); i++ {
 				for j := range sums {

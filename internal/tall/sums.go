@@ -7,10 +7,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows 0 ≤ i < rows: add adds the contribution of row i to the
-// sums of its chunk.
-func Sums(rows, size int, add func(i int, sums []float64)) []float64 {
-	return chunkSums(rows, size, func(lo, hi int, sums []float64) {
+// Sums returns size sums over the rows of the matrix, of which blocks have rows rows in this process: add
+// adds the contribution of row i to the sums of its chunk. The functions below that take a team add sums
+// in the same way.
+func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []float64 {
+	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
 		for i := lo; i < hi; i++ {
 			add(i, sums)
 		}
@@ -18,30 +19,33 @@ func Sums(rows, size int, add func(i int, sums []float64)) []float64 {
 }
 
 // chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
-func chunkSums(rows, size int, add func(lo, hi int, sums []float64)) []float64 {
+func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []float64)) []float64 {
 	all := make([]float64, 2*size)
 	total, sums := all[:size:size], all[size:]
 	for lo := 0; lo < rows; lo += ChunkRows {
-		clear(sums)
-		add(lo, min(lo+ChunkRows, rows), sums)
-		AddScaled(total, 1, sums)
+		for from, to := range team.Counted(lo, min(lo+ChunkRows, rows)) {
+			clear(sums)
+			add(from, to, sums)
+			AddScaled(total, 1, sums)
+		}
 	}
+	team.Sum(total)
 	return total
 }
 
 // Dots returns the product of each column of x with the same column of y.
-func Dots(x, y *sparse.Block[float64]) []float64 {
+func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	if x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(badShape)
 	}
-	return chunkSums(x.Rows, x.Cols, func(lo, hi int, sums []float64) {
+	return chunkSums(team, x.Rows, x.Cols, func(lo, hi int, sums []float64) {
 		simd.DotColumns(sums, hi-lo, Rows(x, lo), Rows(y, lo))
 	})
 }
 
 // Norms returns the norms of the columns of x.
-func Norms(x *sparse.Block[float64]) []float64 {
-	norms := Dots(x, x)
+func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
+	norms := Dots(team, x, x)
 	for j, square := range norms {
 		norms[j] = math.Sqrt(square)
 	}
@@ -49,21 +53,21 @@ func Norms(x *sparse.Block[float64]) []float64 {
 }
 
 // Dot returns the product of two vectors.
-func Dot(x, y []float64) float64 {
-	return Dots(sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
+func Dot(team *sparse.Team, x, y []float64) float64 {
+	return Dots(team, sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
 }
 
 // Norm returns the norm of a vector.
-func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+func Norm(team *sparse.Team, x []float64) float64 { return math.Sqrt(Dot(team, x, x)) }
 
 // Total returns the sum of a vector's elements.
-func Total(x []float64) float64 {
-	return Sums(len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
+func Total(team *sparse.Team, x []float64) float64 {
+	return Sums(team, len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
 }
 
 // ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is
 // symmetric to the bit.
-func ProductTo(dst, a, b *sparse.Block[float64]) {
+func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
 		panic(badShape)
 	}
@@ -73,11 +77,16 @@ func ProductTo(dst, a, b *sparse.Block[float64]) {
 	one := []float64{1}
 	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
 	for lo := 0; lo < a.Rows; lo += ChunkRows {
-		clear(sum)
-		for r := lo; r < min(lo+ChunkRows, a.Rows); r++ {
-			simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+		for from, to := range team.Counted(lo, min(lo+ChunkRows, a.Rows)) {
+			clear(sum)
+			for r := from; r < to; r++ {
+				simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+			}
+			simd.AddRows(total, a.Cols, b.Cols, total, one, part)
 		}
-		simd.AddRows(total, a.Cols, b.Cols, total, one, part)
+	}
+	for i := range dst.Rows {
+		team.Sum(dst.Row(i))
 	}
 }
 
@@ -87,22 +96,28 @@ func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 
 
 // ByPart returns the sum of v over the rows of each component, added in the order of the
 // rows.
-func ByPart(c *sparse.Components, v []float64) []float64 {
+func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	sums := make([]float64, len(c.Sizes))
-	for i, of := range c.Of {
-		sums[of] += v[i]
+	for lo, hi := range team.Counted(0, len(v)) {
+		for i, of := range c.Of[lo:hi] {
+			sums[of] += v[lo+i]
+		}
 	}
+	team.Sum(sums)
 	return sums
 }
 
 // Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
 // of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
-func Centre(x *sparse.Block[float64], c *sparse.Components, weights []float64) {
-	volume, mean := ByPart(c, weights), make([]float64, len(c.Sizes)*x.Cols)
+func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, weights []float64) {
+	volume, mean := ByPart(team, c, weights), make([]float64, len(c.Sizes)*x.Cols)
 	of := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
-	for i, w := range weights {
-		AddScaled(of(i), w, x.Row(i))
+	for lo, hi := range team.Counted(0, x.Rows) {
+		for i := lo; i < hi; i++ {
+			AddScaled(of(i), weights[i], x.Row(i))
+		}
 	}
+	team.Sum(mean)
 	for i := range x.Rows {
 		if volume[c.Of[i]] == 0 {
 			continue

@@ -44,18 +44,18 @@ func TestSums(t *testing.T) {
 					t.Errorf("%d×%d: %s is %v, want %v", n, k, what, got, want)
 				}
 			}
-			dots, norms := Dots(x, y), Norms(x)
+			dots, norms := Dots(nil, x, y), Norms(nil, x)
 			var product mat.Dense
 			product.Mul(dense(x).T(), dense(y))
 			square := sparse.NewBlock[float64](k, k)
-			ProductTo(square, x, y)
-			sums := Sums(n, k, func(i int, sums []float64) { AddScaled(sums, 1, x.Row(i)) })
+			ProductTo(nil, square, x, y)
+			sums := Sums(nil, n, k, func(i int, sums []float64) { AddScaled(sums, 1, x.Row(i)) })
 			for j := range k {
 				a, b := mat.Col(nil, j, dense(x)), mat.Col(nil, j, dense(y))
 				near("a product of columns", dots[j], product.At(j, j))
 				near("a norm", norms[j], mat.Norm(mat.NewVecDense(n, a), 2))
 				near("a sum of a column", sums[j], mat.Sum(mat.NewVecDense(n, a)))
-				if Dot(a, b) != dots[j] || Norm(a) != norms[j] || Total(a) != sums[j] {
+				if Dot(nil, a, b) != dots[j] || Norm(nil, a) != norms[j] || Total(nil, a) != sums[j] {
 					t.Errorf("%d×%d: column %d alone has other sums", n, k, j)
 				}
 				for i := range k {
@@ -82,7 +82,7 @@ func TestCentre(t *testing.T) {
 	}
 	x := random(rng, n, k)
 	before := dense(x)
-	Centre(x, c, weights)
+	Centre(nil, x, c, weights)
 	volume, sums := make([]float64, parts), make([]float64, parts*k)
 	for i, of := range c.Of {
 		volume[of] += weights[i]
@@ -93,7 +93,7 @@ func TestCentre(t *testing.T) {
 			}
 		}
 	}
-	for part, got := range ByPart(c, weights) {
+	for part, got := range ByPart(nil, c, weights) {
 		if got != volume[part] {
 			t.Errorf("component %d weighs %v, want %v", part, got, volume[part])
 		}

@@ -1,8 +1,8 @@
 // Package tall computes sums over the rows of tall blocks in one fixed order: within chunks of
 // rows first, and then chunk by chunk, so that a sum has the same bits for any number
 // of workers. Sums for each component of a graph are added in the order of the rows, because
-// a chunk may have rows of any number of components. Sums over rows on several machines would be
-// added here. The package also computes the memory of a tall block.
+// a chunk may have rows of any number of components. If several processes share the rows, their sums are
+// added in the order of the processes. The package also computes the memory of a tall block.
 package tall
 
 import (

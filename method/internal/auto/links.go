@@ -111,7 +111,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 			if err != nil {
 				return nil, err
 			}
-			lengths[part] = append(lengths[part], tall.Norms(rows)...)
+			lengths[part] = append(lengths[part], tall.Norms(nil, rows)...)
 		}
 	}
 	for lo := 0; lo < len(nodes); lo += linkColumns {

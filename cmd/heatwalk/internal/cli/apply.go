@@ -291,7 +291,7 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 		rounding = 0x1p-24
 	}
 	bound := 0.0
-	for j, norm := range tall.Norms(y) {
+	for j, norm := range tall.Norms(nil, y) {
 		of := r.ColumnBound[j] + rounding*norm
 		if bound = max(bound, of); norm > 0 {
 			all.Relative = max(all.Relative, of/norm)
