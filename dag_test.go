@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"internal/symmetric":                1,
 	"sparse":                            1,
 	"sparse/shard":                      2,
+	"distributed/petsc":                 2,
 	"graphfile":                         3,
 	"tablefile":                         5,
 	"nodefile":                          4,

@@ -1,0 +1,24 @@
+// Package petsc connects the processes of an MPI job with PETSc and SLEPc. [World] implements
+// [sparse.Network]: PetscSF moves rows between processes, and MPI the small vectors. The products
+// stay those of heatwalk. [World.Solve] and [World.Eigen] run PETSc's KSP and SLEPc's EPS on any
+// product in Go, and [World.NewMatrix] multiplies with PETSc's own MAIJ matrices; tests compare
+// heatwalk with these three.
+//
+// The package needs the build tag petsc, cgo, and the libraries that scripts/mpi-packages
+// installs; the tags petsc,petsc64 select the libraries with 64-bit indices. Without the tag,
+// [Start] returns [ErrNotBuilt] and the functions of the previous paragraph are missing.
+//
+//	go build -tags petsc -o heatwalk-mpi ./cmd/heatwalk-mpi
+//	mpirun -n 2 --bind-to none heatwalk-mpi classify ...
+//
+// PETSc allows only the thread that initialized it to call MPI. A goroutine locked to this thread
+// runs all calls; the methods of World may be called from any goroutine, one at a time.
+//
+// Go and MPI disagree about signals: PETSc would replace handlers that the runtime of Go needs.
+// Start turns PETSc's handlers off and restores those of Go.
+package petsc
+
+import "errors"
+
+// ErrNotBuilt is the error of [Start] in programs that were built without PETSc.
+var ErrNotBuilt = errors.New("built without MPI; install the packages of scripts/mpi-packages and build with go build -tags petsc")

@@ -1,0 +1,432 @@
+//go:build petsc && cgo
+
+package petsc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// scenarioVariable names the scenarios that a process of this test binary runs under mpirun.
+const scenarioVariable = "HEATWALK_TEST_SCENARIO"
+
+func TestMain(m *testing.M) {
+	names := os.Getenv(scenarioVariable)
+	if names == "" {
+		os.Exit(m.Run())
+	}
+	w, err := Start(nil)
+	for name := range strings.SplitSeq(names, ",") {
+		if err == nil {
+			err = scenarios[name](w)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, name+":", err)
+			os.Exit(1)
+		}
+	}
+	w.Close()
+}
+
+// scenarios run in every process of a job.
+var scenarios = map[string]func(w *World) error{
+	"gather":    gather,
+	"rows":      rows,
+	"matrix":    matrix,
+	"solve":     solve,
+	"eigen":     eigen,
+	"errors":    petscErrors,
+	"collector": collector,
+	"killed":    killed,
+	"exits":     exits,
+	"hangs":     hangs,
+	"close":     slowClose,
+}
+
+// job runs scenarios in several processes. It returns their output and the exit code of mpirun.
+func job(t *testing.T, processes int, names string, env ...string) (output string, code int) {
+	t.Helper()
+	if _, err := exec.LookPath("mpirun"); err != nil {
+		t.Skip("mpirun is not installed, see scripts/mpi-packages")
+	}
+	cmd := exec.Command("mpirun", "-n", strconv.Itoa(processes), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", os.Args[0])
+	cmd.Env = append(os.Environ(), scenarioVariable+"="+names, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// The results hold for any number of processes.
+func TestScenarios(t *testing.T) {
+	for processes := 1; processes <= 3; processes++ {
+		t.Run(strconv.Itoa(processes), func(t *testing.T) {
+			if out, code := job(t, processes, "gather,rows,matrix,solve,eigen,errors,collector"); code != 0 {
+				t.Errorf("exit code %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// The job ends if one process is killed, exits or hangs.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		scenario, timeout, message string
+		code                       int
+	}{
+		{"killed", "1h", "exited on signal 9 (Killed)", 137},
+		{"exits", "1h", "Exit code:    3", 3},
+		{"hangs", "2s", "of 3: waited 2s for the other processes; one of them hangs or cannot be reached, or HEATWALK_MPI_TIMEOUT is too short", 1},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			if out, code := job(t, 3, c.scenario, timeoutVariable+"="+c.timeout); code != c.code || !strings.Contains(out, c.message) {
+				t.Errorf("exit code %d, want %d with %q\n%s", code, c.code, c.message, out)
+			}
+		})
+	}
+}
+
+// Close waits without limit, because process 0 writes results.
+func TestClose(t *testing.T) {
+	if out, code := job(t, 2, "close", timeoutVariable+"=1s"); code != 0 {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": DefaultTimeout, "0": 0, "90s": 90 * time.Second} {
+		t.Setenv(timeoutVariable, text)
+		if got, err := timeout(); got != want || err != nil {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	t.Setenv(timeoutVariable, "soon")
+	if _, err := timeout(); err == nil || err.Error() != `HEATWALK_MPI_TIMEOUT: "soon" is not a time; set it to a time such as 90s or 2h, or to 0 for no limit` {
+		t.Error(err)
+	}
+}
+
+func gather(w *World) error {
+	for _, n := range []int{0, 1, 7, 100_003} {
+		v, dst := make([]float64, n), make([]float64, n*w.Size())
+		for i := range v {
+			v[i] = float64(w.Rank()*n + i)
+		}
+		w.AllGather(dst, v)
+		for i := range dst {
+			if dst[i] != float64(i) {
+				return fmt.Errorf("AllGather of %d: %v at %d", n, dst[i], i)
+			}
+		}
+		for root := range w.Size() {
+			want := bytes.Repeat([]byte{byte(root + 1)}, n)
+			data := make([]byte, n)
+			if w.Rank() == root {
+				copy(data, want)
+			}
+			w.Broadcast(root, data)
+			if !bytes.Equal(data, want) {
+				return fmt.Errorf("Broadcast of %d bytes from %d differs", n, root)
+			}
+		}
+	}
+	return nil
+}
+
+// offeredRows returns how many rows a process offers; one of them none.
+func offeredRows(rank int) int { return 5 * ((rank + 1) % 3) }
+
+// rows exchanges rows of every kind of size. Process r wants all rows of the next process backwards,
+// its own rows, and one row of process 0 twice.
+func rows(w *World) error {
+	next := (w.Rank() + 1) % w.Size()
+	var wanted []sparse.RemoteRow
+	for i := offeredRows(next) - 1; i >= 0; i-- {
+		wanted = append(wanted, sparse.RemoteRow{Rank: int32(next), Row: int32(i)})
+	}
+	for i := range offeredRows(w.Rank()) {
+		wanted = append(wanted, sparse.RemoteRow{Rank: int32(w.Rank()), Row: int32(i)})
+	}
+	wanted = append(wanted, sparse.RemoteRow{Row: 3}, sparse.RemoteRow{Row: 3})
+	e := w.NewExchange(offeredRows(w.Rank()), wanted)
+	value := func(rank, row, at, size int) byte { return byte(rank*31 + row*7 + at*3 + size) }
+	for _, size := range []int{1, 3, 4, 8, 12, 20, 64, 7 * 8, 4096, 64} {
+		from, to := make([]byte, offeredRows(w.Rank())*size), make([]byte, len(wanted)*size)
+		for i := range from {
+			from[i] = value(w.Rank(), i/size, i%size, size)
+		}
+		e.Begin(from, to, size)
+		e.End()
+		for i := range to {
+			r := wanted[i/size]
+			if want := value(int(r.Rank), int(r.Row), i%size, size); to[i] != want {
+				return fmt.Errorf("rows of %d bytes: byte %d of row %d is %d, want %d", size, i%size, i/size, to[i], want)
+			}
+		}
+	}
+	e.Close()
+	nothing := w.NewExchange(0, nil)
+	nothing.Begin(nil, nil, 8)
+	nothing.End()
+	nothing.Close()
+	return nil
+}
+
+// ring is the share of a process of the cycle of n nodes with weights of 1/2. The product with ring
+// fetches the neighbours by an Exchange.
+type ring struct {
+	n, lo, hi int
+	neighbour sparse.Exchange
+	ghosts    []float64
+}
+
+func newRing(w *World, n int) *ring {
+	bound := func(rank int) int { return n * rank / w.Size() }
+	r := &ring{n: n, lo: bound(w.Rank()), hi: bound(w.Rank() + 1), ghosts: make([]float64, 2)}
+	remote := func(i int) sparse.RemoteRow {
+		i = (i + n) % n
+		rank := 0
+		for bound(rank+1) <= i {
+			rank++
+		}
+		return sparse.RemoteRow{Rank: int32(rank), Row: int32(i - bound(rank))}
+	}
+	r.neighbour = w.NewExchange(r.hi-r.lo, []sparse.RemoteRow{remote(r.lo - 1), remote(r.hi)})
+	return r
+}
+
+func (r *ring) multiply(y, x []float64) error {
+	r.neighbour.Begin(asBytes(x), asBytes(r.ghosts), 8)
+	r.neighbour.End()
+	for i := range y {
+		left, right := r.ghosts[0], r.ghosts[1]
+		if i > 0 {
+			left = x[i-1]
+		}
+		if i+1 < len(x) {
+			right = x[i+1]
+		}
+		y[i] = (left + right) / 2
+	}
+	return nil
+}
+
+// laplacian returns the product with shift·I − A.
+func (r *ring) laplacian(shift float64) Product {
+	return func(y, x []float64) error {
+		err := r.multiply(y, x)
+		for i := range y {
+			y[i] = shift*x[i] - y[i]
+		}
+		return err
+	}
+}
+
+// wave returns the rows of cos(2πci/n), an eigenvector of the ring with the eigenvalue cos(2πc/n).
+func (r *ring) wave(c int) []float64 {
+	v := make([]float64, r.hi-r.lo)
+	for i := range v {
+		v[i] = math.Cos(2 * math.Pi * float64(c) * float64(r.lo+i) / float64(r.n))
+	}
+	return v
+}
+
+func (r *ring) eigenvalue(c int) float64 { return math.Cos(2 * math.Pi * float64(c) / float64(r.n)) }
+
+func farthest(a, b []float64, scale float64) (most float64) {
+	for i := range a {
+		most = max(most, math.Abs(a[i]-scale*b[i]))
+	}
+	return most
+}
+
+// matrix compares MAIJ with the closed form, for several columns.
+func matrix(w *World) error {
+	const n = 101
+	r := newRing(w, n)
+	ptr := []int64{0}
+	var col []int64
+	var val []float64
+	for i := r.lo; i < r.hi; i++ {
+		col = append(col, int64((i+n-1)%n), int64((i+1)%n))
+		val = append(val, .5, .5)
+		ptr = append(ptr, int64(len(col)))
+	}
+	m, err := w.NewMatrix(ptr, col, val)
+	if err != nil {
+		return err
+	}
+	for _, k := range []int{1, 3, 16} {
+		x, y, want := make([]float64, (r.hi-r.lo)*k), make([]float64, (r.hi-r.lo)*k), make([]float64, (r.hi-r.lo)*k)
+		for c := range k {
+			for i, v := range r.wave(c) {
+				x[i*k+c], want[i*k+c] = v, v*r.eigenvalue(c)
+			}
+		}
+		if err := m.MulTo(y, x, k); err != nil {
+			return err
+		}
+		if d := farthest(y, want, 1); d > 1e-14 {
+			return fmt.Errorf("MAIJ of %d columns is off by %g", k, d)
+		}
+	}
+	return m.Close()
+}
+
+// solve compares KSP on a product in Go with the closed form.
+func solve(w *World) error {
+	r := newRing(w, 101)
+	b := r.wave(3)
+	x, iterations, err := w.Solve(r.laplacian(2), b, 1e-12, 100)
+	if err != nil {
+		return err
+	}
+	if d := farthest(x, b, 1/(2-r.eigenvalue(3))); d > 1e-11 || iterations < 1 {
+		return fmt.Errorf("KSP after %d iterations is off by %g", iterations, d)
+	}
+	return nil
+}
+
+// eigen compares SLEPc with the closed form. The constant vector is deflated; eigenvalues of the ring
+// are double, and a Krylov method finds one copy or both.
+func eigen(w *World) error {
+	r := newRing(w, 101)
+	p := Eigenproblem{Count: 3, Tolerance: 1e-10, Limit: 1000, Deflate: [][]float64{r.wave(0)}}
+	pairs, err := w.Eigen(r.laplacian(1), r.hi-r.lo, p)
+	if err != nil {
+		return err
+	}
+	for i, value := range pairs.Values {
+		nearest := math.Inf(1)
+		for c := 1; c <= p.Count; c++ {
+			nearest = min(nearest, math.Abs(value-(1-r.eigenvalue(c))))
+		}
+		y := make([]float64, r.hi-r.lo)
+		if err := r.multiply(y, pairs.Vectors[i]); err != nil {
+			return err
+		}
+		if d := farthest(y, pairs.Vectors[i], 1-value); nearest > 1e-9 || d > 1e-9 || pairs.Residuals[i] > 1e-9 {
+			return fmt.Errorf("eigenvalue %d is %v: off by %g, residual %g (SLEPc: %g)", i, value, nearest, d, pairs.Residuals[i])
+		}
+	}
+	p.Largest, p.Deflate, p.Count = true, nil, 1
+	pairs, err = w.Eigen(r.laplacian(1), r.hi-r.lo, p)
+	if want := 1 - r.eigenvalue(50); err == nil && math.Abs(pairs.Values[0]-want) > 1e-9 {
+		err = fmt.Errorf("largest eigenvalue %v, want %v", pairs.Values[0], want)
+	}
+	return err
+}
+
+// petscErrors meets errors that all processes see, and continues after them.
+func petscErrors(w *World) error {
+	r := newRing(w, 101)
+	var e *Error
+	_, iterations, err := w.Solve(r.laplacian(2), r.wave(3), 1e-300, 2)
+	if !errors.As(err, &e) || !strings.Contains(e.Text, "KSP stopped after 2 iterations: DIVERGED_ITS") || iterations != 2 {
+		return fmt.Errorf("iteration limit: %d, %v", iterations, err)
+	}
+	full := errors.New("disk full")
+	if _, _, err = w.Solve(func(y, x []float64) error { return full }, r.wave(3), 1e-10, 9); err != full {
+		return fmt.Errorf("error of the product: %v", err)
+	}
+	if _, _, err = w.Solve(func(y, x []float64) error { panic("odd") }, r.wave(3), 1e-10, 9); err == nil || err.Error() != "panic in the product: odd" {
+		return fmt.Errorf("panic in the product: %v", err)
+	}
+	if _, err = w.NewMatrix([]int64{0, 1}, []int64{1 << 20}, []float64{1}); !errors.As(err, &e) || e.Code == 0 || !strings.Contains(e.Text, "[Mat") {
+		return fmt.Errorf("column out of range: %v", err)
+	}
+	if _, err := w.total(math.MaxInt32); w.Size() > 1 && largestIndex() == math.MaxInt32 {
+		if want := fmt.Sprintf("%d rows exceed the 2147483647 of PETSc with 32-bit indices; build with -tags petsc,petsc64", w.Size()*math.MaxInt32); err == nil || err.Error() != want {
+			return fmt.Errorf("too many rows: %v", err)
+		}
+	}
+	return solve(w)
+}
+
+// collector exchanges rows while the garbage collector runs and goroutines are preempted, and
+// recovers from a nil pointer, because MPI must leave the signals to Go.
+func collector(w *World) error {
+	stop := make(chan bool)
+	for range 2 {
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					runtime.KeepAlive(make([]byte, 1<<16))
+				}
+			}
+		}()
+	}
+	r := newRing(w, 1001)
+	y := make([]float64, r.hi-r.lo)
+	for range 15 {
+		x := r.wave(5)
+		if err := r.multiply(y, x); err != nil {
+			return err
+		}
+		if d := farthest(y, x, r.eigenvalue(5)); d > 1e-13 {
+			return fmt.Errorf("off by %g", d)
+		}
+		if w.Rank() == 0 {
+			runtime.GC()
+		}
+	}
+	close(stop)
+	defer func() { _ = recover() }()
+	var nothing *ring
+	nothing.n = 1
+	return errors.New("a nil pointer was no panic")
+}
+
+func killed(w *World) error {
+	if w.Rank() == 1 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	w.AllGather(make([]float64, w.Size()), []float64{1})
+	return nil
+}
+
+func exits(w *World) error {
+	if w.Rank() == 1 {
+		os.Exit(3)
+	}
+	w.AllGather(make([]float64, w.Size()), []float64{1})
+	return nil
+}
+
+func hangs(w *World) error {
+	if w.Rank() == 1 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+	w.AllGather(make([]float64, w.Size()), []float64{1})
+	return nil
+}
+
+func slowClose(w *World) error {
+	if w.Rank() == 0 {
+		time.Sleep(2 * time.Second)
+	}
+	return nil
+}
+
+func asBytes(v []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 8*len(v))
+}

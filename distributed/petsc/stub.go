@@ -1,0 +1,14 @@
+//go:build !petsc || !cgo
+
+package petsc
+
+import "github.com/heatwalk/heatwalk/sparse"
+
+// World is the network of an MPI job. Without the build tag petsc there is no value of it.
+type World struct{ sparse.Network }
+
+// Start returns [ErrNotBuilt].
+func Start([]string) (*World, error) { return nil, ErrNotBuilt }
+
+// Close does nothing.
+func (w *World) Close() {}
