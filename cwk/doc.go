@@ -54,5 +54,7 @@
 // A walk needs two blocks. With a limit in Walk.Memory its columns are cut
 // into slabs that are walked one after the other; rows of a Gram block come in
 // as many walks as it takes. The results are the same to the bit for any
-// limit, any number of workers, and from memory or from disk.
+// limit, any number of workers, and from memory or from disk. Several processes may share the rows of the
+// graph; every process then has the features of the picked rows, all values of a kernel block, and the
+// scores of its own rows.
 package cwk

@@ -78,7 +78,7 @@ func (p Prior) shared(s Seeds, v Variant) []float64 {
 }
 
 // problems validates the prior of an n-node walk.
-func (p Prior) problems(n int, s Seeds, variants []Variant) []error {
+func (p Prior) problems(n int, team *sparse.Team, s Seeds, variants []Variant) []error {
 	var list []error
 	switch {
 	case p.Given == nil && p.Empirical:
@@ -95,6 +95,9 @@ func (p Prior) problems(n int, s Seeds, variants []Variant) []error {
 			return append(list, fmt.Errorf("given prior: want a block of %d×%d", n, s.Classes))
 		}
 		for i := range n {
+			if team.IsPadding(i) {
+				continue
+			}
 			var sum float64
 			for c, v := range p.Given.Row(i) {
 				if !(v >= 0) {

@@ -41,12 +41,13 @@ func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
 // layout returns the width of slabs and the number of lanes, in which slabs are walked at the same
 // time, if blocks with fits columns fit into memory. On most graphs all workers share one lane.
 // If the graph is so small that a slab stays in the cache of a core, every worker has a lane, so
-// that workers do not wait for each other at the end of a step.
+// that workers do not wait for each other at the end of a step. Several processes that share the rows walk
+// in one lane, because they must exchange rows in the same order.
 func (k *walker[T]) layout(fits int) (width, lanes int) {
 	narrow := int(cacheBytes / size[T]() / int64(max(1, len(k.w.Degrees))))
 	least := laneBytes / int(size[T]())
 	lanes = min(sched.Workers(k.w.Workers), fits/least)
-	if narrow < least || lanes < 2 {
+	if narrow < least || lanes < 2 || sparse.TeamOf(k.w.A) != nil {
 		return max(1, fits), 1 // of no column at all there is no slab
 	}
 	// As many slabs for each lane, all about as wide.
@@ -93,9 +94,9 @@ func (w *Walk[T]) walkBytes(cols, lanes int) int64 {
 }
 
 // vectorBytes returns the memory of a walker in addition to its blocks: a factor for each row,
-// and another if there are rows without entries.
+// and another if there are rows without entries or if other processes may have such rows.
 func (w *Walk[T]) vectorBytes() int64 {
-	if slices.Contains(w.Degrees, 0) {
+	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {
 		return 16 * int64(len(w.Degrees))
 	}
 	return 8 * int64(len(w.Degrees))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ErrInvalid is wrapped by what [Walk.Validate] returns.
@@ -25,7 +26,7 @@ func (w *Walk[T]) validate(from int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
 
-	n := len(w.Degrees)
+	n, team := len(w.Degrees), sparse.TeamOf(w.A)
 	if rows, cols := w.A.Dims(); rows != cols || rows != n {
 		add("matrix is %d×%d with %d degrees; all three must be equal", rows, cols, n)
 		n = rows
@@ -42,7 +43,7 @@ func (w *Walk[T]) validate(from int) error {
 	if (w.Lo != 0 || w.Hi != 0) && (w.Lo < 0 || w.Lo >= w.Hi || w.Hi > w.Seeds.Classes) {
 		add("slab: classes %d to %d of %d", w.Lo, w.Hi, w.Seeds.Classes)
 	}
-	seedsFit := w.Seeds.problems(n, add)
+	seedsFit := w.Seeds.problems(n, team, add)
 	for g, v := range w.Variants {
 		if !(v.Absorb >= 0 && v.Absorb <= 1) {
 			add("variant %d: absorption %v is not in [0, 1]", g, v.Absorb)
@@ -53,7 +54,7 @@ func (w *Walk[T]) validate(from int) error {
 		}
 	}
 	if seedsFit {
-		list = append(list, w.Prior.problems(n, w.Seeds, w.Variants)...)
+		list = append(list, w.Prior.problems(n, team, w.Seeds, w.Variants)...)
 	}
 	if len(list) == 0 {
 		return tall.CheckScale[T](w.Degrees)
@@ -63,7 +64,7 @@ func (w *Walk[T]) validate(from int) error {
 
 // problems validates the seeds of an n-node walk and reports whether their lists have the same
 // length.
-func (s Seeds) problems(n int, add func(format string, args ...any)) bool {
+func (s Seeds) problems(n int, team *sparse.Team, add func(format string, args ...any)) bool {
 	if s.Classes < 1 {
 		add("seeds: %d classes, want at least 1", s.Classes)
 	}
@@ -75,6 +76,9 @@ func (s Seeds) problems(n int, add func(format string, args ...any)) bool {
 	for i, row := range s.Row {
 		if row < 0 || row >= n {
 			add("seed %d: row %d is not in 0 … %d", i, row, n-1)
+		}
+		if team != nil && row < team.First {
+			add("seed %d: row %d is not a row of all processes", i, row)
 		}
 		if first, twice := at[row]; twice {
 			add("seed %d: row %d is seed %d already", i, row, first)

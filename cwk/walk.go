@@ -28,6 +28,10 @@ func (v Variant) hides(seed int) bool { return v.Hidden != nil && v.Hidden[seed]
 // Walk is a partially absorbing random walk in one or more variants. The
 // fields must not change while a method runs; methods may run concurrently.
 // Every method first does what [Walk.Validate] does.
+//
+// If several processes share the rows of A, see [sparse.Team], every process calls the same methods
+// with the same seeds, which are named rows, and picks the same number of rows. Degrees and Prior.Given
+// have the rows of a block, and their values in padding have no meaning.
 type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
 	Degrees  []float64     // A·1, see sparse.Degrees
@@ -56,7 +60,7 @@ type Walk[T sparse.Float] struct {
 // of the whole walk is class c in variant g. p has the columns lo ≤ j < hi of it, with the bits
 // that they have in the whole walk. Its rows may be read, not changed, and only during the
 // call. If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited, and the
-// walk ends once it returns true. Run ignores Memory: it allocates two blocks of n×(hi−lo).
+// walk ends once it returns true, which it must do in all processes at the same t. Run ignores Memory: it allocates two blocks of n×(hi−lo).
 // Cost: at most Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
 	if err := w.Validate(); err != nil {
