@@ -11,7 +11,7 @@ import (
 // the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
 var densityLearner = Learner{
 	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6"},
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []spec.Param{alwaysBalanced}},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
 		return means(ctx, k, y, classes, false)
 	},
@@ -24,7 +24,7 @@ var densityLearner = Learner{
 // less half the squared distances to the centroids.
 var centroidLearner = Learner{
 	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1"},
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []spec.Param{alwaysBalanced}},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
 		return means(ctx, k, y, classes, true)
 	},

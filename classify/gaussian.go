@@ -22,7 +22,7 @@ var gpLearner = Learner{
 		Params: []spec.Param{{
 			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000),
-		}, likelihoodWeightsParam},
+		}, WeightsParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), weightsOf(v, y, classes), false)

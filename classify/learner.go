@@ -41,9 +41,9 @@ type Learner struct {
 	// usual values are compared.
 	Path *Path
 
-	// Solve, unless nil, is Fit where solve returns (K + ridge·I)⁻¹·targets without a value of
+	// Solve, unless nil, is Fit where solve returns (K + diag(ridge))⁻¹·targets without a value of
 	// the kernel, in less time for more than Solved items. y has a class for all items.
-	Solve  func(y []int, classes int, v spec.Values, solve func(ridge float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
+	Solve  func(y []int, classes int, v spec.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
 	Solved int
 
 	// Dual says that every model of Fit has Machines.

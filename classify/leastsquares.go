@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -23,17 +25,18 @@ var rlsLearner = Learner{
 		Params: []spec.Param{
 			ridgeParam,
 			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
+			WeightsParam,
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-		return FitRLS(ctx, k, y, classes, ridgeOf(v, y))
+		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
-		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y))
+		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
 	LinearMemory: func(l *Load) int64 {
 		m := min(l.Items, l.Features)
-		return 3*8*m*m + 2*8*l.Items*l.Classes
+		return 3*8*m*m + 8*l.Items*(2*l.Classes+2)
 	},
 	Replacement: func(items, features int) string {
 		if min(items, features) > mostSquared {
@@ -42,13 +45,13 @@ var rlsLearner = Learner{
 		return ""
 	},
 	Dual: true,
-	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
-		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes))
+	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets, coefficients and weights
+		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes+1))
 	},
 	ComparedItems: fewTried,
 	Path:          &ridgePath,
-	Solve: func(y []int, classes int, v spec.Values, solve func(float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
-		return solveRLS(y, classes, func(_ []int, t *mat.Dense) (*mat.Dense, error) { return solve(ridgeOf(v, y), t) })
+	Solve: func(y []int, classes int, v spec.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+		return solveRLS(y, classes, ridgeOf(v, y), weightsOf(v, y, classes), func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
 	},
 	// Conjugate gradients take some tens of products with a column for each class, where the
 	// values between all items take one with a column for each.
@@ -65,19 +68,19 @@ var ridgeParam = spec.Param{
 }
 
 // scaledRidge has λ on kernels whose mean between an item and itself is 1.
-var scaledRidge = spec.Spec{Name: "rls", Params: []spec.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10)}}
+var scaledRidge = spec.Spec{Name: "rls", Params: []spec.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10), WeightsParam}}
 
 // ridgePath has all λ of least squares by one eigendecomposition.
 var ridgePath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
-			return alongRidges(ctx, k, y, classes, numbers("lambda", settings))
+			return alongRidges(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
 		}
 	},
 	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (Pairs, [][]float64, []float64, error) {
-		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes, numbers("lambda", settings))
+		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
 		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
 			loss[l] *= float64(len(pairs)) / 8
 		}
@@ -101,21 +104,27 @@ func ridgeOf(v spec.Values, y []int) float64 {
 var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
 
 // targets lists the classifiers of least squares, one for each class that has an
-// item of y against [Rest], the items that are used, and their targets, one for each classifier.
+// item of y against [Rest], the items that are used, their weights, and their targets, one for each
+// classifier.
 type targets struct {
-	pairs Pairs
-	items []int
-	value *mat.Dense // a row for each of items
+	pairs  Pairs
+	items  []int
+	weight []float64  // of each of items
+	value  *mat.Dense // a row for each of items
 }
 
-// newTargets returns the targets of items with the classes y. It returns
+// newTargets returns the targets of items with the classes y, whose weights are nil for 1. It returns
 // [ErrOneClass] if fewer than two classes have an item.
-func newTargets(y []int, classes int) (*targets, error) {
+func newTargets(y []int, classes int, weights []float64) (*targets, error) {
+	if err := validateWeights(weights, classes); err != nil {
+		return nil, err
+	}
 	g, err := newGroupsOfTwo(len(y), y, classes)
 	if err != nil {
 		return nil, err
 	}
 	t := &targets{pairs: g.againstRest(), items: used(y)}
+	t.weight = g.factorsTo(nil, t.items, weights)
 	t.value = mat.NewDense(len(t.items), len(t.pairs), nil)
 	for a, i := range t.items {
 		for m, p := range t.pairs {
@@ -127,41 +136,52 @@ func newTargets(y []int, classes int) (*targets, error) {
 	return t, nil
 }
 
+// ridges returns λ/v of each item.
+func (t *targets) ridges(lambda float64) []float64 {
+	list := make([]float64, len(t.weight))
+	for a, v := range t.weight {
+		list[a] = lambda / v
+	}
+	return list
+}
+
 // FitRLS learns from the values of k between the items with y ≥ 0 by regularised least
 // squares, also called kernel ridge regression. For each class c it minimises
 //
-//	Σ_i (f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
+//	Σ_i v_i·(f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
 //
-// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λI)·A = T. There is
+// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λV⁻¹)·A = T with
+// V = diag(v). The weight v_i of an item is that of its class in weights; nil means 1. There is
 // no bias, because a constant would change the decisions of all classes alike.
 // Cost: a Cholesky factorisation of the matrix.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and
 // [ErrIndefinite].
-func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (*Model, error) {
+func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64, weights []float64) (*Model, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
-	return solveRLS(y, classes, func(items []int, t *mat.Dense) (*mat.Dense, error) {
+	return solveRLS(y, classes, lambda, weights, func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		gram, err := between(ctx, k, items)
 		if err != nil {
 			return nil, err
 		}
-		return solve(ctx, gram, lambda, t)
+		return solve(ctx, gram, ridge, t)
 	})
 }
 
 // solveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
-// (K + λI)⁻¹·T for the items with y ≥ 0, the rows of T in their order.
-func solveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
-	t, err := newTargets(y, classes)
+// (K + R)⁻¹·T for the items with y ≥ 0, the rows of T in their order, where R is the diagonal matrix of
+// the ridge of each item.
+func solveRLS(y []int, classes int, lambda float64, weights []float64, solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+	t, err := newTargets(y, classes, weights)
 	if err != nil {
 		return nil, err
 	}
-	coef, err := solve(t.items, t.value)
+	coef, err := solve(t.items, t.ridges(lambda), t.value)
 	if err != nil {
 		return nil, err
 	}
@@ -206,11 +226,11 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + λI)⁻¹·b. It overwrites a, which must not be used afterwards: when ctx is
+// solve returns (a + diag(ridge))⁻¹·b. It overwrites a, which must not be used afterwards: when ctx is
 // cancelled, solve returns while the factorisation still runs to its end.
-func solve(ctx context.Context, a *mat.SymDense, lambda float64, b *mat.Dense) (*mat.Dense, error) {
+func solve(ctx context.Context, a *mat.SymDense, ridge []float64, b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
-		a.SetSym(i, i, a.At(i, i)+lambda)
+		a.SetSym(i, i, a.At(i, i)+ridge[i])
 	}
 	var (
 		factor   mat.Cholesky
@@ -245,12 +265,12 @@ func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *
 }
 
 // FitLinearRLS is [FitRLS] on the inner products of the features of the items with
-// y ≥ 0, in closed form: with X the features, W = (XᵀX + λI)⁻¹XᵀT,
-// or Xᵀ(XXᵀ + λI)⁻¹T, whichever matrix is smaller. Cost: making that matrix
+// y ≥ 0, in closed form: with X the features, W = (XᵀVX + λI)⁻¹XᵀVT,
+// or Xᵀ(XXᵀ + λV⁻¹)⁻¹T, whichever matrix is smaller. Cost: making that matrix
 // and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
-func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], y []int, classes int, lambda float64) (*LinearModel, error) {
+func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], y []int, classes int, lambda float64, weights []float64) (*LinearModel, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
@@ -258,13 +278,13 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 		panic(badLength)
 	}
 	if len(used(y)) <= f.Cols {
-		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda)
+		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda, weights)
 		if err != nil {
 			return nil, err
 		}
 		return LinearWeights(model, f), nil
 	}
-	targets, err := newTargets(y, classes)
+	targets, err := newTargets(y, classes, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -281,12 +301,13 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 				return nil, ErrNotFinite
 			}
 			if v != 0 {
-				addScaled(raw.Data[c*raw.Stride+c:c*raw.Stride+f.Cols], float64(v), x[c:])
-				addScaled(sums.RawRowView(c), float64(v), targets.value.RawRowView(a))
+				weighted := targets.weight[a] * float64(v)
+				addScaled(raw.Data[c*raw.Stride+c:c*raw.Stride+f.Cols], weighted, x[c:])
+				addScaled(sums.RawRowView(c), weighted, targets.value.RawRowView(a))
 			}
 		}
 	}
-	w, err := solve(ctx, squares, lambda, sums)
+	w, err := solve(ctx, squares, slices.Repeat([]float64{lambda}, f.Cols), sums)
 	if err != nil {
 		return nil, err
 	}
@@ -298,10 +319,10 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 }
 
 // alongRidges returns the model of [FitRLS] for each λ, nil where its error is [ErrIndefinite].
-// Cost: one eigendecomposition K = UΛUᵀ, and for each λ a product of each of the m eigenvectors
+// Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ a product of each of the m eigenvectors
 // for each class. Other errors are those of [FitRLS].
-func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) ([]*Model, error) {
-	p, err := newRLSPath(ctx, k, y, classes)
+func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas, weights []float64) ([]*Model, error) {
+	p, err := newRLSPath(ctx, k, y, classes, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -317,13 +338,13 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas []fl
 // leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers
 // fitted with λ to all other items,
 //
-//	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
+//	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
 //
-// zeros for items that are not used, and the mean of (d − t)² over the used items and the
+// with the weights V of all items, zeros for items that are not used, and the mean of (d − t)² over the used items and the
 // classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class
 // that has an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
-func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
-	p, err := newRLSPath(ctx, k, y, classes)
+func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
+	p, err := newRLSPath(ctx, k, y, classes, weights)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -339,16 +360,16 @@ type rlsPath struct {
 	n         int
 	targets   *targets
 	values    []float64  // Λ
-	vectors   *mat.Dense // U
-	projected *mat.Dense // UᵀT
+	vectors   *mat.Dense // V^½U, so that (K + λV⁻¹)⁻¹ = V^½U(Λ + λI)⁻¹UᵀV^½
+	projected *mat.Dense // UᵀV^½T
 }
 
 // newRLSPath takes the values of k between the items with y ≥ 0.
-func newRLSPath(ctx context.Context, k Gram, y []int, classes int) (*rlsPath, error) {
+func newRLSPath(ctx context.Context, k Gram, y []int, classes int, weights []float64) (*rlsPath, error) {
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
-	targets, err := newTargets(y, classes)
+	targets, err := newTargets(y, classes, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -357,14 +378,24 @@ func newRLSPath(ctx context.Context, k Gram, y []int, classes int) (*rlsPath, er
 	if err != nil {
 		return nil, err
 	}
+	root := make([]float64, len(targets.weight))
+	for a, v := range targets.weight {
+		root[a] = math.Sqrt(v)
+		for b := range a + 1 {
+			gram.SetSym(a, b, gram.At(a, b)*root[a]*root[b])
+		}
+	}
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, nil, 0); err != nil {
 		return nil, err
+	}
+	for a, r := range root {
+		floats.Scale(r, p.vectors.RawRowView(a))
 	}
 	p.projected.Mul(p.vectors.T(), targets.value)
 	return p, nil
 }
 
-// coef returns U(Λ + λI)⁻¹UᵀT, unless K + λI is not positive definite.
+// coef returns V^½U(Λ + λI)⁻¹UᵀV^½T, unless K + λV⁻¹ is not positive definite.
 func (p *rlsPath) coef(lambda float64) (coef *mat.Dense, definite bool) {
 	if !positive(lambda) {
 		panic(badLambda)

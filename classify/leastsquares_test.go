@@ -34,9 +34,9 @@ func gaps(seed uint64, n, p int) problem {
 	return q
 }
 
-// slowRLS returns (K + λI)⁻¹T by gonum's general inverse, for the items of y
+// slowRLS returns (K + λV⁻¹)⁻¹T by gonum's general inverse, for the items of y
 // in order and the classes that have one, and these classes.
-func slowRLS(t *testing.T, k Gram, y []int, lambda float64) (items, classes []int, coef *mat.Dense) {
+func slowRLS(t *testing.T, k Gram, y []int, lambda float64, weights []float64) (items, classes []int, coef *mat.Dense) {
 	t.Helper()
 	for i, c := range y {
 		if c < 0 {
@@ -55,7 +55,11 @@ func slowRLS(t *testing.T, k Gram, y []int, lambda float64) (items, classes []in
 		for c, j := range items {
 			a.Set(r, c, row[j])
 		}
-		a.Set(r, r, a.At(r, r)+lambda)
+		if weights == nil {
+			a.Set(r, r, a.At(r, r)+lambda)
+		} else {
+			a.Set(r, r, a.At(r, r)+lambda/weights[y[i]])
+		}
 		for c, class := range classes {
 			targets.Set(r, c, -1)
 			if class == y[i] {
@@ -75,13 +79,17 @@ func slowRLS(t *testing.T, k Gram, y []int, lambda float64) (items, classes []in
 func TestRLS(t *testing.T) {
 	p := gaps(1, 60, 5)
 	k := p.radial()
-	for _, lambda := range []float64{0.01, 1, 30} {
-		items, classes, want := slowRLS(t, k, p.y, lambda)
-		model, err := FitRLS(context.Background(), k, p.y, p.classes, lambda)
+	for _, of := range []struct {
+		lambda  float64
+		weights []float64
+	}{{0.01, nil}, {1, nil}, {30, nil}, {0.5, []float64{0.2, 1, 1, 5}}} {
+		lambda := of.lambda
+		items, classes, want := slowRLS(t, k, p.y, lambda, of.weights)
+		model, err := FitRLS(context.Background(), k, p.y, p.classes, lambda, of.weights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := alongRidges(context.Background(), k, p.y, p.classes, []float64{lambda})
+		path, err := alongRidges(context.Background(), k, p.y, p.classes, []float64{lambda}, of.weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,13 +118,14 @@ func TestLeaveOneOut(t *testing.T) {
 	p.y[0] = 1 // its class has others
 	k := p.radial()
 	lambdas := []float64{0.05, 2}
-	pairs, decisions, squared, err := leaveOneOut(context.Background(), k, p.y, p.classes, lambdas)
+	weights := BalancedWeights(p.y, p.classes)
+	pairs, decisions, squared, err := leaveOneOut(context.Background(), k, p.y, p.classes, lambdas, weights)
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := make([]spec.Values, len(lambdas))
 	for l, lambda := range lambdas {
-		settings[l] = spec.Values{"lambda": spec.Of(lambda)}
+		settings[l] = spec.Values{"lambda": spec.Of(lambda), "class-weights": spec.Of("balanced")}
 	}
 	_, _, losses, err := ridgePath.LeaveOneOut(t.Context(), k, p.y, p.classes, settings)
 	if err != nil {
@@ -136,7 +145,7 @@ func TestLeaveOneOut(t *testing.T) {
 			}
 			rest := slices.Clone(p.y)
 			rest[i] = -1
-			model, err := FitRLS(context.Background(), k, rest, p.classes, lambda)
+			model, err := FitRLS(context.Background(), k, rest, p.classes, lambda, weights)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,11 +174,12 @@ func TestLeaveOneOut(t *testing.T) {
 func TestFitRLS(t *testing.T) {
 	for _, shape := range [][2]int{{40, 6}, {12, 30}} {
 		p := gaps(3, shape[0], shape[1])
-		kernel, err := FitRLS(context.Background(), p.gram(), p.y, p.classes, 0.5)
+		weights := []float64{3, 0.5, 1, 1}
+		kernel, err := FitRLS(context.Background(), p.gram(), p.y, p.classes, 0.5, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := FitLinearRLS(context.Background(), p.f, p.y, p.classes, 0.5)
+		model, err := FitLinearRLS(context.Background(), p.f, p.y, p.classes, 0.5, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,47 +199,47 @@ func TestRLSErrors(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	ctx := context.Background()
 	for _, lambda := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
-		if _, err := FitRLS(ctx, p.gram(), p.y, 2, lambda); err == nil {
+		if _, err := FitRLS(ctx, p.gram(), p.y, 2, lambda, nil); err == nil {
 			t.Errorf("λ = %v is taken", lambda)
 		}
-		if _, err := FitLinearRLS(ctx, p.f, p.y, 2, lambda); err == nil {
+		if _, err := FitLinearRLS(ctx, p.f, p.y, 2, lambda, nil); err == nil {
 			t.Errorf("λ = %v is taken", lambda)
 		}
 	}
 	same := make([]int, 10)
-	if _, err := FitRLS(ctx, p.gram(), same, 2, 1); !errors.Is(err, ErrOneClass) {
+	if _, err := FitRLS(ctx, p.gram(), same, 2, 1, nil); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
-	if _, err := alongRidges(ctx, p.gram(), same, 2, nil); !errors.Is(err, ErrOneClass) {
+	if _, err := alongRidges(ctx, p.gram(), same, 2, nil, nil); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
-	if _, err := FitLinearRLS(ctx, p.f, same, 2, 1); !errors.Is(err, ErrOneClass) {
+	if _, err := FitLinearRLS(ctx, p.f, same, 2, 1, nil); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
 	negative := p.gram()
 	for i := range negative.Data {
 		negative.Data[i] = -negative.Data[i]
 	}
-	if _, err := FitRLS(ctx, negative, p.y, 2, 1); !errors.Is(err, ErrIndefinite) {
+	if _, err := FitRLS(ctx, negative, p.y, 2, 1, nil); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
-	if path, err := alongRidges(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || path[0] != nil || path[1] == nil {
+	if path, err := alongRidges(ctx, negative, p.y, 2, []float64{1, 1e6}, nil); err != nil || path[0] != nil || path[1] == nil {
 		t.Error(path, err)
 	}
-	if _, decisions, _, err := leaveOneOut(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || decisions[0] != nil || decisions[1] == nil {
+	if _, decisions, _, err := leaveOneOut(ctx, negative, p.y, 2, []float64{1, 1e6}, nil); err != nil || decisions[0] != nil || decisions[1] == nil {
 		t.Error(decisions, err)
 	}
-	panics(t, badLambda, func() { _, _ = alongRidges(ctx, negative, p.y, 2, []float64{0}) })
+	panics(t, badLambda, func() { _, _ = alongRidges(ctx, negative, p.y, 2, []float64{0}, nil) })
 	p.f.Data[7] = math.NaN()
-	if _, err := FitRLS(ctx, p.gram(), p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
+	if _, err := FitRLS(ctx, p.gram(), p.y, 2, 1, nil); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := FitLinearRLS(ctx, p.f, p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
+	if _, err := FitLinearRLS(ctx, p.f, p.y, 2, 1, nil); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := FitRLS(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2, 1); !errors.Is(err, context.Canceled) {
+	if _, err := FitRLS(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -259,17 +269,17 @@ func (k ending) PartTo(dst []float64, i int, items []int) {
 func TestLeastSquaresCancelled(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	began, end := context.WithCancel(t.Context())
-	if _, err := FitRLS(began, ending{p.gram(), end}, p.y, 2, 1); !errors.Is(err, context.Canceled) {
+	if _, err := FitRLS(began, ending{p.gram(), end}, p.y, 2, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	began, end = context.WithCancel(t.Context())
-	if _, err := alongRidges(began, ending{p.gram(), end}, p.y, 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err := alongRidges(began, ending{p.gram(), end}, p.y, 2, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	p = clouds(5, 600, 3, 2, 1)
 	began, end = context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer end()
-	if _, err := alongRidges(began, p.gram(), p.y, 2, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := alongRidges(began, p.gram(), p.y, 2, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err) // some tenths of a second otherwise
 	}
 }
@@ -295,11 +305,11 @@ func TestLeastSquaresGolden(t *testing.T) {
 				return testgraph.Golden(t, fmt.Sprintf("%s/rls_C%.1f_%s.npy", graph, cost, what))
 			}
 			lambda := float64(m) / cost
-			direct, err := FitRLS(t.Context(), gram, g.TrainClass, len(g.Classes), lambda)
+			direct, err := FitRLS(t.Context(), gram, g.TrainClass, len(g.Classes), lambda, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			path, err := alongRidges(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
+			path, err := alongRidges(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +326,7 @@ func TestLeastSquaresGolden(t *testing.T) {
 				testgraph.Close(t, coef, golden("coef"), 1e-10, 1e-9)
 				testgraph.Close(t, scores, golden("scores"), 1e-10, 1e-9)
 			}
-			pairs, alone, _, err := leaveOneOut(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
+			pairs, alone, _, err := leaveOneOut(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ var linearSVMLearner = Learner{
 	Spec: spec.Spec{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
 		Source: "Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM, ICML 2008",
-		Params: []spec.Param{costParam, weightsParam, strategyParam},
+		Params: []spec.Param{costParam, WeightsParam, strategyParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		return linearSVMOf(v, y, classes).fitGram(ctx, k, y, classes)
@@ -30,7 +30,7 @@ var linearSVMLearner = Learner{
 	},
 	LinearMemory: linearSVMBytes,
 	Path: &Path{
-		Spec:      spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam}},
+		Spec:      spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, WeightsParam, scaledStrategyParam}},
 		Parameter: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,
 	},
 }

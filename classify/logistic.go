@@ -20,7 +20,7 @@ var logisticLearner = Learner{
 		Params: []spec.Param{{
 			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
-		}, likelihoodWeightsParam},
+		}, WeightsParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), weightsOf(v, y, classes), true)

@@ -60,21 +60,6 @@ func (p Pairs) Predict(decisions []float64) int {
 	return slices.Index(votes, slices.Max(votes))
 }
 
-// BalancedWeights returns the weights n/(k·n_c) under which every class weighs
-// the same in total: n items are used, n_c of them in class c, k classes have
-// an item. A class without an item gets weight 1.
-func BalancedWeights(y []int, classes int) []float64 {
-	g := newGroups(y, classes)
-	weights := make([]float64, classes)
-	for c := range weights {
-		weights[c] = 1
-		if count := g.count(c); count > 0 {
-			weights[c] = float64(len(g.items)) / (float64(len(g.present)) * float64(count))
-		}
-	}
-	return weights
-}
-
 // ErrOneClass says that fewer than two classes have an item to learn from.
 var ErrOneClass = errors.New("classify: fewer than two classes have an item to learn from")
 

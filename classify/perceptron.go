@@ -14,6 +14,7 @@ import (
 // the items in their order; an item with y·v_j(x) ≤ 0 is a mistake and gives
 // v_{j+1} = v_j + y·K(x, ·). c_j counts the items that v_j lasted: the one that made it,
 // and those that it got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias.
+// An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
 var perceptronLearner = Learner{
 	Spec: spec.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
@@ -23,6 +24,7 @@ var perceptronLearner = Learner{
 				Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(10), Grid: []spec.Value{spec.Of(1), spec.Of(10), spec.Of(100)}},
 			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: spec.Choice,
 				Words: []string{"voted", "averaged", "last"}, Default: spec.Of("voted")},
+			WeightsParam,
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
@@ -36,8 +38,9 @@ var perceptronLearner = Learner{
 			p = p[:1] // the other makes the same mistakes, with other signs
 		}
 		items := used(y)
+		weight := g.factorsTo(nil, items, weightsOf(v, y, classes))
 		err = machines(ctx, 0, len(p), func(_, m int) (err error) {
-			p[m], err = makeMistakes(ctx, k, items, y, model.Pairs[m].Positive, v.Int("epochs"))
+			p[m], err = makeMistakes(ctx, k, items, y, weight, model.Pairs[m].Positive, v.Int("epochs"))
 			return err
 		})
 		if err != nil {
@@ -56,8 +59,8 @@ var perceptronLearner = Learner{
 // mistakes are those of one perceptron, in order.
 type mistakes struct {
 	item  []int
-	sign  []float64 // y of the item, ±1
-	count []float64 // of the items that each predictor lasted, from that without mistakes on
+	step  []float64 // y of the item, ±1, times its weight
+	count []float64 // weight of the items that each predictor lasted, from that without mistakes on
 }
 
 // distinctGram is a Gram that knows which items are alike: the number of the distinct item that
@@ -67,9 +70,9 @@ type distinctGram interface {
 	DistinctTo(dst []float64, i int)
 }
 
-// makeMistakes passes over the items epochs times. Items that the Gram reports as equal share
+// makeMistakes passes over the items, whose weights are given, epochs times. Items that the Gram reports as equal share
 // one score. Cost: a kernel value for each distinct item and each mistake.
-func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int) (mistakes, error) {
+func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
 	of, n := make([]int, len(items)), len(items)
 	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
@@ -90,18 +93,18 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int
 			return p, err
 		}
 		for a, i := range items {
-			sign := -1.0
+			step := -weight[a]
 			if y[i] == class {
-				sign = 1
+				step = weight[a]
 			}
 			own := &score[of[a]]
-			if sign**own > 0 {
-				p.count[len(p.item)]++
+			if step**own > 0 {
+				p.count[len(p.item)] += weight[a]
 				continue
 			}
-			p.item, p.sign, p.count = append(p.item, i), append(p.sign, sign), append(p.count, 1)
+			p.item, p.step, p.count = append(p.item, i), append(p.step, step), append(p.count, weight[a])
 			rowTo(row, i)
-			addScaled(score, sign, row)
+			addScaled(score, step, row)
 			if !finite(*own) {
 				return p, ErrNotFinite
 			}
@@ -128,7 +131,7 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 		k := &p[m]
 		var value, votes float64
 		for j, i := range k.item {
-			value += k.sign[j] * row[i]
+			value += k.step[j] * row[i]
 			if value != 0 {
 				votes += math.Copysign(k.count[j+1], value)
 			}
@@ -158,7 +161,7 @@ func (p voteRule) sum(model *Model, items []int, counted bool) []Machine {
 			if counted {
 				weight += k.count[j+1]
 			}
-			coef[k.item[j]] += side * k.sign[j] * weight
+			coef[k.item[j]] += side * k.step[j] * weight
 		}
 		for _, i := range items {
 			if coef[i] != 0 {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -17,7 +18,7 @@ func TestPerceptronGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := newLesson(t, graph)
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Of(10), "vote": spec.Of(vote)})
+			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Of(10), "vote": spec.Of(vote), "class-weights": spec.Of("equal")})
 			for c := range scores.Cols {
 				name := fmt.Sprintf("%s/perceptron_c%d_%s.npy", graph, c, vote)
 				if _, err := os.Stat(filepath.Join(testgraph.Root(t), "testdata", "golden", name)); errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +35,7 @@ func TestPerceptronGolden(t *testing.T) {
 			if c > 0 && graph != "wrand60" {
 				break // of which there are no files
 			}
-			mistaken, err := makeMistakes(t.Context(), l.k, used(l.y), l.y, c, 10)
+			mistaken, err := makeMistakes(t.Context(), l.k, used(l.y), l.y, slices.Repeat([]float64{1}, len(used(l.y))), c, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 	const epochs = 7
 	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
-		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Of(epochs), "vote": spec.Of(vote)})
+		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Of(epochs), "vote": spec.Of(vote), "class-weights": spec.Of("equal")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 			LinearGram(p.f).RowTo(k.Data[i*n:(i+1)*n], i)
 		}
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			v := spec.Values{"epochs": spec.Of(5), "vote": spec.Of(vote)}
+			v := spec.Values{"epochs": spec.Of(5), "vote": spec.Of(vote), "class-weights": spec.Of("equal")}
 			plain, err := perceptronLearner.Fit(t.Context(), k, p.y, classes, v)
 			if err != nil {
 				t.Fatal(err)

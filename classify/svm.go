@@ -18,7 +18,7 @@ var svmLearner = Learner{
 		Name: "svm", Title: "support vector machines with hinge loss and a bias",
 		Source: "Boser, Guyon and Vapnik, A training algorithm for optimal margin classifiers, COLT 1992; solved as by Fan, Chen and Lin, JMLR 6, 2005",
 		Params: []spec.Param{
-			costParam, weightsParam, strategyParam, toleranceParam,
+			costParam, WeightsParam, strategyParam, toleranceParam,
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
@@ -60,7 +60,7 @@ const mostSquared = 10_000
 
 // svmPath has the costs of support vector machines, each from the one before.
 var svmPath = Path{
-	Spec:      spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam, scaledToleranceParam}},
+	Spec:      spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, WeightsParam, scaledStrategyParam, scaledToleranceParam}},
 	Parameter: "cost",
 	Fit: func() PathFit {
 		var solver costSolver
@@ -134,14 +134,6 @@ var (
 		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Of(1.0),
 		Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000), Sooner: "smaller",
 	}
-	weightsParam = spec.Param{
-		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
-		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
-	}
-	likelihoodWeightsParam = spec.Param{
-		Name: "class-weights", Meaning: "weight of the items of each class in the likelihood: 1, or one that makes all classes weigh the same",
-		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
-	}
 	strategyParam = spec.Param{
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
 		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Of("one-vs-one"),
@@ -172,13 +164,6 @@ func usually(p spec.Param, usual float64, grid ...float64) spec.Param {
 func otherwise(p spec.Param, text string) spec.Param {
 	p.Otherwise = text
 	return p
-}
-
-func weightsOf(v spec.Values, y []int, classes int) []float64 {
-	if v.Word("class-weights") == "equal" {
-		return nil
-	}
-	return BalancedWeights(y, classes)
 }
 
 // SVM is a support vector machine with hinge loss and a bias on a kernel
@@ -235,18 +220,6 @@ func negative(what string, x int64) error {
 		return nil
 	}
 	return fmt.Errorf("classify: "+what, x)
-}
-
-func validateWeights(weights []float64, classes int) error {
-	if weights != nil && len(weights) != classes {
-		return fmt.Errorf("classify: %d class weights for %d classes", len(weights), classes)
-	}
-	for c, w := range weights {
-		if !positive(w) {
-			return fmt.Errorf("classify: weight %v of class %d is not a positive number", w, c)
-		}
-	}
-	return nil
 }
 
 // filled returns the settings with defaults in place of zeros.

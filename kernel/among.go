@@ -6,20 +6,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Among is the map scale·K_LL + shift·I between nodes L, made of products with the kernel of all nodes
+// Among is the map scale·K_LL + diag(shift) between nodes L, made of products with the kernel of all nodes
 // K. It holds two blocks of all nodes. It must not be used by two goroutines at a time.
 type Among struct {
 	Sweeps int // of all products so far
 
-	kernel       Kernel
-	nodes        []int
-	scale, shift float64
-	settings     *Settings
-	x, y         *sparse.Block[float64] // of all nodes; x is 0 except during a product
+	kernel   Kernel
+	nodes    []int
+	scale    float64
+	shift    []float64
+	settings *Settings
+	x, y     *sparse.Block[float64] // of all nodes; x is 0 except during a product
 }
 
 // NewAmong returns the map for blocks of at most width columns.
-func NewAmong(k Kernel, nodes []int, scale, shift float64, width int, s *Settings) *Among {
+func NewAmong(k Kernel, nodes []int, scale float64, shift []float64, width int, s *Settings) *Among {
 	return &Among{
 		kernel: k, nodes: nodes, scale: scale, shift: shift, settings: s,
 		x: sparse.NewBlock[float64](k.Len(), width), y: sparse.NewBlock[float64](k.Len(), width),
@@ -46,7 +47,7 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64], s spa
 	for i, row := range l.nodes {
 		to, image := dst.Row(i), y.Row(row)
 		for j, v := range p.Row(i) {
-			sum := float64(s.Alpha*(float64(l.scale*image[j])+float64(l.shift*v))) + float64(s.Beta*v)
+			sum := float64(s.Alpha*(float64(l.scale*image[j])+float64(l.shift[i]*v))) + float64(s.Beta*v)
 			if s.Prev != nil {
 				sum += float64(s.Delta * s.Prev.Row(i)[j])
 			}

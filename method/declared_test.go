@@ -30,7 +30,7 @@ func shrunk() *classify.Learner {
 	constant := spec.Param{Name: "shape", Kind: spec.Choice, Words: []string{"round", "flat"}, Default: spec.Of("round")}
 	own := spec.Spec{Name: "shrunk", Params: []spec.Param{param, constant}}
 	fit := func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
-		model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"))
+		model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"), nil)
 		if err == nil {
 			err = classify.ErrIterationLimit
 		}
@@ -46,7 +46,7 @@ func shrunk() *classify.Learner {
 						if v.Word("shape") != "flat" {
 							return nil, fmt.Errorf("shape is %v, not as given", v["shape"])
 						}
-						model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"))
+						model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"), nil)
 						if err != nil {
 							return nil, err
 						}

@@ -191,7 +191,7 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 	}
 	ofGrid := of == &cwk.Spec || onPath(of)
 	switch {
-	case ofGrid && p.Grid == nil && len(list) > 1:
+	case (ofGrid || of == &autoSpec) && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
 	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *spec.Param) bool { return o.Name == p.Name }):
 		s.Grid = s.Grid.with(p, list)

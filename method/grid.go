@@ -53,6 +53,18 @@ type Parameters struct {
 	Constant []Setting
 }
 
+// Balanced reports that all classes weigh the same, see [classify.WeightsParam].
+func (p *Parameters) Balanced() bool {
+	all := p.Constant
+	if p.Declared != nil {
+		all = append(all[:len(all):len(all)], *p.Declared)
+	}
+	return slices.ContainsFunc(all, func(s Setting) bool {
+		v, is := s.Values[classify.WeightsParam.Name]
+		return is && v == spec.Of("balanced")
+	})
+}
+
 // Setting is the values of a declaration's parameters.
 type Setting struct {
 	Spec   *spec.Spec

@@ -281,7 +281,11 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		grid := noGrid()
 		grid.Values["lambda"] = spec.Grid(0.05)
 		by := behindKernel(learnerOf("rls"))
-		set, err := (&Settings{Grid: grid}).of(by, len(p.Names))
+		settings, weights := &Settings{Grid: grid}, slices.Repeat([]float64{1}, len(p.Names))
+		if name == "pagerank" {
+			settings.Given, weights = spec.Values{"class-weights": spec.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
+		}
+		set, err := settings.of(by, len(p.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +323,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
 		for i := range gram.Rows {
 			dense.SetRow(i, gram.Row(i))
-			dense.Set(i, i, dense.At(i, i)+0.05)
+			dense.Set(i, i, dense.At(i, i)+0.05/weights[p.Class[i]])
 		}
 		targets := mat.NewDense(gram.Rows, len(p.Names), nil)
 		targets.Apply(func(i, c int, _ float64) float64 {
@@ -334,7 +338,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, in addition to products that are
 		// exact to 1e-10.
-		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05
+		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05 * slices.Max(weights)
 		for m := range p.Names {
 			for i, c := range r.fitted.Machines[m].Coef {
 				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
@@ -384,11 +388,11 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i, c := range p.Class {
 		targets.Set(i, 0, float64(2*c-1))
 	}
-	dual, err := r.onLabels().Solve(t.Context(), 1e-30, targets)
+	dual, err := r.onLabels().Solve(t.Context(), slices.Repeat([]float64{1e-30}, len(p.Row)), targets)
 	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		t.Fatalf("error %v", err)
 	}
-	if text := err.Error(); !strings.Contains(text, "λ = 1e-30") || !strings.Contains(text, "; choose a larger λ") || dual != nil {
+	if text := err.Error(); !strings.Contains(text, "a ridge of 1e-30") || !strings.Contains(text, "; choose a larger λ") || dual != nil {
 		t.Errorf("%q, machines %v", text, dual)
 	}
 }

@@ -281,7 +281,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	case r.by.solves(len(class)):
 		r.gram = nil
 		on := r.onLabels()
-		r.fitted, err = r.by.Solve(class, classes, values, func(ridge float64, targets *mat.Dense) (*mat.Dense, error) {
+		r.fitted, err = r.by.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
 			return on.Solve(ctx, ridge, targets)
 		})
 		return err

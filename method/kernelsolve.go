@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -21,14 +22,14 @@ const (
 	solveSteps = 1000
 )
 
-// Solve returns (K + λI)⁻¹·T for the kernel between the labels, without a value of it, by
-// conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
+// Solve returns (K + diag(ridge))⁻¹·T for the kernel between the labels, without a value of it, by
+// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps those of
 // [iterative.CG.SolveTo] where the tolerance is not reached.
-func (m *kernelMap) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*mat.Dense, error) {
+func (m *kernelMap) Solve(ctx context.Context, ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 	labels, machines := t.Dims()
 	coef, targets := sparse.NewBlock[float64](labels, machines), sparse.BlockOf(labels, machines, t.RawMatrix().Data)
 	width := min(machines, solveColumns)
-	between := kernel.NewAmong(m.Kernel, m.P.Row, m.Scale, lambda, width, m.Settings)
+	between := kernel.NewAmong(m.Kernel, m.P.Row, m.Scale, ridge, width, m.Settings)
 	cg := &iterative.CG{A: between, Workers: m.Workers}
 	var err error
 	for lo := 0; lo < machines && err == nil; lo += width {
@@ -39,7 +40,7 @@ func (m *kernelMap) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*m
 	}
 	m.Work.Sweeps += between.Sweeps
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
-		return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
+		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
 	}
 	return sparse.DenseOf(coef), err
 }

@@ -198,7 +198,8 @@ func (m *Model) check(p *Problem, by Method) error {
 	var ok bool
 	switch by := by.(type) {
 	case automatic:
-		ok = k.Auto != nil && k.Auto.Valid()
+		v, err := autoSpec.Resolve(k.Values, nil)
+		k.Values, ok = v, err == nil && k.Auto != nil && k.Auto.Valid()
 	case walkMethod:
 		w := k.Walk
 		ok = w != nil && fits(w.Pairs) && w.MinSteps >= 0 && w.Steps >= w.MinSteps && w.Features == (w.Steps-w.MinSteps+1)*len(p.Names)

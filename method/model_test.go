@@ -41,7 +41,7 @@ func TestKeptModels(t *testing.T) {
 	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
 	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))
 	for _, name := range []string{
-		"auto", "lp", "lgc", "cwk", "cwk+linear-svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density",
+		"auto", "auto:class-weights=balanced", "lp", "lgc", "cwk", "cwk+linear-svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density",
 	} {
 		entries, err := Parse(name)
 		if err != nil {

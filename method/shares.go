@@ -33,7 +33,12 @@ func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s
 // [problem.Problem.Reweigher]: the scores of all nodes, and the classes of nodes without a label. Nodes
 // that no label reaches have the shares as scores. It does nothing if the shares are not known.
 func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) error {
-	reweigh := p.Reweigher()
+	return reweighBy(ctx, p, out, p.Reweigher(false), workers)
+}
+
+// reweighBy is Reweigh by a function, nil for none. Without known shares nodes that no label reaches keep
+// their scores.
+func reweighBy(ctx context.Context, p *Problem, out *Prediction, reweigh func([]float64), workers int) error {
 	if reweigh == nil {
 		return nil
 	}
@@ -42,8 +47,8 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 		for v := lo; v < hi; v++ {
 			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {
 				reweigh(row)
-			} else {
-				copy(row, p.Shares)
+			} else if copy(row, p.Shares); p.Shares == nil {
+				continue
 			}
 			simd.ConvertTo(out.Scores.Row(v), row)
 			out.Class[v] = classify.ArgMax(row)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -321,7 +322,7 @@ func (r *run) iterated(ctx context.Context, k kernel.Kernel, lambda float64, t *
 		return nil, err
 	}
 	x := sparse.NewBlock[float64](t.Rows, t.Cols)
-	between := kernel.NewAmong(k, r.Row, 1, lambda, t.Cols, r.kernelSettings())
+	between := kernel.NewAmong(k, r.Row, 1, slices.Repeat([]float64{lambda}, len(r.Row)), t.Cols, r.kernelSettings())
 	cg := &iterative.CG{A: between, Workers: r.set.Workers}
 	_, err = cg.SolveTo(ctx, x, t, &iterative.Settings{Tolerance: 1e-9, MaxIterations: 1000})
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {

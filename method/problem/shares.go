@@ -6,9 +6,13 @@ package problem
 //
 // and divides them by their sum, because models learn the shares of the labels: Saerens, Latinne,
 // Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities (2002), equation 4.
-// It returns nil if the shares are not known.
-func (p *Problem) Reweigher() func(probabilities []float64) {
-	if p.Shares == nil {
+// With balanced it multiplies them by labels / labels of the class as well: of a model that fits the
+// likelihood of its labels, the probabilities of one with balanced weights of classes. If p(c|x) minimises
+// the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises that of −v_y·log p(y|x).
+//
+// It returns nil if the shares are not known and classes are not balanced.
+func (p *Problem) Reweigher(balanced bool) func(probabilities []float64) {
+	if p.Shares == nil && !balanced {
 		return nil
 	}
 	count := make([]float64, len(p.Names))
@@ -16,8 +20,14 @@ func (p *Problem) Reweigher() func(probabilities []float64) {
 		count[c]++
 	}
 	factor := make([]float64, len(p.Names))
-	for c, share := range p.Shares {
-		factor[c] = share * float64(len(p.Class)) / max(1, count[c])
+	for c := range factor {
+		weight := float64(len(p.Class)) / max(1, count[c])
+		if factor[c] = 1; p.Shares != nil {
+			factor[c] = p.Shares[c] * weight
+		}
+		if balanced {
+			factor[c] *= weight
+		}
 	}
 	return func(probabilities []float64) {
 		sum := 0.0

@@ -65,7 +65,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	if sum(predicted) == 0 {
 		return r, nil
 	}
-	if p.Shares == nil { // known shares are those of all nodes, and predictions follow them
+	// Known shares are those of all nodes, and predictions follow them; balanced classes have other ones.
+	if p.Shares == nil && !out.Parameters.Balanced() {
 		r.Share = compareShares(p.Names, choose.CountsOf(p), predicted, 1-accuracy.Accuracy)
 	}
 	if r.Sounds() && !r.IsHigher() {

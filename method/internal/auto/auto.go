@@ -21,6 +21,10 @@ type Settings struct {
 	Memory    int64  // limit of the allocations, in bytes; 0: no limit
 	Workers   int    // goroutines; 0: one for each processor
 
+	// Balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced
+	// classes, so that the accuracy is that of the reweighed ones. Scores are not reweighed here.
+	Balanced bool
+
 	// Thorough computes all stages also where a block model explains the graph.
 	Thorough bool
 

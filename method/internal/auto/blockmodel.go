@@ -54,9 +54,15 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 		return err
 	}
 	var count choose.Estimator
-	weight := choose.WeightsOf(p)
+	weight, reweigh := choose.WeightsOf(p), p.Reweigher(set.Balanced)
 	for i, at := range m.HeldOut {
-		count.Note(!isolated[at], m.Predicted[i] == p.Class[at], weight[p.Class[at]])
+		answer := m.Predicted[i]
+		if reweigh != nil {
+			row := doubled(m.Probabilities[i])
+			reweigh(row)
+			answer = classify.ArgMax(row)
+		}
+		count.Note(!isolated[at], answer == p.Class[at], weight[p.Class[at]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
 	if out.Scores, err = m.Predict(ctx); err != nil {

@@ -115,7 +115,7 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
 	if !validate.TooFew(in.p.Class) {
-		out.Estimate = held.estimate(m.mixture, f.reached)
+		out.Estimate = held.estimate(m.mixture, f.reached, in.set.Balanced)
 	}
 	g, err := in.gate(ctx, f, held, m.mixture, m.calibrated, out)
 	return m, g, err

@@ -171,7 +171,7 @@ func (g *gate) logLikelihood(r gateRow) float64 {
 func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibration, reached *roaring.Bitmap) problem.Estimate {
 	rows := gateRows(h, in, mixture, c, g.model)
 	var count choose.Estimator
-	weight, reweigh := choose.WeightsOf(h.p), h.p.Reweigher()
+	weight, reweigh := choose.WeightsOf(h.p), h.p.Reweigher(in.set.Balanced)
 	for fold := range h.folds {
 		of := g.fit(rows, fold)
 		for _, r := range rows {

@@ -288,12 +288,12 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 // lawyers was 4.4 ± 0.8 points too high.
 const indirect = 0.5
 
-// estimate returns the cross-validated accuracy of the mixture.
-func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap) problem.Estimate {
+// estimate returns the cross-validated accuracy of the mixture, with balanced classes or without.
+func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balanced bool) problem.Estimate {
 	var without, with choose.Estimator // weights without the label's fold, and by all labels
 	weight := choose.WeightsOf(h.p)
 	row := make([]float64, h.classes)
-	reweigh := h.p.Reweigher()
+	reweigh := h.p.Reweigher(balanced)
 	if reweigh == nil {
 		reweigh = func([]float64) {}
 	}

@@ -97,7 +97,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	}
 	out.Center = answers != nil && !l.walks() && l.centerIsBetter()
 	var propagation choose.Estimator
-	weight, reweigh := choose.WeightsOf(p), p.Reweigher()
+	weight, reweigh := choose.WeightsOf(p), p.Reweigher(false)
 	for f := range folds {
 		largest := choose.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {

@@ -148,8 +148,8 @@ func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
-// balanced is the value of --prior for equal shares of all classes. It does for every method what class
-// weights do for the likelihood of logistic regression: rare classes are predicted as readily as others.
+// balanced is the value of --prior for equal shares of all classes: rare classes are predicted as readily as
+// others, as with balanced weights of classes, and accuracies are those of a graph with such shares.
 const balanced = "balanced"
 
 // readPrior reads the prior of walks or the shares of the classes among all nodes.

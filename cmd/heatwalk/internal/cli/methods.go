@@ -88,10 +88,6 @@ func declarations() (list []declaration) {
 
 // otherMethods describes the methods without parameters, which have no declaration.
 var otherMethods = map[string]declaration{
-	"auto": {
-		Formula: "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
-		Source:  "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
-	},
 	"majority": {Formula: "the largest class for every node"},
 }
 
