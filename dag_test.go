@@ -101,6 +101,7 @@ var forTests = map[string]bool{
 	"internal/durable/durabletest": true,
 	"report/reporttest":            true,
 	"sparse/sparsetest":            true,
+	"graph/graphtest":              true,
 	"method/internal/problemtest":  true,
 	"internal/graphstest":          true,
 }

@@ -57,7 +57,7 @@ func (w *Walk[T]) validate(from int) error {
 		list = append(list, w.Prior.problems(n, team, w.Seeds, w.Variants)...)
 	}
 	if len(list) == 0 {
-		return tall.CheckScale[T](w.Degrees)
+		return tall.CheckScale[T](team, w.Degrees)
 	}
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
 }

@@ -18,6 +18,7 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division) (*Graph, error) {
 		A: a, Hyperedges: g.Hyperedges, Workers: g.Workers, Memory: g.Memory,
 		Degrees: partOf(d, g.Degrees), Loops: partOf(d, g.Loops), looplessDegrees: partOf(d, g.looplessDegrees),
 	}
+	part.leaveLoopsOut()
 	if g.In != nil {
 		if part.In, err = sparse.Divide(ctx, g.In, d, g.Workers); err != nil {
 			return nil, err

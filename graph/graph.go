@@ -37,7 +37,9 @@ type Graph struct {
 	Temporary string       // directory that Close removes; may be empty
 	store     *shard.Store // closed by Close; may be nil
 
-	looplessDegrees []float64 // degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops
+	// A and degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops.
+	loopless        sparse.Matrix
+	looplessDegrees []float64
 
 	once [2]sync.Once
 	null [2]*NullSpace // null spaces of L and L̃
@@ -77,7 +79,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 		if normalized {
 			weights = tall.Roots(g.Degrees)
 		}
-		g.null[which] = tall.NewDisjoint(nil, g.Components, weights)
+		g.null[which] = tall.NewDisjoint(sparse.TeamOf(g.A), g.Components, weights)
 	})
 	return g.null[which]
 }
@@ -105,7 +107,8 @@ type Settings struct {
 	KeepLoops bool
 }
 
-// New returns the graph of the matrix a. Cost: [Sweeps].
+// New returns the graph of the matrix a. Cost: [Sweeps]. If several processes share the rows of a, the
+// components are needed.
 // The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
 func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
@@ -116,12 +119,13 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
-	if err := tall.CheckScale[float64](g.Degrees); err != nil {
+	if err := tall.CheckScale[float64](sparse.TeamOf(a), g.Degrees); err != nil {
 		return nil, err
 	}
 	if set.KeepLoops {
 		g.looplessDegrees = nil
 	}
+	g.leaveLoopsOut()
 	if g.Components == nil {
 		var err error
 		if g.Components, err = sparse.FindComponents(ctx, a, set.Workers); err != nil {

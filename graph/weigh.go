@@ -18,7 +18,8 @@ func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
-	ranges := g.A.Ranges()
+	rows, team := sparse.LocalRows(g.A), sparse.TeamOf(g.A)
+	ranges := rows.Ranges()
 	pieces := make([]tall.ExactSum, len(ranges)) // partial sums of long rows
 	var weighted atomic.Bool
 	finish := func(i int, s tall.ExactSum) {
@@ -26,7 +27,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 		s.Add(diag[i])
 		g.Degrees[i] = s.Value()
 	}
-	err := g.A.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
+	err := rows.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
 		if p.Val != nil {
 			weighted.Store(true)
 		}
@@ -57,14 +58,26 @@ func (g *Graph) weigh(ctx context.Context) error {
 		}
 		finish(ranges[i].Lo, whole)
 	}
-	heavy := false
+	for _, v := range [][]float64{diag, loopless, g.Degrees} {
+		team.SumNamed(v)
+	}
+	is := make([]float64, 3) // 1: a loop, a heavy loop, values
 	for i, w := range diag {
 		if w != 0 {
-			g.Loops = diag
+			is[0] = 1
 		}
-		heavy = heavy || w > loopless[i]
+		if w > loopless[i] {
+			is[1] = 1
+		}
 	}
-	if heavy && weighted.Load() {
+	if weighted.Load() {
+		is[2] = 1
+	}
+	team.Max(is)
+	if is[0] == 1 {
+		g.Loops = diag
+	}
+	if is[1]*is[2] == 1 {
 		g.looplessDegrees = loopless
 	}
 	return nil
@@ -107,7 +120,7 @@ func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error
 	for i := range byWorker {
 		byWorker[i][0] = math.Inf(1)
 	}
-	err = g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+	err = sparse.LocalRows(g.A).Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
 		least, most := &byWorker[worker][0], &byWorker[worker][1]
 		if p.Val == nil && len(p.Col) > 0 {
 			*least, *most = min(*least, 1), max(*most, 1)
@@ -130,7 +143,9 @@ func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error
 	for _, r := range byWorker {
 		least, most = min(least, r[0]), max(most, r[1])
 	}
-	if most == 0 {
+	ends := []float64{-least, most}
+	sparse.TeamOf(g.A).Max(ends)
+	if least, most = -ends[0], ends[1]; most == 0 {
 		least = 0
 	}
 	g.weights = [2]float64{least, most}
@@ -144,7 +159,24 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g
 	}
-	return &Graph{A: &withoutLoops{g.A, g.Loops}, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: g.loopless, Degrees: g.looplessDegrees, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+}
+
+// leaveLoopsOut computes the matrix without self loops if it is needed.
+func (g *Graph) leaveLoopsOut() {
+	if g.looplessDegrees == nil {
+		return
+	}
+	if a, divided := g.A.(*sparse.Divided); divided {
+		g.loopless = a.WithValues(func(row, col int, w float64) float64 {
+			if row == col {
+				return 0
+			}
+			return w
+		})
+		return
+	}
+	g.loopless = &withoutLoops{g.A, g.Loops}
 }
 
 // Laplacian returns L = D − A.

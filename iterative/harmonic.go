@@ -57,7 +57,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
 	}
-	w := tall.WeightUnit(g.Degrees, g.A.NNZ())
+	w := tall.WeightUnit(g.A, g.Degrees)
 	even := make([]float64, n) // the constant on U, scaled
 	for i, u := range free {
 		h.Ground[i], h.Scale[i] = w, math.Sqrt(w)

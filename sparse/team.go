@@ -85,6 +85,14 @@ func (t *Team) Max(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return max(a, b) })
 }
 
+// SumNamed adds the elements of v for named rows over all processes, of which each has computed those
+// of its share and left the others 0, see [LocalRows].
+func (t *Team) SumNamed(v []float64) {
+	if t != nil {
+		t.Sum(v[t.First:])
+	}
+}
+
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return

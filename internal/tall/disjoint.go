@@ -61,7 +61,7 @@ func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float6
 			}
 		}
 	}
-	totalOf(team, sums)
+	AddExact(team, sums)
 	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
 	for v, s := range sums {
 		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
@@ -91,8 +91,19 @@ func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float6
 	return ns
 }
 
-// totalOf adds the sums of all processes.
-func totalOf(team *sparse.Team, sums []ExactSum) {
+// NewDisjointRows returns the span of the unit vectors of the rows where unit is 1; it is 0 elsewhere.
+func NewDisjointRows(unit []float64) *Disjoint {
+	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: make([]int, Chunks(len(unit))+1)}
+	for i, u := range unit {
+		if n.Slot[i] = NoSlot; u != 0 {
+			n.Slot[i] = OwnSlot
+		}
+	}
+	return n
+}
+
+// AddExact adds the sums of all processes, and stores the results on each of them.
+func AddExact(team *sparse.Team, sums []ExactSum) {
 	if team == nil {
 		return
 	}

@@ -16,7 +16,7 @@ var ErrScale = errors.New("graph: edge weights")
 // between two numbers: in float64 the squares and products of two of them, in norms and in
 // bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
 // inverses do not.
-func CheckScale[T sparse.Float](degrees []float64) error {
+func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	low, high := 1e-100, 1e100
 	if _, single := any(T(0)).(float32); single {
 		low, high = 1e-30, 1e30
@@ -27,6 +27,9 @@ func CheckScale[T sparse.Float](degrees []float64) error {
 			least, largest = min(least, d), max(largest, d)
 		}
 	}
+	ends := []float64{-least, largest}
+	team.Max(ends)
+	least, largest = -ends[0], ends[1]
 	if largest == 0 || least >= low && largest <= high {
 		return nil
 	}
@@ -34,17 +37,20 @@ func CheckScale[T sparse.Float](degrees []float64) error {
 		ErrScale, least, largest, low, high)
 }
 
-// WeightUnit returns the power of four just below the mean weight of the entries, 1 if they have
-// no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these
+// sums of rows, 1 if they have no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
 // power of four, or by its root, does not round.
-func WeightUnit(degrees []float64, entries int64) float64 {
-	sum := 0.0
-	for _, d := range degrees {
-		sum += d
+func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
+	team, sum := sparse.TeamOf(a), []float64{0}
+	for lo, hi := range team.Counted(0, len(degrees)) {
+		for _, d := range degrees[lo:hi] {
+			sum[0] += d
+		}
 	}
-	if sum == 0 {
+	team.Sum(sum)
+	if sum[0] == 0 {
 		return 1
 	}
-	_, exponent := math.Frexp(sum / float64(entries))
+	_, exponent := math.Frexp(sum[0] / float64(sparse.EntriesOf(a)))
 	return math.Ldexp(1, (exponent-1)&^1)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 func TestCheckScale(t *testing.T) {
@@ -18,20 +20,24 @@ func TestCheckScale(t *testing.T) {
 		if c.degree != 0 {
 			degrees = append(degrees, 1)
 		}
-		if err := CheckScale[float32](degrees); errors.Is(err, ErrScale) == c.single {
+		if err := CheckScale[float32](nil, degrees); errors.Is(err, ErrScale) == c.single {
 			t.Errorf("%g in float32: %v", c.degree, err)
 		}
-		if err := CheckScale[float64](degrees); errors.Is(err, ErrScale) == c.double {
+		if err := CheckScale[float64](nil, degrees); errors.Is(err, ErrScale) == c.double {
 			t.Errorf("%g in float64: %v", c.degree, err)
 		}
 	}
 }
 
 func TestWeightUnit(t *testing.T) {
+	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 2, Col: 2, Val: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ weight, unit float64 }{
 		{0, 1}, {1, 1}, {3.9, 1}, {4, 4}, {15, 4}, {0.9, 0.25}, {0.25, 0.25}, {0.2, 0.0625}, {math.Ldexp(1.5, 81), math.Ldexp(1, 80)}, {math.Ldexp(1.5, -81), math.Ldexp(1, -82)},
 	} {
-		if got := WeightUnit([]float64{2 * c.weight, 0, c.weight, 0}, 3); got != c.unit {
+		if got := WeightUnit(a, []float64{2 * c.weight, 0, c.weight, 0}); got != c.unit {
 			t.Errorf("mean weight %g: unit %g, want %g", c.weight, got, c.unit)
 		}
 	}

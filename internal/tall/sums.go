@@ -119,7 +119,7 @@ func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, w
 	}
 	team.Sum(mean)
 	for i := range x.Rows {
-		if volume[c.Of[i]] == 0 {
+		if volume[c.Of[i]] == 0 || team.IsPadding(i) {
 			continue
 		}
 		for j, sum := range of(i) {

@@ -177,7 +177,7 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, 
 			return nil, err
 		}
 	}
-	if err := tall.CheckScale[float32](in.p.Degrees); err != nil {
+	if err := tall.CheckScale[float32](sparse.TeamOf(in.p.A), in.p.Degrees); err != nil {
 		return nil, err
 	}
 	in.at = validate.Sample(p.Class, in.examples, set.RNGSeed, 0)

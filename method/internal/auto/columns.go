@@ -262,7 +262,7 @@ type graphColumns struct {
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
-	g := &graphColumns{degrees: p.Degrees, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), around: make([]float32, n)}
+	g := &graphColumns{degrees: p.Degrees, unit: tall.WeightUnit(p.A, p.Degrees), around: make([]float32, n)}
 	around := sparse.NewBlock[float64](n, 1)
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers

@@ -28,9 +28,9 @@ func leaveDirections(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: tall.WeightUnit(p.Degrees, p.A.NNZ())}
+	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: tall.WeightUnit(p.A, p.Degrees)}
 	for i, m := range []sparse.Matrix{p.A, against} {
-		if err := tall.CheckScale[float32](in.arcs.degrees[i]); err != nil {
+		if err := tall.CheckScale[float32](sparse.TeamOf(in.p.A), in.arcs.degrees[i]); err != nil {
 			return err
 		}
 		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m, in.arcs.degrees[i])

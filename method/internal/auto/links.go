@@ -164,7 +164,7 @@ func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float
 func (l *linkRows) addDegrees(ctx context.Context) error {
 	p := l.in.p
 	n := len(p.Degrees)
-	unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
+	unit := tall.WeightUnit(p.A, p.Degrees)
 	sums := sparse.NewBlock[float64](n, 1)
 	op := sparse.Operator[float64]{A: p.A, Scale: 1 / unit, Workers: l.in.set.Workers}
 	if err := op.ApplyTo(ctx, sums, sparse.BlockOf(n, 1, p.Degrees)); err != nil {

@@ -273,7 +273,7 @@ func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse
 	}
 	fit.Mul(r.own, first)
 	explained.Mul(r.z, &fit)
-	unit := tall.WeightUnit(r.in.p.Degrees, r.in.p.A.NNZ())
+	unit := tall.WeightUnit(r.in.p.A, r.in.p.Degrees)
 	rest := sparse.NewBlock[float32](n, k)
 	for v, d := range r.in.p.Degrees {
 		d /= unit

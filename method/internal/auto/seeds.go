@@ -86,7 +86,7 @@ type cell struct{ class, fold, labels int }
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m, k := len(p.Row), len(p.Names)
-	s := &seeds{in: in, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
+	s := &seeds{in: in, steps: walkSteps, unit: tall.WeightUnit(p.A, p.Degrees), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
 	for _, c := range p.Class {
 		s.labels[c]++
 	}

@@ -1,0 +1,69 @@
+// Package graphtest runs computations on graphs whose rows several processes share, for tests of packages
+// that compute with graphs.
+package graphtest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+)
+
+// OnProcesses runs compute in size processes that share the rows of g, with the part of g that each of them
+// has, and returns the rows of the results in the order of the rows of g. local is the row of blocks for a
+// row of g that this process has; all of them have the named rows. It fails if named rows differ among
+// processes, or if a second run has other bits.
+func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error)) *sparse.Block[float64] {
+	t.Helper()
+	n := len(g.Degrees)
+	bounds := make([]int, size+1)
+	for p := range bounds {
+		bounds[p] = n * p * (p + 1) / (size * (size + 1)) // parts of different sizes
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(named)))
+	run := func() *sparse.Block[float64] {
+		results, divisions := make([]*sparse.Block[float64], size), make([]*sparse.Division, size)
+		err := sparsetest.Processes(size, func(network sparse.Network) error {
+			d := sparse.NewDivision(n, network, bounds, sorted)
+			part, err := graph.Divide(t.Context(), g, d)
+			if err != nil {
+				return err
+			}
+			defer part.A.(*sparse.Divided).Close()
+			part.Workers = 1 + network.Rank()%2
+			result, err := compute(part, func(row int) int {
+				i, has := d.Local(row)
+				if !has {
+					panic(fmt.Sprintf("graphtest: only another process has row %d", row))
+				}
+				return i
+			})
+			results[network.Rank()], divisions[network.Rank()] = result, d
+			return err
+		})
+		if err != nil {
+			t.Fatalf("%d processes: %v", size, err)
+		}
+		whole := sparse.NewBlock[float64](n, results[0].Cols)
+		for rank, d := range divisions {
+			for i, row := range d.Rows {
+				if d.IsPadding(i) {
+					continue
+				}
+				if i >= d.First && rank > 0 && !slices.Equal(whole.Row(int(row)), results[rank].Row(i)) {
+					t.Errorf("%d processes: row %d is %v in process 0 and %v in process %d", size, row, whole.Row(int(row)), results[rank].Row(i), rank)
+				}
+				copy(whole.Row(int(row)), results[rank].Row(i))
+			}
+		}
+		return whole
+	}
+	first := run()
+	if second := run(); !slices.Equal(first.Data, second.Data) {
+		t.Errorf("%d processes: a second run has other bits", size)
+	}
+	return first
+}
