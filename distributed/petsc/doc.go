@@ -21,4 +21,4 @@ package petsc
 import "errors"
 
 // ErrNotBuilt is the error of [Start] in programs that were built without PETSc.
-var ErrNotBuilt = errors.New("built without MPI; install the packages of scripts/mpi-packages and build with go build -tags petsc")
+var ErrNotBuilt = errors.New("built without MPI; install PETSc, SLEPc and Open MPI, on Debian with scripts/mpi-packages, and build with go build -tags petsc")

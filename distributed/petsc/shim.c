@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <petsc.h>
 #include <petscsf.h>
@@ -69,12 +70,6 @@ int hw_size(void) {
 
 int64_t hw_largest_index(void) { return PETSC_MAX_INT; }
 
-int hw_barrier(void) {
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscFunctionReturn(0);
-}
-
 // hw_unit makes the MPI type of size bytes. MPI counts in int, so that large data travels in large units.
 static PetscErrorCode hw_unit(int64_t size, MPI_Datatype *unit) {
   PetscFunctionBegin;
@@ -86,7 +81,18 @@ static PetscErrorCode hw_unit(int64_t size, MPI_Datatype *unit) {
   PetscFunctionReturn(0);
 }
 
-int hw_finalize(void) { return SlepcFinalize(); }
+// hw_finalize waits for all processes, without occupying a processor, which another process may need.
+int hw_finalize(void) {
+  MPI_Request request;
+  const struct timespec pause = {.tv_nsec = 2000000};
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Ibarrier(PETSC_COMM_WORLD, &request));
+  for (int done = 0; !done;) {
+    PetscCallMPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (!done) nanosleep(&pause, NULL);
+  }
+  PetscFunctionReturn(SlepcFinalize());
+}
 
 int hw_allgather(double *dst, const double *v, int64_t n) {
   MPI_Datatype unit;

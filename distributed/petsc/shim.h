@@ -12,7 +12,6 @@ int hw_size(void);
 int64_t hw_largest_index(void);
 const char *hw_error_text(int code);
 
-int hw_barrier(void);
 int hw_allgather(double *dst, const double *v, int64_t n);
 int hw_broadcast(int root, void *data, int64_t n);
 

@@ -148,7 +148,6 @@ func (w *World) fail(err error) {
 // ends the other processes.
 func (w *World) Close() {
 	w.waiting = nil
-	w.must(func() C.int { return C.hw_barrier() })
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)
 }

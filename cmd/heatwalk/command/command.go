@@ -6,9 +6,16 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Main runs the command with the arguments behind its name, and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return cli.Main(args, stdin, stdout, stderr)
+}
+
+// MainOn is [Main] in one of the processes of a network, which share the rows of the graph. All processes
+// call it with the same arguments. Process 0 prints and writes files.
+func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return cli.MainOn(network, args, stdin, stdout, stderr)
 }

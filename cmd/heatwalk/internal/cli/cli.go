@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -19,21 +20,35 @@ import (
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
 // exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a later one at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return mainWith(args, stdin, stdout, stderr, checkpoint.Warmup)
+	return mainWith(nil, args, stdin, stdout, stderr, checkpoint.Warmup)
 }
 
-// mainWith is [Main] for runs that write their first journal after the given time.
-func mainWith(args []string, stdin io.Reader, stdout, stderr io.Writer, warmup time.Duration) int {
+// MainOn is [Main] in one of the processes of a network, all of which call it with the same arguments.
+// Process 0 prints and writes files; the others only print errors that process 0 does not have.
+func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if network.Size() == 1 {
+		return Main(args, stdin, stdout, stderr)
+	}
+	return mainWith(network, args, stdin, stdout, stderr, checkpoint.Warmup)
+}
+
+// mainWith is [Main] in one of the processes of a network, unless that is nil, for runs that write their
+// first journal after the given time.
+func mainWith(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer, warmup time.Duration) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	run := newSession(ctx, args, stdin, stdout, stderr)
-	run.warmup = warmup
+	run.warmup, run.network = warmup, network
+	if run.isFollower() {
+		run.stdout.w, run.name = io.Discard, fmt.Sprintf("heatwalk: process %d of %d", network.Rank(), network.Size())
+	}
 	root := newRoot(run)
 	root.SetArgs(args)
 	return run.guard(func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
@@ -163,40 +178,41 @@ func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// command is a subcommand: its name, its constructor, and whether it has estimates.
+// command is a subcommand: its name, its constructor, whether it has estimates, and whether several
+// processes can share its work.
 type command struct {
-	name    string
-	make    func(*session) *cobra.Command
-	planned bool
+	name            string
+	make            func(*session) *cobra.Command
+	planned, shared bool
 }
 
 // commands are the subcommands in the order of use.
 func commands() []command {
 	return []command{
-		{"demo", newDemo, false},
-		{"ingest", newIngest, true},
-		{"info", newInfo, true},
-		{"classify", newClassify, true},
-		{"evaluate", newEvaluate, true},
-		{"predict", newPredict, true},
-		{"suggest", newSuggest, true},
-		{"regress", newRegress, true},
-		{"rank", newRank, true},
-		{"kernel", newKernel, true},
-		{"features", newFeatures, true},
-		{"apply", newApply, true},
-		{"eigen", newEigen, true},
-		{"graphs", newGraphs, true},
-		{"records", newRecords, true},
-		{"gram", newGram, true},
-		{"methods", newMethods, false},
-		{"verify", newVerify, true},
-		{"convert", newConvert, true},
-		{"generate", newGenerate, true},
-		{"merge", newMerge, false},
-		{"estimate", newEstimate, false},
-		{"bench", newBench, false},
-		{"version", newVersion, false},
+		{"demo", newDemo, false, false},
+		{"ingest", newIngest, true, false},
+		{"info", newInfo, true, false},
+		{"classify", newClassify, true, true},
+		{"evaluate", newEvaluate, true, true},
+		{"predict", newPredict, true, true},
+		{"suggest", newSuggest, true, true},
+		{"regress", newRegress, true, true},
+		{"rank", newRank, true, true},
+		{"kernel", newKernel, true, true},
+		{"features", newFeatures, true, true},
+		{"apply", newApply, true, true},
+		{"eigen", newEigen, true, true},
+		{"graphs", newGraphs, true, false},
+		{"records", newRecords, true, false},
+		{"gram", newGram, true, false},
+		{"methods", newMethods, false, false},
+		{"verify", newVerify, true, false},
+		{"convert", newConvert, true, false},
+		{"generate", newGenerate, true, false},
+		{"merge", newMerge, false, false},
+		{"estimate", newEstimate, false, false},
+		{"bench", newBench, false, false},
+		{"version", newVersion, false, false},
 	}
 }
 

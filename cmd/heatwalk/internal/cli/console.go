@@ -24,6 +24,7 @@ import (
 // console prints everything that the command prints: results and closing summaries on stdout;
 // progress, warnings and errors on stderr.
 type console struct {
+	name      string // at the beginning of lines on stderr
 	stdout    *output
 	stderr    io.Writer
 	started   time.Time
@@ -64,7 +65,7 @@ func (o *output) Write(p []byte) (int, error) {
 // printReport writes one line on stderr.
 func (c *console) printReport(r fault.Report) {
 	if !c.json && c.logFormat != "json" {
-		fmt.Fprintf(c.stderr, "heatwalk: %s\n%s", input.Escape(r.Text), r.Stack)
+		fmt.Fprintf(c.stderr, "%s: %s\n%s", c.name, input.Escape(r.Text), r.Stack)
 		return
 	}
 	enc := json.NewEncoder(c.stderr)

@@ -20,6 +20,9 @@ import (
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
 func (run *session) fail(err error) int {
+	if errors.Is(err, errFollower) {
+		return fault.Done
+	}
 	err = fault.Resumed(err)
 	code := fault.Code(err)
 	if code == fault.Done {
@@ -31,6 +34,13 @@ func (run *session) fail(err error) int {
 		err = run.interruption()
 	case fault.OverLimit:
 		err = run.overLimit(err)
+	}
+	if run.isFollower() {
+		select {
+		case <-run.ctx.Done():
+			return code
+		case <-time.After(followerPause):
+		}
 	}
 	for _, r := range fault.Reports(namedFlag(run, err)) {
 		r.Code = code

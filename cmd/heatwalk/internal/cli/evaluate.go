@@ -308,6 +308,9 @@ func (s *splitFlags) journal() *evaluate.Journal {
 func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
 	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
+	if in.network != nil {
+		plan.Journal = nil
+	}
 	if s.split == "" {
 		return nil
 	}

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
 			if os.Getenv("HEATWALK_TEST_KILLED") != "" {
-				os.Exit(mainWith(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, 50*time.Millisecond))
+				os.Exit(mainWith(nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, 50*time.Millisecond))
 			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},

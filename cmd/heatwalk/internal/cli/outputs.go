@@ -187,7 +187,7 @@ func (run *session) keeps(path string) {
 func (o *outputs) begin(path string) (io.Writer, error) { return o.beginWith(durable.NewFile, path) }
 
 func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
-	if o.run.estimating {
+	if o.run.estimating || o.run.isFollower() {
 		return io.Discard, nil
 	}
 	if path == "-" {

@@ -68,7 +68,7 @@ func (o *outputs) beginPartial(path string) (io.Writer, error) {
 
 // isResumable reports whether the output is one that a later run can complete.
 func isResumable(o *outputs) bool {
-	return o.format == tablefile.NPY && takesPieces(o) && !o.run.estimating
+	return o.format == tablefile.NPY && takesPieces(o) && !o.run.estimating && o.run.network == nil
 }
 
 // keep registers that the output is a share of a matrix, if it is, and returns the partial output with the

@@ -21,6 +21,7 @@ type session struct {
 	console
 	limits
 	usage
+	processes
 
 	ctx     context.Context
 	args    []string
@@ -46,6 +47,7 @@ func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, std
 		args:   args,
 		stdin:  stdin,
 		console: console{
+			name:     "heatwalk",
 			stdout:   &output{w: stdout},
 			stderr:   stderr,
 			started:  time.Now(),
@@ -86,7 +88,11 @@ func (run *session) atEnd(end func()) { run.ends = append(run.ends, end) }
 // empty names of files. A subcommand checks its own flags and then calls checked.
 func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 	run.command = cmd
-	run.progress = progress.New(run.stderr, run.showAs, run.quiet, run.logFormat == "json")
+	messages := run.stderr
+	if run.isFollower() {
+		messages = io.Discard
+	}
+	run.progress = progress.New(messages, run.showAs, run.quiet, run.logFormat == "json")
 	if progress.IsTerminal(run.stdout.w) {
 		run.stdout.progress = run.progress
 	}
@@ -103,13 +109,19 @@ func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 	if empty {
 		return run.checked()
 	}
-	if run.untilEOF {
+	if run.untilEOF && !run.isFollower() {
 		run.stopAtEOF()
+	}
+	if err := limitMemory(run); err != nil {
+		return err
+	}
+	if err := run.join(cmd); err != nil {
+		return err
 	}
 	if run.threads > 0 {
 		runtime.GOMAXPROCS(min(run.threads, runtime.NumCPU()))
 	}
-	return limitMemory(run)
+	return nil
 }
 
 // stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
