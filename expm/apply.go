@@ -14,6 +14,9 @@ import (
 // ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. The blocks have
 // the shape of b, and no two of them, nor b and one of them, may overlap.
 //
+// If several processes share the rows of the map, each calls ApplyTo with its rows of b, whose padding is
+// zero, see [sparse.Team], and all get the same bounds.
+//
 // Exponentials whose argument is a Laplacian are cut, by predicted cost, into
 // those that share one Chebyshev series in H and groups that share the solves
 // of a series in a resolvent. Matérn functions on a wide spectrum are sums of
@@ -35,7 +38,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 			return nil, err
 		}
 	}
-	if err := checkNorms(b); err != nil {
+	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
 	}
 	e := &evaluation{costs: costs{Map: m, settings: s.withDefaults()}, b: b}
@@ -53,18 +56,18 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 
 // checkNorms returns [ErrParameter] for a column whose norm, or the square of it, float64
 // cannot represent, because no error could be compared with it.
-func checkNorms(b *sparse.Block[float64]) error {
+func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
-	for j, norm := range tall.Norms(nil, b) {
+	for j, norm := range tall.Norms(team, b) {
 		if norm >= least && norm <= most {
 			continue
 		}
-		largest := 0.0
+		largest := []float64{0}
 		for i := range b.Rows {
-			largest = math.Max(largest, math.Abs(b.Row(i)[j]))
+			largest[0] = math.Max(largest[0], math.Abs(b.Row(i)[j]))
 		}
-		if largest != 0 {
-			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest, least, most)
+		if team.Max(largest); largest[0] != 0 {
+			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest[0], least, most)
 		}
 	}
 	return nil
@@ -178,10 +181,10 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 			return err
 		}
 	}
-	e.sums.Begin(e.b.Cols)
+	e.sums.begin(e.team, e.b.Cols)
 	for _, p := range parts {
 		d.known, d.lone = append(d.known, p.f.value(e.known)), append(d.lone, p.f.value(0))
-		p.sums.Begin(e.b.Cols)
+		p.sums.begin(e.team, e.b.Cols)
 	}
 	if err := e.chunks(ctx, d.rows); err != nil {
 		return err

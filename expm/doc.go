@@ -53,4 +53,6 @@
 // results have the same bits for any number of workers, and for a matrix in
 // memory or on disk. The number of terms depends on norms of the whole block,
 // so a column's last bits may depend on its company.
+// Several processes may share the rows of a matrix; all of them get the same bounds, and results with the same
+// bits for the same number of processes.
 package expm

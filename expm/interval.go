@@ -21,7 +21,7 @@ import (
 // few sweeps of one column.
 func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64, error) {
 	const products, gain, slack = 12, 0.01, 1e-9
-	n := len(g.Degrees)
+	n, team := len(g.Degrees), sparse.TeamOf(g.A)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	q := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if laplacian { // Q without loops has the diagonal of L, of which l.A may have them
@@ -41,12 +41,12 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 		if err := q.ApplyTo(ctx, y, x); err != nil {
 			return 0, err
 		}
-		var bound, largest float64
-		for i := range n {
+		bound := maxOver(team, n, func(i int) float64 {
 			if v := x.Row(i)[0]; v > 0 {
-				bound = max(bound, y.Row(i)[0]/v)
+				return y.Row(i)[0] / v
 			}
-		}
+			return 0
+		})
 		// A's iteration is shifted, so that it also converges where −ρ is an
 		// eigenvalue.
 		shift := 0.0
@@ -55,13 +55,13 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 		}
 		for i := range n {
 			x.Row(i)[0] = y.Row(i)[0] + float64(shift*x.Row(i)[0])
-			largest = max(largest, x.Row(i)[0])
 		}
 		if !(bound < best*(1-gain)) {
 			best = min(best, bound)
 			break
 		}
 		best = bound
+		largest := maxOver(team, n, func(i int) float64 { return x.Row(i)[0] })
 		for i := range n {
 			x.Row(i)[0] /= largest
 		}
@@ -70,4 +70,14 @@ func largestBound(ctx context.Context, g *graph.Graph, laplacian bool) (float64,
 		best = 0
 	}
 	return best * (1 + slack), nil
+}
+
+// maxOver returns the largest of f(i) ≥ 0 over all rows.
+func maxOver(team *sparse.Team, rows int, f func(i int) float64) float64 {
+	largest := []float64{0}
+	for i := range rows {
+		largest[0] = max(largest[0], f(i))
+	}
+	team.Max(largest)
+	return largest[0]
 }

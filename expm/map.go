@@ -19,6 +19,7 @@ type Map struct {
 
 	n       int
 	workers int
+	team    *sparse.Team // shares the rows
 
 	unproven bool // the interval is the caller's
 
@@ -36,6 +37,8 @@ type Map struct {
 	// For solves with I + γH.
 	graph      *graph.Graph
 	normalized bool
+	degrees    Diagonal // of the graph
+	laplacian  Diagonal // of the map
 
 	slabs sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 
@@ -63,7 +66,7 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //
 // It panics for [sparse.Transition], which is not symmetric.
 func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
-	m := &Map{n: len(g.Degrees), workers: g.Workers}
+	m := &Map{n: len(g.Degrees), workers: g.Workers, team: sparse.TeamOf(g.A)}
 	switch kind {
 	case sparse.Adjacency:
 		hi, err := largestBound(ctx, g, false)
@@ -77,7 +80,9 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Hi, m.sweep, m.null, m.graph = hi, g.Laplacian(), g.NullSpace(false), g
+		l := g.Laplacian()
+		m.Hi, m.sweep, m.null, m.graph = hi, l, g.NullSpace(false), g
+		m.degrees, m.laplacian = DiagonalOf(m.team, g.Degrees), DiagonalOf(m.team, l.Diag)
 		return m, nil
 	case sparse.Transition:
 		panic(badKind)
@@ -89,6 +94,7 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
 		m.Hi, m.centre, a.Scale, m.graph, m.normalized = 2, 1, -1, g, true
+		m.laplacian = Diagonal{Mean: 1, Largest: 1}
 		return m, nil
 	}
 	m.Lo, m.Hi, m.known, m.lone = -1, 1, 1, make([]bool, m.n)
@@ -109,7 +115,7 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
-	return &Map{n: r, workers: workers, Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
+	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
 }
 
 // inverseDegrees returns 1/d, 0 in rows without entries.

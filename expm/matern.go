@@ -91,9 +91,9 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	x, y := s.w[0], s.w[1]
-	s.evaluation.sums.Begin(1)
+	s.evaluation.sums.begin(s.team, 1)
 	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.centre, Visit: func(rows sparse.Rows) {
-		sums := s.evaluation.sums.Of(rows.Range)
+		sums := s.evaluation.sums.of(rows.Range, rows.Lo)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			f, a, b := tall.Factor(s.inner, i), x.Row(i), y.Row(i)
 			for j, v := range a {
@@ -180,10 +180,10 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 // caller's variables and fills the outcome. A nil w is zero.
 func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
 	outside := make([]float64, s.b.Cols)
-	s.evaluation.sums.Begin(s.b.Cols)
-	s.part.sums.Begin(s.b.Cols)
+	s.evaluation.sums.begin(s.team, s.b.Cols)
+	s.part.sums.begin(s.team, s.b.Cols)
 	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, all := s.evaluation.sums.Of(lo/tall.ChunkRows), s.part.sums.Of(lo/tall.ChunkRows)
+		sums, all := s.evaluation.sums.of(lo/tall.ChunkRows, lo), s.part.sums.of(lo/tall.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			y := s.y.Row(i)
 			if w != nil {

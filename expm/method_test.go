@@ -464,7 +464,7 @@ func TestMaySolve(t *testing.T) {
 	m := mapOf(t, g, "L")
 	for _, beta := range []float64{.001, .01, 5, 20} {
 		_, r := apply(t, m, randomBlock(7, m.n, 2), 1e-8, Exp(-beta))
-		got, solves := r.Functions[0].Method, MaySolve(sparse.Laplacian, g.Degrees, beta)
+		got, solves := r.Functions[0].Method, MaySolve(sparse.Laplacian, DiagonalOf(nil, g.Degrees), beta)
 		if solves == m.SeriesOnly([]Function{Exp(-beta)}) || solves != (beta > 1) || solves != (got != Chebyshev) {
 			t.Errorf("β = %g by %v; resolvents are predicted: %v", beta, got, solves)
 		}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -113,7 +112,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.Hi / 2
 	series, from := e.settings.Method != Resolvent, 0
-	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.kind(), e.graph.Degrees, -steepest.f.rate)) {
+	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.kind(), e.degrees, -steepest.f.rate)) {
 		from = len(falling)
 	} else {
 		if err := e.split(ctx, falling[:1], false); err != nil {
@@ -231,18 +230,42 @@ const (
 	plannedTolerance = 1e-10
 )
 
+// Diagonal describes the diagonal of a Laplacian, for example the degrees. The choice of a method depends on it.
+type Diagonal struct {
+	Mean, Largest float64
+	Inexact       float64 // the largest element that is no whole number, or 0
+}
+
+// DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get that of the
+// whole diagonal.
+func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
+	sum, most := []float64{0}, []float64{0, 0}
+	for lo, hi := range team.Counted(0, len(diagonal)) {
+		for _, d := range diagonal[lo:hi] {
+			sum[0] += d
+			most[0] = max(most[0], d)
+			if d != math.Trunc(d) {
+				most[1] = max(most[1], d)
+			}
+		}
+	}
+	team.Sum(sum)
+	team.Max(most)
+	return Diagonal{Mean: sum[0] / float64(max(1, team.TotalOf(len(diagonal)))), Largest: most[0], Inexact: most[1]}
+}
+
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends
 // on the degrees alone, so that an estimate of memory before the graph is loaded agrees with the
 // computation. For L the costs of a series, on an interval that ends at the largest degree or later,
 // and of solves are compared, and solves are considered up to twice the cost, because the computation
 // compares again for its own tolerance and columns; for L̃ the series is used up to a fixed β.
-func MaySolve(kind sparse.Kind, degrees []float64, beta float64) bool {
+func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃
 	}
 	f := Exp(-beta)
 	e := &costs{
-		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, Hi: slices.Max(degrees)},
+		Map:      &Map{laplacian: degrees, Hi: degrees.Largest},
 		settings: Settings{Tolerance: plannedTolerance},
 	}
 	p := &part{f: &f}
@@ -260,7 +283,7 @@ func (m *Map) SeriesOnly(fs []Function) bool {
 		case f.kind == matern:
 			return m.Hi > WideSpectrum*f.shift
 		}
-		return f.kind == exponential && f.rate < 0 && MaySolve(m.kind(), m.graph.Degrees, -f.rate)
+		return f.kind == exponential && f.rate < 0 && MaySolve(m.kind(), m.degrees, -f.rate)
 	})
 }
 
@@ -272,17 +295,5 @@ func (m *Map) steps(gamma, eps float64) float64 {
 // expansionRate is the second eigenvalue of the normalised Laplacian that is
 // planned with.
 const expansionRate = 0.1
-
-// meanDiagonal returns the mean of H's diagonal.
-func (m *Map) meanDiagonal() float64 {
-	if m.normalized || m.n == 0 {
-		return 1
-	}
-	var sum float64
-	for _, d := range m.graph.Laplacian().Diag {
-		sum += d
-	}
-	return sum / float64(m.n)
-}
 
 var infinity = math.Inf(1)

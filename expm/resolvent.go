@@ -115,7 +115,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		if err := s.advance(ctx, j); err != nil {
 			return false, err
 		}
-		if s.gamma*s.meanDiagonal() > drifting && s.null != nil {
+		if s.gamma*s.laplacian.Mean > drifting && s.null != nil {
 			next := s.w[(j+1)%2]
 			if err := s.null.RemoveTo(ctx, next, next, s.workers); err != nil {
 				return false, err
@@ -318,7 +318,7 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
 	}
-	s.evaluation.sums.Begin(s.b.Cols)
+	s.evaluation.sums.begin(s.team, s.b.Cols)
 	if err := s.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
 		return err
 	}
@@ -347,12 +347,12 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	if p.added > p.end {
 		return
 	}
-	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.b.Cols)
+	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.evaluation)
 }
 
 func (s *solves) advanceRows(j, lo, hi int) {
 	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
-	rounded := s.evaluation.sums.Of(lo / tall.ChunkRows)
+	rounded := s.evaluation.sums.of(lo/tall.ChunkRows, lo)
 	for i := lo; i < hi; i++ {
 		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
 		addSquares(rounded, s.roundingOf(i), x)
@@ -376,7 +376,7 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		}
 		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], tall.Rows(next, lo))
 		if p.norms {
-			sums := p.sums.Of(lo / tall.ChunkRows)
+			sums := p.sums.of(lo/tall.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
 				addSquares(sums, 1, p.y.Row(i))
 			}

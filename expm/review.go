@@ -57,8 +57,12 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	return nil
 }
 
-// factor makes a factor the preconditioner, if there is one.
+// factor makes a factor the preconditioner, if there is one. A factor requires all entries of the matrix in one
+// process.
 func (s *solves) factor(ctx context.Context) error {
+	if s.team != nil {
+		return nil
+	}
 	ground := make([]float64, s.n)
 	for i := range ground {
 		ground[i] = s.ground(i)
@@ -137,9 +141,9 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 	if err := e.null.RemoveTo(ctx, e.w[0], p.y, e.workers); err != nil {
 		return false, err
 	}
-	e.sums.Begin(e.b.Cols)
+	e.sums.begin(e.team, e.b.Cols)
 	err = e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.Of(lo / tall.ChunkRows)
+		sums := e.sums.of(lo/tall.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))
 		}

@@ -87,19 +87,10 @@ func (w *rowWeights) of(i int) (d, beside float64) {
 // sums of whole numbers, and rows of D⁻¹A, whose factors are rounded too, by less
 // than two.
 func (m *Map) mapRounding() float64 {
-	switch {
-	case m.inner != nil:
+	if m.inner != nil {
 		return 2
-	case m.graph == nil:
-		return 0
 	}
-	var most float64
-	for _, d := range m.graph.Laplacian().Diag {
-		if d != math.Trunc(d) {
-			most = max(most, d)
-		}
-	}
-	return most / 2
+	return m.laplacian.Inexact / 2
 }
 
 // slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose

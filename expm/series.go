@@ -160,9 +160,9 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 			continue
 		}
 		w := e.w[0]
-		p.sums.Begin(e.b.Cols)
+		p.sums.begin(e.team, e.b.Cols)
 		err := e.chunks(ctx, func(_, lo, hi int) {
-			sums := p.sums.Of(lo / tall.ChunkRows)
+			sums := p.sums.of(lo/tall.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
 				y, to, f := p.y.Row(i), p.to.Row(i), tall.Factor(e.inner, i)
 				for j, v := range w.Row(i) {
@@ -218,10 +218,10 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	}
 	r.guard = r.unproven && (j%guardEvery == 0 || j == last)
 	for _, p := range r.parts {
-		p.scheduleTerm(j, r.b.Cols)
+		p.scheduleTerm(j, r.evaluation)
 		r.guard = r.guard || r.unproven && p.norms
 	}
-	r.sums.Begin(r.b.Cols)
+	r.sums.begin(r.team, r.b.Cols)
 	if err := r.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
 		return err
 	}
@@ -241,22 +241,22 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 }
 
 // scheduleTerm decides which passes a part makes in the sweep that computes T_j.
-func (p *part) scheduleTerm(j, cols int) {
+func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.visit, p.first, p.norms, p.scale = false, false, false, false
 	if p.done {
 		return
 	}
 	p.scale = p.settled && j == p.end
-	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), cols)
+	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
 // schedule has the term j added, with the one before if that has not been, or left for the
 // next one; where norms are measured it is added at once.
-func (p *part) schedule(j int, norms bool, cols int) {
+func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit, p.norms = p.first || norms, norms
 	if norms {
-		p.sums.Begin(cols)
+		p.sums.begin(e.team, e.b.Cols)
 	}
 }
 
@@ -313,7 +313,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	batch := max(1, batchBytes/(8*k))
 	scratch := r.batch[rows.Worker]
 	if r.guard {
-		sums := r.sums.Of(rows.Range)
+		sums := r.sums.of(rows.Range, rows.Lo)
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
 			t := tall.Rows(r.t, lo)
@@ -330,7 +330,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		}
 		var sums []float64
 		if p.norms {
-			sums = p.sums.Of(rows.Range)
+			sums = p.sums.of(rows.Range, rows.Lo)
 		}
 		now := []float64{p.coef[r.j]}
 		before := []float64{0}

@@ -135,7 +135,7 @@ func digitsOf(residual float64) float64 { return max(1, math.Log(2/residual)) }
 // pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
 // by a factor e.
 func (m *Map) pace(gamma float64) float64 {
-	shift := gamma * m.meanDiagonal()
+	shift := gamma * m.laplacian.Mean
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
@@ -149,9 +149,9 @@ func (e *evaluation) measureRough(ctx context.Context) error {
 	if err := e.meetNeighbours(ctx); err != nil {
 		return err
 	}
-	e.sums.Begin(e.b.Cols)
+	e.sums.begin(e.team, e.b.Cols)
 	err := e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.Of(lo / tall.ChunkRows)
+		sums := e.sums.of(lo/tall.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			weight := 1.0
 			if d, beside := e.rowWeights.of(i); d > 0 {

@@ -37,7 +37,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 
 // rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
 func (d *division) rows(worker, lo, hi int) {
-	sums := d.sums.Of(lo / tall.ChunkRows)
+	sums := d.sums.of(lo/tall.ChunkRows, lo)
 	if d.share == nil {
 		d.fill(worker, lo, hi)
 		for i := lo; i < hi; i++ {
@@ -76,7 +76,7 @@ func (d *division) run(worker int, r tall.Run, sums []float64) {
 		square += float64(u * u)
 	}
 	for q, p := range d.parts {
-		addSquares(p.sums.Of(r.Lo/tall.ChunkRows), d.known[q]*math.Sqrt(square), r.Total)
+		addSquares(p.sums.of(r.Lo/tall.ChunkRows, r.Lo), d.known[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
 			factors[i] = d.known[q] * u / tall.Factor(d.inner, r.Lo+i)
 		}
@@ -99,7 +99,7 @@ func (d *division) single(i int, own bool, sums []float64) {
 		if d.evaluation.lone != nil && d.evaluation.lone[i] {
 			value = d.lone[q]
 		}
-		addSquares(p.sums.Of(i/tall.ChunkRows), value, w)
+		addSquares(p.sums.of(i/tall.ChunkRows, i), value, w)
 		scaleTo(p.y.Row(i), value/tall.Factor(d.inner, i), w)
 	}
 	clear(w)

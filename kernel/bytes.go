@@ -163,7 +163,7 @@ func (f *Family) blockBytes(v spec.Values, degrees []float64, entries int64, dir
 		vectors := vectorBytes(n)
 		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
 	}
-	w := f.work(v, degrees)
+	w := f.work(v, describe(nil, degrees))
 	w.least = w.least && s.isStrict()
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
@@ -197,21 +197,21 @@ func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
 	if f.bytes != nil {
 		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&spec.Directed != 0}, 0) + 2*tall.BlockBytes[float64](n, cols)
 	}
-	w := f.work(v, degrees)
+	w := f.work(v, describe(nil, degrees))
 	return vectorBytes(n) + max(w.bytes(n, cols), w.searchBytes(n, cols))
 }
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
 func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
-	n, m := len(degrees), int64(len(nodes))
+	n, m, of := len(degrees), int64(len(nodes)), describe(nil, degrees)
 	kept := 8 * m * m * int64(len(vs))
 	groups := map[sparse.Kind][]work{} // of functions of one matrix
 	var alone []spec.Values            // of other kernels
 	for i, v := range vs {
 		var w work
 		if f.work != nil {
-			w = f.work(v, degrees)
+			w = f.work(v, of)
 		}
 		if f.work != nil && i > 0 && !w.function {
 			kept += systemVectors * 8 * int64(n)

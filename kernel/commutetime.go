@@ -25,7 +25,7 @@ var commuteTime = Family{
 		}
 		return newDistance(k), nil
 	},
-	work: func(_ spec.Values, degrees []float64) work { return pseudoInverseWork(combinatorial, degrees) },
+	work: func(_ spec.Values, d *degrees) work { return pseudoInverseWork(combinatorial, d) },
 }
 
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume

@@ -20,8 +20,8 @@ var diffusion = Family{
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},
-	work: func(v spec.Values, degrees []float64) work {
-		return diffusionWork(degrees, v.Word("laplacian"), v.Number("beta"))
+	work: func(v spec.Values, d *degrees) work {
+		return diffusionWork(d, v.Word("laplacian"), v.Number("beta"))
 	},
 }
 
@@ -36,9 +36,9 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string, beta float
 
 // diffusionWork returns the work of exp(−βL). It asks package expm for the method that this chooses on
 // the graph.
-func diffusionWork(degrees []float64, laplacian string, beta float64) work {
+func diffusionWork(d *degrees, laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
-	if !expm.MaySolve(kind, degrees, beta) {
+	if !expm.MaySolve(kind, d.Diagonal, beta) {
 		return seriesOf(kind)
 	}
 	w := resolventsOf(kind)

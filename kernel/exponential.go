@@ -27,7 +27,7 @@ var exponential = Family{
 		}
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
-	work: func(v spec.Values, _ []float64) work {
+	work: func(v spec.Values, _ *degrees) work {
 		w := seriesOf(sparse.Kind(v.Word("matrix")))
 		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ type Family struct {
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
 
 	// work describes the engine on a graph with the given degrees.
-	work func(v spec.Values, degrees []float64) work
+	work func(v spec.Values, d *degrees) work
 
 	// bytes, of a kernel without work, returns the memory of a block without the vectors of the
 	// graph, within a limit if that is not 0.
@@ -162,11 +163,11 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) (
 			return nil, err
 		}
 	}
-	shared := &matrices{Graph: g, made: map[sparse.Kind]*expm.Map{}}
+	shared := &matrices{Graph: g, degrees: describe(sparse.TeamOf(g.A), g.Degrees), made: map[sparse.Kind]*expm.Map{}}
 	ks := make([]Kernel, len(vs))
 	for i, v := range vs {
 		if f.work != nil {
-			shared.work = f.work(v, g.Degrees)
+			shared.work = f.work(v, shared.degrees)
 		}
 		var err error
 		if ks[i], err = f.build(ctx, shared, v); err != nil {
@@ -201,41 +202,60 @@ func refuse(of, parameter, format string, args ...any) error {
 	return &spec.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
 }
 
+// degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
+type degrees struct {
+	expm.Diagonal
+	nodes       int     // of the graph, those of other processes included
+	least, mean float64 // of nodes with edges; +Inf and 1 if there are none
+}
+
+// describe returns the description of degrees. Several processes give those of their rows, and all get that of
+// the graph.
+func describe(team *sparse.Team, of []float64) *degrees {
+	d := &degrees{Diagonal: expm.DiagonalOf(team, of), nodes: team.TotalOf(len(of)), mean: 1}
+	connected, least := []float64{0}, []float64{math.Inf(-1)}
+	for lo, hi := range team.Counted(0, len(of)) {
+		for _, degree := range of[lo:hi] {
+			if degree > 0 {
+				connected[0]++
+				least[0] = max(least[0], -degree)
+			}
+		}
+	}
+	team.Sum(connected)
+	team.Max(least)
+	if d.least = -least[0]; connected[0] > 0 {
+		d.mean = tall.Total(team, of) / connected[0]
+	}
+	return d
+}
+
 // onGraph is a graph as defaults depend on it.
 type onGraph struct {
 	ctx     context.Context
 	graph   *graph.Graph // nil: only its degrees are known
-	degrees []float64
+	degrees *degrees
 }
 
 // On returns a graph as defaults and grids of parameters depend on it, which may take
 // a search for its largest eigenvalue.
-func On(ctx context.Context, g *graph.Graph) spec.Graph { return onGraph{ctx, g, g.Degrees} }
+func On(ctx context.Context, g *graph.Graph) spec.Graph {
+	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
+}
 
 // OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
 // largest eigenvalue.
-func OnDegrees(degrees []float64) spec.Graph { return onGraph{degrees: degrees} }
+func OnDegrees(degrees []float64) spec.Graph { return onGraph{degrees: describe(nil, degrees)} }
 
 // Len implements [spec.Graph].
-func (g onGraph) Len() int { return len(g.degrees) }
+func (g onGraph) Len() int { return g.degrees.nodes }
 
 // MeanDegree implements [spec.Graph].
-func (g onGraph) MeanDegree() float64 {
-	nodes := len(g.degrees)
-	for _, d := range g.degrees {
-		if d == 0 {
-			nodes--
-		}
-	}
-	if nodes == 0 {
-		return 1
-	}
-	return tall.Total(nil, g.degrees) / float64(nodes)
-}
+func (g onGraph) MeanDegree() float64 { return g.degrees.mean }
 
 // MaxDegree implements [spec.Graph].
 func (g onGraph) MaxDegree() float64 {
-	most := slices.Max(g.degrees)
+	most := g.degrees.Largest
 	if g.graph != nil && g.graph.Hyperedges {
 		most *= most
 	}
@@ -247,11 +267,11 @@ func (g onGraph) MaxDegree() float64 {
 
 // Radius implements [spec.Graph].
 func (g onGraph) Radius(exact bool) (float64, error) {
-	switch largest := slices.Max(g.degrees); {
-	case largest == 0:
+	switch {
+	case g.degrees.Largest == 0:
 		return 1, nil
 	case g.graph == nil:
-		return largest, nil
+		return g.degrees.Largest, nil
 	case exact:
 		return radius(g.ctx, g.graph)
 	}

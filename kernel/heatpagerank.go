@@ -22,7 +22,7 @@ var heatPageRank = Family{
 		}
 		return newDiffusion(ctx, g, laplacian, v.Number("beta"))
 	},
-	work: func(v spec.Values, degrees []float64) work {
-		return diffusionWork(degrees, normalized, v.Number("beta"))
+	work: func(v spec.Values, d *degrees) work {
+		return diffusionWork(d, normalized, v.Number("beta"))
 	},
 }

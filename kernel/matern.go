@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/spec"
@@ -35,12 +34,12 @@ var matern = Family{
 	},
 	asymmetric: ofRandomWalk,
 	build:      newMatern,
-	work: func(v spec.Values, degrees []float64) work {
+	work: func(v spec.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
 		// Each diagonal value of L bounds its largest eigenvalue from below.
 		largest, lo, most := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
 		if v.Word("laplacian") == combinatorial {
-			lo = slices.Max(degrees)
+			lo = d.Largest
 			largest = 2 * max(1, lo)
 		}
 		if largest <= most {

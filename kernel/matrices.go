@@ -15,7 +15,8 @@ import (
 // when the first one needs them.
 type matrices struct {
 	*graph.Graph
-	made map[sparse.Kind]*expm.Map
+	degrees *degrees
+	made    map[sparse.Kind]*expm.Map
 
 	work work // of the kernel that is made
 }

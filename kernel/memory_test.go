@@ -80,7 +80,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
 		p := spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}
-		if w := diffusionWork(g.Degrees, combinatorial, beta); w.series != (planned == "chebyshev") {
+		if w := diffusionWork(describe(nil, g.Degrees), combinatorial, beta); w.series != (planned == "chebyshev") {
 			t.Errorf("β = %g: %+v", beta, w)
 		}
 		_, r, err := Matrix(background, mustNew(t, g, "diffusion", p), nodes, upTo(5), nil)
@@ -142,7 +142,7 @@ func TestRadiusIsPlanned(t *testing.T) {
 		// Where it is wanted to many digits a factor may help, if there is room.
 		factor := c.want && c.name == "von-neumann"
 		f, v := resolved(t, c.name, c.p, degrees)
-		if got := f.work(v, degrees).factorBytes(degrees, 3, 2*n, 0, 0) >= iterative.CholeskyBytes(n, 2*n, 0); factor && !got {
+		if got := f.work(v, describe(nil, degrees)).factorBytes(degrees, 3, 2*n, 0, 0) >= iterative.CholeskyBytes(n, 2*n, 0); factor && !got {
 			t.Errorf("%s %v: no factor is estimated", c.name, c.p)
 		}
 		all := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 0)
@@ -175,7 +175,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9999)}, true},
 	} {
 		f, v := resolved(t, c.name, c.p, g.Degrees)
-		if f.work(v, g.Degrees).factor != c.slow {
+		if f.work(v, describe(nil, g.Degrees)).factor != c.slow {
 			t.Errorf("%s %v: a factor is estimated: %v", c.name, c.p, !c.slow)
 		}
 		limit := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 0)
@@ -220,7 +220,7 @@ func TestMemoryOfASearch(t *testing.T) {
 		if f.Distance != "" {
 			width = 4
 		}
-		limit := f.work(v, g.Degrees).slabBytes(len(g.Degrees), width, 4, false)
+		limit := f.work(v, describe(nil, g.Degrees)).slabBytes(len(g.Degrees), width, 4, false)
 		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: limit}); err != nil {
 			t.Errorf("%s within %d bytes: %v", name, limit, err)
 		}
@@ -274,7 +274,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, v := resolved(t, c.name, c.p, g.Degrees)
-		slab := f.work(v, g.Degrees).slabBytes(n, 16, len(nodes), false)
+		slab := f.work(v, describe(nil, g.Degrees)).slabBytes(n, 16, len(nodes), false)
 		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > slab/10*11 || taken < slab/10*9 {
 			t.Errorf("%s %v: %d bytes were allocated, the estimate is %d", c.name, c.p, taken, slab)
 		}
@@ -336,7 +336,7 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 		{"matern", spec.Values{"kappa": spec.Of(200.0)}},
 	} {
 		f, v := resolved(t, c.name, c.p, g.Degrees)
-		if f.work(v, g.Degrees).factor {
+		if f.work(v, describe(nil, g.Degrees)).factor {
 			factors++
 		}
 		block := func(limit int64) int64 {
@@ -388,7 +388,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		k := mustNew(t, g, c.name, c.p)
 		f, v := resolved(t, c.name, c.p, g.Degrees)
 		estimate := f.Bytes(v, g.Degrees, a.NNZ(), false, nodes, nodes, &Settings{Memory: c.limit})
-		estimate -= f.work(v, g.Degrees).root().factorBytes(g.Degrees, 64, a.NNZ(), c.limit, 0)
+		estimate -= f.work(v, describe(nil, g.Degrees)).root().factorBytes(g.Degrees, 64, a.NNZ(), c.limit, 0)
 		before, most := inUse(), int64(0)
 		take := func(int, int, *sparse.Block[float64]) error {
 			most = max(most, inUse()-before)

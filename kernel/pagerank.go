@@ -26,5 +26,5 @@ var pageRank = Family{
 		}
 		return k, nil
 	},
-	work: func(v spec.Values, _ []float64) work { return walkInverseWork(v.Number("alpha")) },
+	work: func(v spec.Values, _ *degrees) work { return walkInverseWork(v.Number("alpha")) },
 }

@@ -17,11 +17,11 @@ var pseudoInverse = Family{
 	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newPseudoInverse(g, v.Word("laplacian"))
 	},
-	work: func(v spec.Values, degrees []float64) work { return pseudoInverseWork(v.Word("laplacian"), degrees) },
+	work: func(v spec.Values, d *degrees) work { return pseudoInverseWork(v.Word("laplacian"), d) },
 }
 
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
-	if laplacian == combinatorial && areUneven(g.Degrees) {
+	if laplacian == combinatorial && g.degrees.areUneven() {
 		e, err := newWeighted(g.Graph)
 		return g.spectral(e, nil, nil), err
 	}
@@ -33,9 +33,9 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 }
 
 // pseudoInverseWork returns the work of L⁺.
-func pseudoInverseWork(laplacian string, degrees []float64) work {
+func pseudoInverseWork(laplacian string, d *degrees) work {
 	w := work{blocks: solveBlocks, factor: true, least: true}
-	if laplacian == combinatorial && areUneven(degrees) {
+	if laplacian == combinatorial && d.areUneven() {
 		w.blocks, w.balanced = w.blocks+1, true
 	}
 	return w

@@ -47,7 +47,7 @@ var pStep = Family{
 		a, p := v.Number("shift"), v.Int("steps")
 		return g.spectral(&series{m: m, f: expm.Power(a, p)}, &series{m: m, f: expm.Power(a, p/2)}, nil), nil
 	},
-	work: func(v spec.Values, _ []float64) work {
+	work: func(v spec.Values, _ *degrees) work {
 		w := seriesOf(sparse.NormalizedLaplacian)
 		w.half = v.Int("steps")%2 == 0
 		return w

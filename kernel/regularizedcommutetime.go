@@ -21,7 +21,7 @@ var regularizedCommuteTime = Family{
 		}
 		return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 	},
-	work: func(v spec.Values, _ []float64) work {
+	work: func(v spec.Values, _ *degrees) work {
 		w := walkInverseWork(v.Number("alpha"))
 		w.half = false
 		return w

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/spec"
@@ -34,12 +33,12 @@ var regularizedLaplacian = Family{
 		}
 		return g.spectral(&solves{system: s, scale: 1}, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
-	work: func(v spec.Values, degrees []float64) work {
+	work: func(v spec.Values, d *degrees) work {
 		alpha, largest := v.Number("alpha"), 2.0
 		usual := largest // what Jacobi leaves of L̃, or about that of L
 		if v.Word("laplacian") == combinatorial {
-			largest = 2 * max(1, slices.Max(degrees))
-			usual *= OnDegrees(degrees).MeanDegree()
+			largest = 2 * max(1, d.Largest)
+			usual *= d.mean
 		}
 		return work{blocks: solveBlocks, half: alpha*largest <= narrow, factor: alpha*usual > wide}
 	},

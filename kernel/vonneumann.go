@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -47,13 +46,13 @@ var vonNeumann = Family{
 		}
 		return newWalkInverse(ctx, g, v.Number("alpha"), 1, nil)
 	},
-	work: func(v spec.Values, degrees []float64) work {
+	work: func(v spec.Values, d *degrees) work {
 		alpha := v.Number("alpha")
 		if v.Word("matrix") != adjacency {
 			return walkInverseWork(alpha)
 		}
 		w := seriesOf(sparse.Adjacency)
-		if alpha*slices.Max(degrees) >= farFromPole {
+		if alpha*d.Largest >= farFromPole {
 			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true, factor: true, balanced: true, half: true}
 		}
 		w.radius, w.pole = true, true

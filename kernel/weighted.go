@@ -19,15 +19,7 @@ import (
 const unevenDegrees = 1e3
 
 // areUneven reports whether positive degrees differ by that much.
-func areUneven(degrees []float64) bool {
-	least, most := math.Inf(1), 0.0
-	for _, d := range degrees {
-		if d > 0 {
-			least, most = min(least, d), max(most, d)
-		}
-	}
-	return most > unevenDegrees*least
-}
+func (d *degrees) areUneven() bool { return d.Largest > unevenDegrees*d.least }
 
 // weightedMap is the pseudo-inverse of L by that of L̃ = D^-½LD^-½,
 //
