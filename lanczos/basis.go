@@ -3,6 +3,7 @@ package lanczos
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -51,12 +52,13 @@ func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) 
 // engine computes products of tall matrices, with sums over rows in the order of [tall.Pieces].
 type engine struct {
 	tall.Pieces
-	rows    int
+	team    *sparse.Team
+	rows    int // of this process
 	scratch [][]float64
 }
 
-func newEngine(rows, workers int) *engine {
-	e := &engine{Pieces: tall.NewPieces(nil, rows, segment, workers), rows: rows}
+func newEngine(team *sparse.Team, rows, workers int) *engine {
+	e := &engine{Pieces: tall.NewPieces(team, rows, segment, workers), team: team, rows: rows}
 	e.scratch = make([][]float64, e.Workers)
 	return e
 }
@@ -66,6 +68,33 @@ func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []fl
 	return e.Each(ctx, size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
 			do(i, sums)
+		}
+	})
+}
+
+// draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each
+// segment of the rows of the matrix, and a process skips those of other processes' rows in a segment, so
+// that they do not depend on the number of processes.
+func (e *engine) draw(ctx context.Context, x *sparse.Block[float64], source func(segment int) *rand.Rand, fill func(rng *rand.Rand, row []float64)) error {
+	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+		var rng *rand.Rand
+		current, next := -1, 0 // the segment, and the row whose numbers come next
+		skipped := make([]float64, x.Cols)
+		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
+			if e.team.IsPadding(i) {
+				clear(x.Row(i))
+				continue
+			}
+			row := e.team.Row(i)
+			if row/segment != current {
+				current = row / segment
+				rng, next = source(current), current*segment
+			}
+			for ; next < row; next++ {
+				fill(rng, skipped)
+			}
+			fill(rng, x.Row(i))
+			next++
 		}
 	})
 }

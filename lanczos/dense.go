@@ -22,28 +22,32 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	}
 	r.images.allocate()
 	sign := r.p.Which.sign()
-	n, rows := r.dim, without(r.n, r.p.Excluded)
+	n, team := r.dim, r.e.team
+	places := r.places()
 	full := mat.NewDense(n, n, nil)
 	for at := 0; at < n; at += width {
 		clear(r.x.Data)
-		for j := range min(width, n-at) {
-			r.x.Row(rows[at+j])[j] = 1
+		for i, row := range places {
+			if at <= row && row < at+width {
+				r.x.Row(i)[row-at] = 1
+			}
 		}
 		if err := r.p.A.StepTo(ctx, r.y, r.x, sparse.Step[float64]{Alpha: sign}); err != nil {
 			return nil, err
 		}
 		r.products++
-		for i, row := range rows {
-			for j := range min(width, n-at) {
-				full.Set(i, at+j, r.y.Row(row)[j])
-			}
+		image := gather(team, n, width, places, r.y.Row)
+		for i := range n {
+			copy(full.RawRowView(i)[at:], image.Row(i))
 		}
 	}
 	if !finite(full.RawMatrix().Data) {
 		return nil, ErrNotFinite
 	}
 	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
-	banish(full, rows, r.known)
+	if known := r.known; known.count() > 0 {
+		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(known.of[i]), known.Unit[i]} }))
+	}
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -57,8 +61,10 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	_, count := vectors.Dims()
 	v := newBasis(r.n, count)
 	for j := range count {
-		for i, row := range rows {
-			column(v.panel(row/segment, 0), j, count)[row%segment] = vectors.At(i, j)
+		for i, row := range places {
+			if row >= 0 {
+				column(v.panel(i/segment, 0), j, count)[i%segment] = vectors.At(row, j)
+			}
 		}
 	}
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
@@ -76,32 +82,62 @@ func (r *run) remaining(values []float64) int {
 	return count
 }
 
-// without returns the rows 0 … n−1 that are not among those to skip, which rise.
-func without(n int, skip []uint32) []int {
-	rows := make([]int, 0, n-len(skip))
-	for i := range n {
-		if len(skip) > 0 && int(skip[0]) == i {
-			skip = skip[1:]
-			continue
-		}
-		rows = append(rows, i)
+// places returns the row of the dense matrix for each row of this process, -1 for padding and excluded
+// rows.
+func (r *run) places() []int {
+	team := r.e.team
+	kept := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
+	places := make([]int, r.n)
+	for _, i := range r.p.Excluded {
+		places[i] = -1
 	}
-	return rows
+	for lo, hi := range team.Counted(0, r.n) {
+		for i := lo; i < hi; i++ {
+			kept[team.Row(i)] = float64(1 + places[i])
+		}
+	}
+	team.Sum(kept)
+	before := make([]int, len(kept)+1)
+	for row, k := range kept {
+		before[row+1] = before[row] + int(k)
+	}
+	for i, place := range places {
+		switch {
+		case team.IsPadding(i):
+			places[i] = -1
+		case place == 0:
+			places[i] = before[team.Row(i)]
+		}
+	}
+	return places
 }
 
-// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where B has the given rows.
-func banish(b *mat.Dense, rows []int, known *known) {
-	if known.count() == 0 {
-		return
+// gather returns the rows of all processes, cols numbers for each row of the dense matrix.
+func gather(team *sparse.Team, rows, cols int, places []int, row func(i int) []float64) *sparse.Block[float64] {
+	all := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
+	for lo, hi := range team.Counted(0, len(places)) {
+		for i := lo; i < hi; i++ {
+			if places[i] >= 0 {
+				copy(all.Row(places[i]), row(i))
+			}
+		}
 	}
+	team.Sum(all.Data)
+	return all
+}
+
+// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where each row of known has the
+// number of a vector of U and its element.
+func banish(b *mat.Dense, known *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {
 		shift = 1
 	}
-	for i, row := range rows {
-		for j, col := range rows {
-			if known.of[row] == known.of[col] {
-				b.Set(i, j, b.At(i, j)-shift*known.Unit[row]*known.Unit[col])
+	for i := range known.Rows {
+		for j := range known.Rows {
+			u, v := known.Row(i), known.Row(j)
+			if u[0] == v[0] {
+				b.Set(i, j, b.At(i, j)-shift*u[1]*v[1])
 			}
 		}
 	}

@@ -33,4 +33,8 @@
 //
 // Sums over rows are added in segments of fixed size, and these in fixed
 // groups, so that results have the same bits for any number of workers.
+//
+// If several processes share the rows of the map, see [sparse.Team], each of them calls Solve and has its
+// rows of all vectors, and lists of its rows. Start vectors do not depend on the number of processes; results
+// differ by rounding.
 package lanczos

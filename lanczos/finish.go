@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -126,7 +127,7 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 			return nil, err
 		}
 	}
-	orient(out.Vectors)
+	orient(r.e.team, out.Vectors)
 	unverified := count
 	if residuals != nil {
 		unverified = known
@@ -144,14 +145,14 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 			out.Converged++
 		}
 	}
-	rescale(out.Vectors, r.p.Scale)
+	rescale(r.e.team, out.Vectors, r.p.Scale)
 	return out, nil
 }
 
 // omits reports whether a pair is omitted because its eigenvalue is 0 or less up to rounding, and
 // stores the largest such value.
 func (r *run) omits(value float64) bool {
-	if !r.p.Positive || value > roundingSteps*float64(r.n)*epsilon*r.norm {
+	if !r.p.Positive || value > roundingSteps*float64(r.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
 	}
 	r.result.Omitted = max(r.result.Omitted, value)
@@ -165,7 +166,7 @@ const roundingSteps = 4
 const epsilon = 0x1p-52
 
 // rescale divides the rows of the vectors by the scale; nil means ones.
-func rescale(x *sparse.Block[float64], scale []float64) {
+func rescale(team *sparse.Team, x *sparse.Block[float64], scale []float64) {
 	for i, s := range scale {
 		row := x.Row(i)
 		for j := range row {
@@ -173,26 +174,35 @@ func rescale(x *sparse.Block[float64], scale []float64) {
 		}
 	}
 	if scale != nil {
-		orient(x)
+		orient(team, x)
 	}
 }
 
 // orient gives each column the sign that makes the entry of largest size
 // positive, the first among equals to 1e-9.
-func orient(x *sparse.Block[float64]) {
+func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			largest[j] = max(largest[j], math.Abs(v))
 		}
 	}
-	sign := make([]float64, x.Cols)
+	team.Max(largest)
+	sign := slices.Repeat([]float64{math.Inf(-1)}, x.Cols)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
-			if sign[j] == 0 && math.Abs(v) >= largest[j]*(1-1e-9) {
-				sign[j] = math.Copysign(1, v)
+			if !team.IsPadding(i) && math.Abs(v) >= largest[j]*(1-1e-9) {
+				first := -2 * float64(team.Row(i)) // even for entries > 0, odd for others
+				if math.Signbit(v) {
+					first--
+				}
+				sign[j] = max(sign[j], first)
 			}
 		}
+	}
+	team.Max(sign)
+	for j, first := range sign {
+		sign[j] = 1 - 2*math.Abs(math.Mod(first, 2))
 	}
 	for i := range x.Rows {
 		row := x.Row(i)

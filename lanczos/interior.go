@@ -30,6 +30,9 @@ type foldedMap struct {
 
 func (f *foldedMap) Dims() (r, c int) { return f.a.Dims() }
 
+// Team returns the team that shares the rows of A.
+func (f *foldedMap) Team() *sparse.Team { return sparse.TeamOf(f.a) }
+
 // StepTo is that of [sparse.Applier]. Cost: two sweeps.
 func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
 	if f.image == nil || f.image.Cols != x.Cols {
@@ -90,7 +93,7 @@ func (r *run) interior() *interior {
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	n, k, near := r.n, len(r.result.Values), r.p.Near
 	if r.s.defaultLimit {
-		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(n)))
+		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(r.e.team.TotalOf(n))))
 	}
 	spread, err := r.density(ctx)
 	if err != nil {

@@ -27,8 +27,8 @@ type known struct {
 	share tall.Share // of the block that known vectors were removed from last
 }
 
-// vectors returns the normalised vectors.
-func (k *Known) vectors() *known {
+// vectors returns the normalised vectors. Every process of the team calls it.
+func (k *Known) vectors(team *sparse.Team) *known {
 	if k == nil {
 		return new(known)
 	}
@@ -37,17 +37,23 @@ func (k *Known) vectors() *known {
 		unit = slices.Repeat([]float64{1}, len(k.Components.Of))
 	}
 	v := &known{of: k.Components.Of, value: k.Value}
-	some := make([]bool, len(k.Components.Sizes))
-	for i, u := range unit {
-		some[v.of[i]] = some[v.of[i]] || u != 0
+	some := make([]float64, len(k.Components.Sizes)) // 1 for components with a vector
+	for i := range unit {
+		if team.IsPadding(i) {
+			unit[i] = 0
+		}
+		if unit[i] != 0 {
+			some[v.of[i]] = 1
+		}
 	}
+	team.Max(some)
 	for c, yes := range some {
-		if yes {
+		if yes == 1 {
 			v.parts = append(v.parts, uint32(c))
 		}
 	}
 	if len(v.parts) > 0 {
-		v.Disjoint = tall.NewDisjointOf(nil, v.of, len(some), unit)
+		v.Disjoint = tall.NewDisjointOf(team, v.of, len(some), unit)
 	}
 	return v
 }
@@ -74,5 +80,5 @@ func (k *known) remove(ctx context.Context, x *sparse.Block[float64], workers in
 	return k.share.RemoveTo(ctx, k.Disjoint, x, x, workers)
 }
 
-// Count returns the number of vectors.
-func (k *Known) Count() int { return k.vectors().count() }
+// Count returns the number of vectors. If several processes share the rows, every process of the team calls it.
+func (k *Known) Count(team *sparse.Team) int { return k.vectors(team).count() }

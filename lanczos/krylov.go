@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,6 +30,7 @@ type krylov struct {
 	f     filter
 	known *known
 	seed  uint64
+	dim   int      // rows of the map, without those of zero
 	zero  []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer
@@ -52,7 +52,7 @@ type krylov struct {
 // newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
-	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, zero: r.p.Excluded, stride: m}
+	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
 	k.images.allocate()
 	k.ortho = orthonormalizer{engine: k.e, fill: k.fillRandom}
 	if k.known.count() > 0 {
@@ -79,14 +79,11 @@ func (k *krylov) next() columns {
 func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	k.streams++
 	stream := k.streams << 32
-	err := sched.Run(ctx, k.e.Workers, k.e.Chunks, func(_, chunk int) error {
-		rng := rand.New(rand.NewPCG(k.seed, stream+uint64(chunk)))
-		for i := chunk * segment; i < min(k.e.rows, (chunk+1)*segment); i++ {
-			for j := range w.width() {
-				k.x.Data[i*k.x.Stride+j] = rng.NormFloat64()
-			}
+	source := func(at int) *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+uint64(at))) }
+	err := k.e.draw(ctx, k.x, source, func(rng *rand.Rand, row []float64) {
+		for j := range w.width() {
+			row[j] = rng.NormFloat64()
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -272,7 +269,7 @@ func (k *krylov) rank() spectrum {
 		for j := range width {
 			share += k.ritz.At(j, i) * k.ritz.At(j, i)
 		}
-		share *= float64(k.e.rows-len(k.zero)) / width
+		share *= float64(k.dim) / width
 		all[i] = quantile{theta, before + share/2}
 		before += share
 	}

@@ -28,7 +28,7 @@ func TestProjection(t *testing.T) {
 			weights[i] = 0
 		}
 	}
-	k := (&Known{Components: c, Weights: weights}).vectors()
+	k := (&Known{Components: c, Weights: weights}).vectors(nil)
 	if k.count() != len(c.Sizes)-1 {
 		t.Fatalf("%d vectors", k.count())
 	}
@@ -70,7 +70,7 @@ func TestProjection(t *testing.T) {
 func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))
-	e := newEngine(n, 2)
+	e := newEngine(nil, n, 2)
 	fill := func(_ context.Context, w columns) error {
 		for i := range n {
 			for j := range w.width() {

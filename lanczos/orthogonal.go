@@ -95,7 +95,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 			}
 			dead, o.replaced = true, true
 			if o.fill != nil && !from.random {
-				*from = origin{length: math.Sqrt(float64(o.rows)), left: 1, random: true}
+				*from = origin{length: math.Sqrt(float64(o.team.TotalOf(o.rows))), left: 1, random: true}
 				clear(r[j*nw : (j+1)*nw])
 				err = o.fill(ctx, w.slice(w.lo+j, w.lo+j+1))
 			} else {

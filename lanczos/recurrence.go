@@ -39,7 +39,7 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 	n, _ := a.Dims()
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, cols) }
 	return &recurrence{
-		a: a, e: newEngine(n, workers),
+		a: a, e: newEngine(sparse.TeamOf(a), n, workers),
 		u: block(), before: block(), w: block(),
 		scale: make([]float64, cols), earlier: make([]float64, cols),
 		alpha: make([]float64, cols), beta: make([]float64, cols),
@@ -48,15 +48,10 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 }
 
 // start begins with random columns that are 0 in the rows of zero: draw fills a row of them, with
-// random numbers that begin anew with each segment of rows.
+// random numbers, see [engine.draw].
 func (r *recurrence) start(ctx context.Context, seed uint64, zero []uint32, draw func(rng *rand.Rand, row []float64)) error {
-	n := r.e.rows
-	err := r.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
-		rng := rand.New(rand.NewPCG(seed, uint64(chunk*segment)))
-		for i := chunk * segment; i < min(n, (chunk+1)*segment); i++ {
-			draw(rng, r.u.Row(i))
-		}
-	})
+	source := func(at int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(at*segment))) }
+	err := r.e.draw(ctx, r.u, source, draw)
 	if err != nil {
 		return err
 	}

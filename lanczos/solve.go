@@ -16,8 +16,8 @@ type run struct {
 	*images
 	p      *Problem
 	s      Settings
-	n      int // rows
-	dim    int // rows that are not excluded
+	n      int // rows of this process
+	dim    int // rows of all processes that are not excluded
 	known  *known
 	wanted int     // number of pairs to find in addition to the known ones
 	norm   float64 // a lower bound of the norm of A
@@ -101,11 +101,11 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	known := new(known)
+	team, known := sparse.TeamOf(p.A), new(known)
 	if p.Which != Interior {
-		known = p.Known.vectors()
+		known = p.Known.vectors(team)
 	}
-	dim := n - len(p.Excluded)
+	dim := team.TotalOf(n) - countRows(team, p.Excluded)
 	most, wanted := dim, max(0, k-known.count())
 	if p.Beyond && p.Which != Interior {
 		most = dim - known.count()
@@ -117,9 +117,21 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	}
 	set := s.withDefaults()
 	r := &run{p: p, s: set, n: n, dim: dim, known: known, wanted: wanted, norm: math.Abs(known.value)}
-	r.images = &images{a: p.A, e: newEngine(n, set.Workers)}
+	r.images = &images{a: p.A, e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
 	return r, nil
+}
+
+// countRows returns the number of rows in the lists of all processes.
+func countRows(team *sparse.Team, list []uint32) int {
+	count := []float64{0}
+	for _, i := range list {
+		if team.Counts(int(i)) {
+			count[0]++
+		}
+	}
+	team.Sum(count)
+	return int(count[0])
 }
 
 // direct solves a problem that needs no iteration, because all pairs are known or a basis would have
@@ -199,11 +211,12 @@ func (r *run) report(products int) {
 
 // entries returns the mean number of entries in a row of the map.
 func (r *run) entries() float64 {
+	rows := float64(r.e.team.TotalOf(r.n))
 	if r.p.Entries > 0 {
-		return float64(r.p.Entries) / float64(r.n)
+		return float64(r.p.Entries) / rows
 	}
 	if o, ok := r.p.A.(*sparse.Operator[float64]); ok {
-		return float64(o.A.NNZ()) / float64(r.n)
+		return float64(sparse.EntriesOf(o.A)) / rows
 	}
 	return sparseEntries
 }

@@ -13,8 +13,7 @@ const namedAt = 4096
 // Division numbers the rows of a square matrix in one process of a [Team].
 type Division struct {
 	Team
-	Rows   []uint32 // row of the matrix for each row of a block; padding has no meaning
-	bounds []int    // process p has the rows bounds[p] ≤ i < bounds[p+1], except for named rows
+	bounds []int // process p has the rows bounds[p] ≤ i < bounds[p+1], except for named rows
 	named  rankedSet
 }
 

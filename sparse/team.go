@@ -20,8 +20,9 @@ import "iter"
 type Team struct {
 	Network           // how the processes communicate
 	Own, First, Named int
-	Total             int   // number of rows of the matrix
-	Entries           int64 // number of its stored entries
+	Total             int      // number of rows of the matrix
+	Entries           int64    // number of its stored entries
+	Rows              []uint32 // row of the matrix for each row of a block; padding has no meaning
 }
 
 // TeamOf returns the team of a matrix or of a linear map, nil if this process has all rows.
@@ -57,6 +58,14 @@ func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
 			yield(named, hi)
 		}
 	}
+}
+
+// Row returns the row of the matrix for row i of a block.
+func (t *Team) Row(i int) int {
+	if t == nil {
+		return i
+	}
+	return int(t.Rows[i])
 }
 
 // TotalOf returns the number of rows of the matrix, for blocks with the given number of rows.

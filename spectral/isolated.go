@@ -41,7 +41,7 @@ func (e *eigenproblem) search(k int) int {
 	case e.edged == 0:
 		return 0
 	case e.first() && !e.Beyond:
-		k = max(min(k, e.Known.Count()), k-len(e.Excluded))
+		k = max(min(k, e.Known.Count(nil)), k-len(e.Excluded))
 	}
 	return min(k, e.edged)
 }

@@ -32,6 +32,18 @@ func Processes(size int, run func(n sparse.Network) error) error {
 	return h.err
 }
 
+// Whole returns the rows of the matrix, from the blocks of all processes. Every process calls it.
+func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
+	all := sparse.BlockOf(team.TotalOf(x.Rows), x.Cols, make([]float64, team.TotalOf(x.Rows)*x.Cols))
+	for lo, hi := range team.Counted(0, x.Rows) {
+		for i := lo; i < hi; i++ {
+			copy(all.Row(team.Row(i)), x.Row(i))
+		}
+	}
+	team.Sum(all.Data)
+	return all
+}
+
 // errStopped ends a goroutine because another one has failed.
 var errStopped = errors.New("sparsetest: another process has failed")
 
