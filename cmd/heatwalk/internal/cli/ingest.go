@@ -30,7 +30,8 @@ import (
 type ingestCommand struct {
 	graphInputs
 	neighbours neighbourFlags
-	dir, codec string
+	share      shareFlag
+	dir, codec string // with a share, dir is a file
 	force      bool
 }
 
@@ -46,13 +47,16 @@ func newIngest(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	c.neighbours.declare(run, cmd)
+	c.share.declare(run, flags, "the files")
 	c.graphInputs.declare(flags)
 	return cmd
 }
 
 // check validates the flags and records problems.
 func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
-	if c.dir == "" {
+	if c.share.of > 0 {
+		c.checkShare(cmd, args)
+	} else if c.dir == "" {
 		c.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
 		c.problem("-o", "%s is a file; name a directory", c.dir)
@@ -69,6 +73,16 @@ func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
 	}
 	c.graphInputs.checkSources()
 	c.neighbours.check(c.session, cmd, args, &c.graphInputs)
+}
+
+// checkShare validates the flags of a share.
+func (c *ingestCommand) checkShare(cmd *cobra.Command, args []string) {
+	const whole = "needs all files; ingest them on one machine, without --slab"
+	c.refuse(cmd.Flags(), rule{true, "of nodes hyperedges cocitation coupling", whole}, rule{true, "force", "replaces a store, and a share is none; leave it out"})
+	checkOutput(c.session, "-o", c.dir, nil, args...)
+	if c.dir == "-" {
+		c.problem("-o", "heatwalk merge reads a share in pieces; name a file")
+	}
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -93,6 +107,9 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
+	if c.share.of > 0 {
+		return c.runShare(inputs)
+	}
 	c.keeps(c.dir)
 	o := newOutputs(c.session, c.dir)
 	if o.runFile, err = o.companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
@@ -107,10 +124,15 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 		return err
 	}
 	c.doing = ""
-	m := report.Store
-	return c.printResult(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
+	return c.printResult(documentOf(report), func(w io.Writer) {
 		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.cost(), c.dir)
 	})
+}
+
+// documentOf returns the JSON document of a new store.
+func documentOf(r *ingest.Report) *ingestDocument {
+	m := r.Store
+	return &ingestDocument{r, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}
 }
 
 // madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
