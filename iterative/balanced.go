@@ -43,9 +43,14 @@ func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(work
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
-// every sweep, and v is kept. Cost: [graph.Sweeps].
+// every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
-	scaled, err := graph.New(ctx, &balancedMatrix{g.A, v}, &graph.Settings{
+	team, balanced := sparse.TeamOf(g.A), sparse.Matrix(&balancedMatrix{g.A, v})
+	if a, divided := g.A.(*sparse.Divided); divided {
+		v := a.WithGhosts(v)
+		balanced = a.WithValues(func(row, col int, w float64) float64 { return float64(v[row]*v[col]) * w })
+	}
+	scaled, err := graph.New(ctx, balanced, &graph.Settings{
 		Components: g.Components, Workers: g.Workers,
 		KeepLoops: true, // the ground is a difference of numbers of their size
 	})
@@ -53,11 +58,18 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 		return nil, err
 	}
 	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
+	indefinite := []float64{0}
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
-		if !(s.Ground[i] > 0) {
-			return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite by row %d", ErrParameter, alpha, i)
+		switch {
+		case team.IsPadding(i):
+			s.Ground[i], v[i] = 1, 1
+		case !(s.Ground[i] > 0):
+			indefinite[0] = 1
 		}
+	}
+	if team.Max(indefinite); indefinite[0] != 0 {
+		return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite", ErrParameter, alpha)
 	}
 	s.startNear(v)
 	return s, nil
@@ -67,15 +79,19 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 // component, where it is s or 0: near to the end of the range of a parameter, or with
 // few clamped rows, that is most of the solution.
 func (s *System) startNear(v []float64) {
-	of, components := s.Graph.Components.Of, len(s.Graph.Components.Sizes)
+	of, components, team := s.Graph.Components.Of, len(s.Graph.Components.Sizes), sparse.TeamOf(s.Graph.A)
 	energy, square := make([]float64, components), make([]float64, components)
-	for i, c := range of {
-		if v[i] > 0 {
-			energy[c] += s.Ground[i]
-			square[c] += float64(v[i] * v[i])
+	for lo, hi := range team.Counted(0, len(of)) {
+		for i := lo; i < hi; i++ {
+			if v[i] > 0 {
+				energy[of[i]] += s.Ground[i]
+				square[of[i]] += float64(v[i] * v[i])
+			}
 		}
 	}
-	s.easy, s.quotients = tall.NewDisjointOf(nil, of, components, slices.Clone(v)), make([]float64, len(v))
+	team.Sum(energy)
+	team.Sum(square)
+	s.easy, s.quotients = tall.NewDisjointOf(team, of, components, slices.Clone(v)), make([]float64, len(v))
 	for i, c := range of {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])

@@ -58,7 +58,7 @@ const (
 func (s *System) certifiedTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	plain := *settings
 	plain.Certify, plain.Absolute, plain.Start = false, nil, false
-	small := b.Rows <= ExactFirst
+	small := b.Rows <= ExactFirst && s.team() == nil
 	if s.Least > 0 && !small { // the residual bounds the error, whatever the weights
 		return s.SolveTo(ctx, x, b, &plain)
 	}
@@ -86,13 +86,16 @@ type certificate struct {
 	*System
 	goal    float64
 	refusal *SpanError // with the smallest error reached so far
-	held    []int      // the node of each component where v is 0; nil for a definite system
+	held    []int      // the node of each component where v is 0, −1 in another process; nil for a definite system
 	norms   []float64  // bounds of the norms of the errors of the columns, by the latest check
 }
 
 // eliminateTo solves by elimination in memory, or returns the refusal.
 func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64, record func(int, []float64)) (*Result, error) {
-	norms, err := columnNorms(ctx, b, c.Graph.Workers)
+	if c.team() != nil {
+		return nil, sparse.ErrDivided
+	}
+	norms, err := columnNorms(ctx, nil, b, c.Graph.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -197,25 +200,65 @@ func (c *certificate) stepsTo(b *sparse.Block[float64], k int) {
 		}
 		return
 	}
-	parts := c.Graph.Components
+	c.hold(diag)
+	parts, team := c.Graph.Components, c.team()
 	total := make([]tall.ExactSum, len(parts.Sizes))
+	for i, p := range parts.Of {
+		if c.held[p] == i {
+			continue
+		}
+		if team.Counts(i) {
+			total[p].Add(diag[i])
+		}
+		b.Row(i)[k] = diag[i] / tall.Factor(c.Scale, i)
+	}
+	tall.AddExact(team, total)
+	for p, i := range c.held {
+		if i >= 0 {
+			b.Row(i)[k] = -total[p].Value() / tall.Factor(c.Scale, i)
+		}
+	}
+}
+
+// hold chooses the node of each component with the largest diagonal element: of several the first, or
+// of several processes a named node, or the one of the first process.
+func (c *certificate) hold(diag []float64) {
+	parts, team := c.Graph.Components, c.team()
 	c.held = make([]int, len(parts.Sizes))
 	for p := range c.held {
 		c.held[p] = -1
 	}
 	for i, p := range parts.Of {
-		if at := c.held[p]; at < 0 || diag[i] > diag[at] {
+		if team.IsPadding(i) {
+			continue
+		}
+		if at := c.held[p]; at < 0 || diag[i] > diag[at] || diag[i] == diag[at] && team.IsNamed(i) && !team.IsNamed(at) {
 			c.held[p] = i
 		}
 	}
-	for i, p := range parts.Of {
-		if c.held[p] != i {
-			total[p].Add(diag[i])
-			b.Row(i)[k] = diag[i] / tall.Factor(c.Scale, i)
+	if team == nil {
+		return
+	}
+	largest, first := make([]float64, len(c.held)), make([]float64, len(c.held))
+	for p, i := range c.held {
+		if largest[p] = math.Inf(-1); i >= 0 {
+			largest[p] = diag[i]
 		}
 	}
+	team.Max(largest)
 	for p, i := range c.held {
-		b.Row(i)[k] = -total[p].Value() / tall.Factor(c.Scale, i)
+		if i >= 0 && diag[i] < largest[p] {
+			c.held[p] = -1
+		}
+		if first[p] = float64(-team.Size()); c.held[p] >= 0 {
+			first[p] = float64(-team.Rank())
+		}
+	}
+	team.Max(first)
+	for p, i := range c.held {
+		if !team.IsNamed(i) && first[p] != float64(-team.Rank()) {
+			c.held[p] = -1
+		}
 	}
 }
 
@@ -223,7 +266,7 @@ func (c *certificate) stepsTo(b *sparse.Block[float64], k int) {
 func (c *certificate) certified() []float64 {
 	diag := c.diagonal(true)
 	for i := range diag {
-		if c.Null != nil && c.Null.Unit[i] == 0 {
+		if c.Null != nil && c.Null.Unit[i] == 0 || c.team().IsPadding(i) {
 			diag[i] = 0
 		}
 	}
@@ -243,15 +286,16 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 	if err := c.cg.A.StepTo(ctx, image, z, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return 0, 0, err
 	}
-	parts, diag := c.Graph.Components, c.certified()
+	parts, diag, team := c.Graph.Components, c.certified(), c.team()
 	largest, steps := make([]float64, k), make([]float64, len(parts.Sizes))
 	size := make([]float64, len(parts.Sizes))
-	held := func(i int) float64 { // v of the node that is held
-		if c.held == nil {
-			return 0
+	held := make([]float64, len(parts.Sizes)) // v of the node that is held
+	for p, i := range c.held {
+		if held[p] = math.Inf(-1); i >= 0 {
+			held[p] = z.Row(i)[k]
 		}
-		return z.Row(c.held[parts.Of[i]])[k]
 	}
+	team.Max(held)
 	for i := range z.Rows {
 		row := z.Row(i)
 		for j, v := range row[:k] {
@@ -259,9 +303,12 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 		}
 		if diag[i] > 0 {
 			p := parts.Of[i]
-			steps[p] = math.Max(steps[p], row[k]-held(i))
+			steps[p] = math.Max(steps[p], row[k]-held[p])
 			size[p] = math.Max(size[p], math.Abs(row[k]))
 		}
+	}
+	for _, v := range [][]float64{largest, steps, size} {
+		team.Max(v)
 	}
 	const rounding = 20 * 0x1p-52
 	residual, slack, q := make([]float64, k), make([]float64, k), 1.0
@@ -274,16 +321,24 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 		row, of := image.Row(i), b.Row(i)
 		scale := tall.Factor(c.Scale, i)
 		q = math.Min(q, row[k]/d-rounding*size[p])
-		v := scale * (z.Row(i)[k] - held(i))
-		square += float64(v * v)
-		total += float64(scale * scale)
+		if team.Counts(i) {
+			v := scale * (z.Row(i)[k] - held[p])
+			square += float64(v * v)
+			total += float64(scale * scale)
+		}
 		for j, v := range row[:k] {
 			rounded, left := rounding*(scale*math.Abs(of[j])/d+largest[j]), math.Abs(scale*of[j]-v)/d
 			slack[j], residual[j] = max(slack[j], steps[p]*rounded), math.Max(residual[j], steps[p]*left)
 			worst[j] = math.Max(worst[j], rounded+left)
 		}
 	}
-	if !(q > 0.25) {
+	least, sums := []float64{-q}, []float64{square, total}
+	team.Max(least)
+	team.Sum(sums)
+	for _, v := range [][]float64{residual, slack, worst} {
+		team.Max(v)
+	}
+	if q, square, total = -least[0], sums[0], sums[1]; !(q > 0.25) {
 		return math.Inf(1), math.Inf(1), nil
 	}
 	c.norms = worst

@@ -47,6 +47,12 @@
 // solved for as one more column, and eliminates, or returns a [*SpanError], where the bound is
 // too large.
 //
+// # Several processes
+//
+// If several processes share the rows of a graph, CG, systems and certified bounds use sums of all of
+// them. There are no factors then: Jacobi remains, and a certified solve whose bound is too large returns
+// [sparse.ErrDivided] in place of an elimination.
+//
 // # Determinism
 //
 // Sums over rows are added in chunks of fixed size, and the chunks in order,

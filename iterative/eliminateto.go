@@ -18,6 +18,9 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
 	}
+	if s.team() != nil {
+		return nil, errDivided
+	}
 	small := len(s.Graph.Degrees) <= ExactFirst
 	if !small {
 		s.cg, s.factor = CG{}, nil

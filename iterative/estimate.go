@@ -50,8 +50,8 @@ func (c *column) estimate() float64 {
 }
 
 // estimateErrors fills ErrorEstimate from the estimates of the columns.
-func estimateErrors(ctx context.Context, out *Result, x *sparse.Block[float64], workers int) error {
-	norms, err := columnNorms(ctx, x, workers)
+func estimateErrors(ctx context.Context, out *Result, team *sparse.Team, x *sparse.Block[float64], workers int) error {
+	norms, err := columnNorms(ctx, team, x, workers)
 	if err != nil {
 		return err
 	}

@@ -25,34 +25,38 @@ import (
 // it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there
 // and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
 // weights counts. D leaves out loops that outweigh
-// the other edges of a node. Cost: a sweep, and one more in a solve, which takes
+// the other edges of a node. If several processes share the rows, all of them have the clamped ones, as
+// named rows, and Jacobi remains. Cost: a sweep, and one more in a solve, which takes
 // [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
-	n := len(g.Degrees)
+	n, team := len(g.Degrees), sparse.TeamOf(g.A)
 	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
 	for i := range roaring.Values(g.Components.Reached(clamped)) {
-		free[i] = 1
+		if !team.IsPadding(int(i)) {
+			free[i] = 1
+		}
 	}
+	marks := sparse.NewBlock[float64](n, 2) // of U and L
 	for _, i := range clamped {
+		if team != nil && !team.IsNamed(i) {
+			panic(badClamp)
+		}
 		free[i] = 0
+		marks.Row(i)[1] = 1
+	}
+	for i, u := range free {
+		marks.Row(i)[0] = u
 	}
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
-	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
-	var err error
-	if among.Degrees, err = sparse.Degrees(ctx, &restrictedMatrix{g.A, free, free}, g.Workers); err != nil {
-		return nil, err
-	}
-	clampedOnly := make([]float64, n)
-	for _, i := range clamped {
-		clampedOnly[i] = 1
-	}
-	held, err := sparse.Degrees(ctx, &restrictedMatrix{g.A, free, clampedOnly}, g.Workers) // sums, not differences of degrees
-	if err != nil {
+	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
+	known := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
+	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and L; not differences of degrees
+	if err := known.ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
 	}
 	h := &System{
 		Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
-		known: &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers},
+		known: known,
 	}
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
@@ -64,7 +68,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		if u == 0 {
 			continue
 		}
-		h.Ground[i] = held[i]
+		among.Degrees[i], h.Ground[i] = sums.Row(i)[0], sums.Row(i)[1]
 		h.Scale[i] = math.Sqrt(g.Degrees[i])
 		even[i] = h.Scale[i]
 		if g.Loops != nil {
@@ -100,7 +104,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 	}
 	set := settings.withDefaults()
 	set.Start, set.Certify = false, true
-	least, most := givenRange(f, s.free)
+	least, most := givenRange(s.team(), f, s.free)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -119,14 +123,19 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 
 // givenRange returns the smallest and the largest value of each column of f in the rows that
 // are not free, between which a harmonic function lies.
-func givenRange(f *sparse.Block[float64], free []float64) (least, most []float64) {
+func givenRange(team *sparse.Team, f *sparse.Block[float64], free []float64) (least, most []float64) {
 	least, most = make([]float64, f.Cols), make([]float64, f.Cols)
 	for i, u := range free {
 		for j, v := range f.Row(i) {
 			if u == 0 {
-				least[j], most[j] = min(least[j], v), max(most[j], v)
+				least[j], most[j] = max(least[j], -v), max(most[j], v)
 			}
 		}
+	}
+	team.Max(least)
+	team.Max(most)
+	for j, v := range least {
+		least[j] = 0 - v // not −0
 	}
 	return least, most
 }

@@ -12,17 +12,23 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, of the columns from
-// lo on.
+// total stores in dst the sums of all chunks in their order, and then over the processes, of the
+// columns from lo on. A chunk has named rows or others, and residuals are zero in padding.
 func (r *passes) total(dst []float64, lo, which int) {
 	clear(dst)
 	for chunk := range tall.Chunks(r.b.Rows) {
-		tall.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
+		if r.team.Counts(chunk * tall.ChunkRows) {
+			tall.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
+		}
 	}
+	r.team.Sum(dst)
 }
 
 // dotRows adds pᵀq over finished rows of a sweep.
 func (r *passes) dotRows(rows sparse.Rows) {
+	if !r.team.Counts(rows.Lo) {
+		return
+	}
 	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(r.p, rows.Lo), tall.Rows(r.q, rows.Lo))
 }
 
@@ -52,7 +58,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 // scaled system they are s∘z and r/s, and the vectors are u.
 func (r *passes) addNull(i int, f float64, v, res []float64) {
 	slot := r.Null.Slot[i]
-	if slot >= tall.OwnSlot {
+	if slot >= tall.OwnSlot || !r.team.Counts(i) {
 		return
 	}
 	u, s := r.Null.Unit[i], tall.Factor(r.Scale, i)

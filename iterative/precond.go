@@ -47,5 +47,6 @@ func (p *jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error
 
 const (
 	badShape   = "iterative: dimension mismatch"
+	badClamp   = "iterative: a clamped row that only one process has"
 	badOverlap = "iterative: X and B are the same block"
 )

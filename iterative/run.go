@@ -33,6 +33,7 @@ type recurrence struct {
 // passes are the vectors of the recurrence, with loops over chunks of their rows.
 type passes struct {
 	*CG
+	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual, in the place of q; nil where it is diag(inverse)·r
@@ -51,7 +52,7 @@ type passes struct {
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n, k := b.Rows, b.Cols
-	r.CG, r.x, r.b, r.settings, r.stagnant = c, x, b, s, false
+	r.CG, r.team, r.x, r.b, r.settings, r.stagnant = c, sparse.TeamOf(c.A), x, b, s, false
 	r.result = &Result{
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
@@ -323,6 +324,7 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	r.result.Sweeps++
 	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
 	r.dots.TotalTo(r.products)
+	r.team.Sum(r.products)
 	return err
 }
 

@@ -61,10 +61,14 @@ const (
 // newSingle returns a solver in float32 for an operator with this diagonal, or
 // nil if its numbers may be too large or too small.
 func newSingle(a *sparse.Operator[float64], diag []float64) *single {
-	for _, d := range diag {
-		if !(d >= leastDiagonal && d <= mostDiagonal) {
-			return nil
+	team, outside := a.Team(), []float64{0}
+	for i, d := range diag {
+		if !(d >= leastDiagonal && d <= mostDiagonal) && !team.IsPadding(i) {
+			outside[0] = 1
 		}
+	}
+	if team.Max(outside); outside[0] != 0 {
+		return nil
 	}
 	s := &single{
 		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Left: a.Left, Right: a.Right, Diag: a.Diag, Workers: a.Workers},
@@ -206,6 +210,7 @@ func (s *single) step(ctx context.Context) error {
 	}
 	products := r.products[s.lo:s.hi]
 	s.dots.TotalTo(products)
+	r.team.Sum(products)
 	for j := range columns {
 		c := &columns[j]
 		r.alpha[s.lo+j] = c.advance(products[j] * s.square[s.lo+j])
@@ -267,6 +272,9 @@ func (s *single) startChunk(chunk, lo, hi int) {
 
 // dotRows adds pᵀq over finished rows of a sweep.
 func (s *single) dotRows(rows sparse.Rows) {
+	if !s.run.team.Counts(rows.Lo) {
+		return
+	}
 	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(s.p, rows.Lo), tall.Rows(s.q, rows.Lo))
 }
 

@@ -3,6 +3,7 @@ package iterative
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -87,7 +88,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
-	if !l.refused || s.Strict {
+	if s.team() == nil && (!l.refused || s.Strict) {
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -101,6 +102,13 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	}
 	return out, err
 }
+
+// team returns the processes that share the rows of the graph. Then there are no factors, which need all entries
+// in one process.
+func (s *System) team() *sparse.Team { return sparse.TeamOf(s.Graph.A) }
+
+// errDivided is the error of a factor for a team: without it, the iteration goes on as where it fills in.
+var errDivided = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that solves keep for the next one.
 func (s *System) Release() { s.cg, s.factor, s.direct = CG{}, nil, nil }
@@ -161,7 +169,7 @@ func (s *System) prepare(cols int) {
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.Memory > 0 && need > s.Memory {
+		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.team() == nil && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -188,6 +196,9 @@ func (s *System) diagonal(cancelled bool) []float64 {
 // factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which is made
 // once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
+	if s.team() != nil {
+		return nil, errDivided
+	}
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
@@ -204,7 +215,8 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 }
 
 // Preconditioner returns the sampled Cholesky factor as one of M itself, made once, for
-// methods other than [System.SolveTo], or the diagonal of M where the factor fills in.
+// methods other than [System.SolveTo], or the diagonal of M where the factor fills in or several
+// processes share the rows.
 // On a null space of M it is not defined: project before and after. The error is
 // [ErrMemory], [graph.ErrWeight], the context's, or that of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
@@ -232,9 +244,9 @@ const rngSeed = 1
 // similar matrix, for ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
-		return estimateErrors(ctx, out, x, s.Graph.Workers)
+		return estimateErrors(ctx, out, s.team(), x, s.Graph.Workers)
 	}
-	var norm float64
+	largest := []float64{0} // sum of a row
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, d := range sums {
 		sum := 2 * s.Edge * d
@@ -244,15 +256,17 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 		if s.Scale != nil {
 			sum /= s.Scale[i] * s.Scale[i]
 		}
-		norm = max(norm, sum)
+		largest[0] = max(largest[0], sum)
 	}
+	s.team().Max(largest)
+	norm := largest[0]
 	const rounding = 10 * 0x1p-52
 	out.ErrorBound, out.Rounding = make([]float64, b.Cols), make([]float64, b.Cols)
-	sizeX, err := columnNorms(ctx, x, s.Graph.Workers)
+	sizeX, err := columnNorms(ctx, s.team(), x, s.Graph.Workers)
 	if err != nil {
 		return err
 	}
-	sizeB, err := columnNorms(ctx, b, s.Graph.Workers)
+	sizeB, err := columnNorms(ctx, s.team(), b, s.Graph.Workers)
 	if err != nil {
 		return err
 	}
@@ -260,7 +274,7 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 		out.Rounding[j] = rounding * (sizeB[j] + norm*sizeX[j]) / s.Least
 		out.ErrorBound[j] = r/s.Least + out.Rounding[j]
 	}
-	if s.Scale == nil && uneven(s.Ground) {
+	if s.Scale == nil && uneven(s.team(), s.Ground) {
 		return s.boundByRows(ctx, out, x, b)
 	}
 	return nil
@@ -272,14 +286,15 @@ const unevenGround = 1e5
 
 // uneven reports whether it is worth a sweep to do so: weights spread over many
 // decades.
-func uneven(ground []float64) bool {
-	least, most := math.Inf(1), 0.0
-	for _, g := range ground {
-		if g > 0 {
-			least, most = min(least, g), max(most, g)
+func uneven(team *sparse.Team, ground []float64) bool {
+	ends := []float64{math.Inf(-1), 0} // the least one, negated, and the largest one
+	for i, g := range ground {
+		if g > 0 && !team.IsPadding(i) {
+			ends[0], ends[1] = max(ends[0], -g), max(ends[1], g)
 		}
 	}
-	return most > unevenGround*least
+	team.Max(ends)
+	return ends[1] > -unevenGround*ends[0]
 }
 
 // boundByRows lowers ErrorBound and Rounding to those by rows, if they are lower:
@@ -296,12 +311,13 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 	}
 	const rounding = 10 * 0x1p-52
 	k := x.Cols
-	largest, residual, slack := make([]float64, k), make([]float64, k), make([]float64, k)
+	largest, residual, slack, team := make([]float64, k), make([]float64, k), make([]float64, k), s.team()
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			largest[j] = max(largest[j], math.Abs(v))
 		}
 	}
+	team.Max(largest)
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, g := range s.Ground {
 		if g <= 0 {
@@ -313,7 +329,9 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 			slack[j] = max(slack[j], rounding*(math.Abs(v)+norm*largest[j])/g)
 		}
 	}
-	root := math.Sqrt(float64(x.Rows)) // of the norm of a column over its largest element
+	team.Max(residual)
+	team.Max(slack)
+	root := math.Sqrt(float64(team.TotalOf(x.Rows))) // of the norm of a column over its largest element
 	for j := range k {
 		if total := root * (residual[j] + slack[j]); total < out.ErrorBound[j] {
 			out.ErrorBound[j], out.Rounding[j] = total, root*slack[j]
@@ -323,16 +341,20 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 }
 
 // columnNorms returns the norms of the columns of b.
-func columnNorms(ctx context.Context, b *sparse.Block[float64], workers int) ([]float64, error) {
+func columnNorms(ctx context.Context, team *sparse.Team, b *sparse.Block[float64], workers int) ([]float64, error) {
 	var sums sched.Sums
 	sums.Begin(b.Cols)
 	err := sched.Run(ctx, workers, tall.Chunks(b.Rows), func(_, chunk int) error {
 		lo, hi := chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, b.Rows)
+		if !team.Counts(lo) {
+			return nil
+		}
 		simd.DotColumns(sums.Of(chunk), hi-lo, tall.Rows(b, lo), tall.Rows(b, lo))
 		return nil
 	})
 	norm := make([]float64, b.Cols)
 	sums.TotalTo(norm)
+	team.Sum(norm)
 	for j, v := range norm {
 		norm[j] = math.Sqrt(v)
 	}

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ErrParameter is returned for a parameter outside of its range.
@@ -54,28 +54,29 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	if normalized {
 		s.Scale, s.easy = tall.Roots(g.Degrees), g.NullSpace(true)
 	}
-	n := len(g.Degrees)
-	least, self, unit := math.Inf(1), make([]uint32, n), make([]float64, n)
+	team, unit := sparse.TeamOf(g.A), make([]float64, len(g.Degrees))
+	extreme := []float64{math.Inf(-1), 0} // the least degree, negated; 1: a row without entries
 	for i, d := range g.Degrees {
-		self[i] = uint32(i)
 		switch {
 		case d > 0:
-			least = min(least, d)
+			extreme[0] = max(extreme[0], -d)
 		case normalized:
 			s.Ground[i] = 1
+		case team.IsPadding(i):
 		default:
-			s.Ground[i], unit[i] = 0, 1
+			s.Ground[i], unit[i], extreme[1] = 0, 1, 1
 		}
 	}
 	if normalized {
 		return s, nil
 	}
+	team.Max(extreme)
 	s.Least = 0
-	if !math.IsInf(least, 1) {
+	if least := -extreme[0]; !math.IsInf(least, 1) {
 		s.Least = (1 - alpha) * least
 	}
-	if slices.Contains(unit, 1) {
-		s.Null = tall.NewDisjointOf(nil, self, n, unit)
+	if extreme[1] != 0 {
+		s.Null = tall.NewDisjointRows(unit)
 	}
 	return s, nil
 }

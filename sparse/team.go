@@ -38,6 +38,9 @@ func (t *Team) Counts(i int) bool {
 	return t == nil || i < t.Own || i >= t.First && t.Rank() == 0
 }
 
+// IsNamed reports whether row i is that of a named node, which all processes have.
+func (t *Team) IsNamed(i int) bool { return t != nil && i >= t.First }
+
 // IsPadding reports whether row i is padding.
 func (t *Team) IsPadding(i int) bool { return t != nil && i >= t.Own && i < t.First }
 
