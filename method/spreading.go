@@ -91,7 +91,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 			r.out.Work.Add(work)
 			for i := range some {
 				scores := f.Columns(i*k, (i+1)*k)
-				offset, assigned, err := m.Decide(scores, seeds[i], v)
+				offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), scores, seeds[i], v)
 				if err != nil {
 					return err
 				}
@@ -166,7 +166,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 	r.out.Work.Add(work)
 	squares := tall.Total(nil, tall.Dots(nil, f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
-	offset, assigned, err := m.Decide(f, seeds, v)
+	offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
 		return err
 	}

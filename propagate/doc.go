@@ -15,4 +15,7 @@
 // Several groups of labelled nodes, such as the folds of a cross-validation, are
 // columns of the same block and share its sweeps, of lgc and poisson. Scores have the same bits for any
 // number of workers and any memory limit, since columns never meet.
+//
+// If several processes share the rows of the graph, each of them computes the scores of its rows, from
+// labelled nodes that are named rows. Only assign=shares of gp-transduction needs one process.
 package propagate

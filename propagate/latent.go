@@ -20,20 +20,23 @@ func (r *transduction) inverseTo(ctx context.Context, dst, x *sparse.Block[float
 // minimise moves t to the minimum for the current ν, by Newton's method. It ends where
 // the gradient is the tolerance times ν, or consists of rounding errors.
 func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
-	reference := math.Sqrt(dot(r.nu, r.nu))
+	reference := math.Sqrt(r.dot(r.nu, r.nu))
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
 		return err
 	}
 	value, last := r.value(0), math.Inf(1)
 	for range 200 {
 		for i := range r.t.Rows {
+			if r.team.IsPadding(i) { // whose values stay 0
+				continue
+			}
 			share, gradient := r.share.Row(i), r.gradient.Row(i)
 			softmax(share, r.t.Row(i))
 			for c, p := range share {
 				gradient[c] = p - r.nu.Row(i)[c] + r.inverse.Row(i)[c]
 			}
 		}
-		norm := math.Sqrt(dot(r.gradient, r.gradient))
+		norm := math.Sqrt(r.dot(r.gradient, r.gradient))
 		if norm <= tolerance*reference || norm < 1e-9*reference && norm > last/2 {
 			return nil
 		}
@@ -44,7 +47,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 		if err := r.inverseTo(ctx, r.image, r.step); err != nil {
 			return err
 		}
-		slope, size := dot(r.gradient, r.step), 1.0
+		slope, size := r.dot(r.gradient, r.step), 1.0
 		slack := 1e-14 * (1 + math.Abs(value)) // rounding of the value
 		next := r.value(size)
 		for ; next > value+1e-4*size*slope+slack && size > 1e-10; next = r.value(size) {
@@ -64,7 +67,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 // value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
 func (r *transduction) value(size float64) float64 {
 	at := make([]float64, r.t.Cols)
-	return tall.Sums(nil, r.t.Rows, 1, func(i int, sums []float64) {
+	return tall.Sums(r.team, r.t.Rows, 1, func(i int, sums []float64) {
 		for c := range at {
 			at[c] = r.t.Row(i)[c]
 			inverse := r.inverse.Row(i)[c]
@@ -105,14 +108,14 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 				r.image.Row(i)[c] += p * (d[c] - mean)
 			}
 		}
-		along := product / dot(r.direction, r.image)
+		along := product / r.dot(r.direction, r.image)
 		for i := range r.t.Rows {
 			for c, d := range r.direction.Row(i) {
 				r.step.Row(i)[c] += along * d
 				r.residual.Row(i)[c] -= along * r.image.Row(i)[c]
 			}
 		}
-		if math.Sqrt(dot(r.residual, r.residual)) <= share*norm {
+		if math.Sqrt(r.dot(r.residual, r.residual)) <= share*norm {
 			return nil
 		}
 		next := r.weighted()
@@ -134,7 +137,7 @@ func (r *transduction) scale(i, c int) float64 {
 
 // weighted returns the sum of squares of the residual over the diagonal.
 func (r *transduction) weighted() float64 {
-	return tall.Sums(nil, r.residual.Rows, 1, func(i int, sums []float64) {
+	return tall.Sums(r.team, r.residual.Rows, 1, func(i int, sums []float64) {
 		for c, x := range r.residual.Row(i) {
 			sums[0] += x * x / r.scale(i, c)
 		}
@@ -142,4 +145,6 @@ func (r *transduction) weighted() float64 {
 }
 
 // dot returns the sum of products of two blocks.
-func dot(x, y *sparse.Block[float64]) float64 { return tall.Total(nil, tall.Dots(nil, x, y)) }
+func (r *transduction) dot(x, y *sparse.Block[float64]) float64 {
+	return tall.Total(nil, tall.Dots(r.team, x, y))
+}

@@ -47,7 +47,7 @@ type Learner struct {
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// offset, if not nil, returns that of [Learner.Decide].
-	offset func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
+	offset func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
 	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
@@ -143,7 +143,7 @@ func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values,
 // in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
 // classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected. A seed of class −1
 // has a class that has no column here, so that many classes can be computed in several calls,
-// see Coupled.
+// see Coupled. If several processes share the rows of the graph, seeds are named rows.
 //
 // The error is a [*spec.ParameterError] for a value that these labels do not admit,
 // [iterative.ErrIterationLimit] if the tolerance is not reached, the
@@ -154,6 +154,13 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
 		panic(badShape)
+	}
+	if team := sparse.TeamOf(g.A); team != nil {
+		for _, seeds := range groups {
+			if slices.ContainsFunc(seeds.Row, func(i int) bool { return !team.IsNamed(i) }) {
+				panic(badSeed)
+			}
+		}
 	}
 	var set Settings
 	if s != nil {
@@ -197,7 +204,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 			copy(dst.Row(i)[lo:hi], x.Row(i))
 		}
 		work.Sweeps += r.Sweeps
-		work.EntryColumns += int64(r.Sweeps) * g.A.NNZ() * int64(hi-lo)
+		work.EntryColumns += int64(r.Sweeps) * sparse.EntriesOf(g.A) * int64(hi-lo)
 		if set.Progress != nil {
 			set.Progress("columns", int64(hi), int64(dst.Cols))
 		}
@@ -223,7 +230,7 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 			copy(part.Row(r), f.Row(r))
 		}
 		work.Sweeps += columns / seeds.Classes
-		work.EntryColumns += int64(columns) * g.A.NNZ()
+		work.EntryColumns += int64(columns) * sparse.EntriesOf(g.A)
 		if set.Progress != nil {
 			set.Progress("columns", int64((i+1)*seeds.Classes), int64(dst.Cols))
 		}
@@ -231,4 +238,7 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	return work, nil
 }
 
-const badShape = "propagate: dimension mismatch"
+const (
+	badShape = "propagate: dimension mismatch"
+	badSeed  = "propagate: a seed that only one process has"
+)

@@ -43,7 +43,8 @@ var poisson = Learner{
 		}
 	},
 	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
-		tall.Centre(nil, f, g.Components, g.Degrees)
+		team := sparse.TeamOf(g.A)
+		tall.Centre(team, f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
 		for part, of := range sharesByComponent(g, s) {
 			for c, share := range of {
@@ -53,7 +54,7 @@ var poisson = Learner{
 			}
 		}
 		for i := range f.Rows {
-			if c, ok := agree[g.Components.Of[i]]; ok {
+			if c, ok := agree[g.Components.Of[i]]; ok && !team.IsPadding(i) {
 				clear(f.Row(i))
 				f.Row(i)[c] = 1
 			}

@@ -25,14 +25,18 @@ var assignParam = spec.Param{
 // labels, the n·μ_c rounded by largest remainder: in their order each takes those that are
 // likeliest to be in it among the nodes that no class before has taken, of equals (to 9
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
-// nodes for each class.
-func (l *Learner) Decide(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (offset []float64, class []int, err error) {
+// nodes for each class. All of them must be in one process; the likeliest classes, and offsets, may be
+// those of the rows that a process of team has.
+func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (offset []float64, class []int, err error) {
 	if l.offset != nil {
-		if offset, err = l.offset(f, s, v); err != nil {
+		if offset, err = l.offset(team, f, s, v); err != nil {
 			return nil, nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
 	}
 	if l.Param(assignParam.Name) != nil && v[assignParam.Name] == spec.Of("shares") {
+		if team != nil {
+			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w", l.Name, assignParam.Name, sparse.ErrDivided)
+		}
 		class = l.assigned(f, offset, s)
 	}
 	return offset, class, nil

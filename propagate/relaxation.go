@@ -58,9 +58,12 @@ var relaxationLabelling = Learner{
 		if err := r.begin(); err != nil {
 			return 0, err
 		}
+		team := sparse.TeamOf(g.A)
 		for i := range p.Rows {
 			for c := range p.Row(i) {
-				p.Row(i)[c] = 1 / float64(p.Cols)
+				if !team.IsPadding(i) {
+					p.Row(i)[c] = 1 / float64(p.Cols)
+				}
 			}
 		}
 		clamp(p, s)

@@ -58,6 +58,7 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 			sigma += math.Abs(target-float64(z)) / float64(len(s.Row))
 		}
 	}
+	team := sparse.TeamOf(g.A)
 	f := &smoothing{g: g, scores: scores, s: s, memory: memory, b: sparse.NewBlock[float64](n, width), x: sparse.NewBlock[float64](n, width)}
 	size := make([]float64, n) // ‖Ê_i‖₁
 	for lo := 0; lo < k; lo += width {
@@ -80,6 +81,9 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 			}
 		}
 		for i := range n {
+			if team.IsPadding(i) {
+				continue
+			}
 			for c, z := range scores.Row(i)[lo:hi] {
 				if b.Row(i)[c] = float64(z); size[i] > 0 {
 					b.Row(i)[c] += sigma * x.Row(i)[c] / size[i]
@@ -97,7 +101,9 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 			return f.work, err
 		}
 		for i := range n {
-			take(i, lo, x.Row(i))
+			if !team.IsPadding(i) {
+				take(i, lo, x.Row(i))
+			}
 		}
 	}
 	return f.work, nil
@@ -143,7 +149,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64], alp
 		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
 	}
 	f.work.Sweeps += res.Sweeps
-	f.work.EntryColumns += f.g.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)
+	f.work.EntryColumns += sparse.EntriesOf(f.g.A) * int64(res.Sweeps) * int64(x.Cols)
 	for i := range x.Rows {
 		for c := range x.Row(i) {
 			x.Row(i)[c] *= 1 - alpha

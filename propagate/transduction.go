@@ -51,7 +51,7 @@ var gpTransduction = Learner{
 	},
 	Coupled: true,
 	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
-		r := newTransduction(f.Rows, s, v)
+		r := newTransduction(sparse.TeamOf(g.A), f.Rows, s, v)
 		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		if v.Word("laplacian") == "combinatorial" {
 			r.op = sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees)
@@ -84,8 +84,8 @@ var gpTransduction = Learner{
 		// in the order of a class.
 		return 12*tall.BlockBytes[float64](n, classes) + 3*8*int64(n)
 	},
-	offset: func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
-		r := newTransduction(f.Rows, s, v)
+	offset: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
+		r := newTransduction(team, f.Rows, s, v)
 		for i := range f.Rows {
 			for a, c := range r.class {
 				r.t.Row(i)[a] = f.Row(i)[c]
@@ -117,6 +117,7 @@ func softmax(dst, f []float64) {
 
 // transduction is one computation of [gpTransduction], for the classes that have a label.
 type transduction struct {
+	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
 	diagonal []float64                 // of K⁻¹/σ²
 	v        spec.Values
@@ -124,6 +125,8 @@ type transduction struct {
 	class      []int     // the classes that have a label
 	mu, theta  []float64 // of each
 	unlabelled []int
+	counted    []int   // unlabelled nodes that count in this process
+	free       float64 // number of unlabelled nodes of all processes
 
 	t, nu   *sparse.Block[float64] // latent values, and their targets
 	columns int                    // over which sweeps went
@@ -131,8 +134,8 @@ type transduction struct {
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 }
 
-func newTransduction(n int, s cwk.Seeds, v spec.Values) *transduction {
-	r := &transduction{v: v}
+func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v spec.Values) *transduction {
+	r := &transduction{team: team, v: v}
 	place := make([]int, s.Classes)
 	for c, m := range countsOf(s) {
 		if m > 0 {
@@ -150,10 +153,17 @@ func newTransduction(n int, s cwk.Seeds, v spec.Values) *transduction {
 		r.nu.Row(row)[place[s.Class[i]]] = 1
 	}
 	for i := range n {
-		if !labelled[i] {
-			r.unlabelled = append(r.unlabelled, i)
+		if labelled[i] || team.IsPadding(i) {
+			continue
+		}
+		r.unlabelled = append(r.unlabelled, i)
+		if team.Counts(i) {
+			r.counted = append(r.counted, i)
 		}
 	}
+	free := []float64{float64(len(r.counted))}
+	team.Sum(free)
+	r.free = free[0]
 	return r
 }
 
@@ -171,11 +181,11 @@ func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 		if err := r.minimise(ctx, tolerance); err != nil {
 			return err
 		}
-		change := 0.0
+		change := []float64{0}
 		for i, x := range r.t.Data {
-			change = max(change, math.Abs(x-before[i]))
+			change[0] = max(change[0], math.Abs(x-before[i]))
 		}
-		if change <= 10*tolerance || len(r.unlabelled) == 0 {
+		if r.team.Max(change); change[0] <= 10*tolerance || r.free == 0 {
 			return nil
 		}
 	}
@@ -188,12 +198,12 @@ func (r *transduction) balance() error {
 		softmax(r.nu.Row(i), r.t.Row(i))
 	}
 	k := len(r.class)
-	if r.v["balance"] == spec.Of("none") || len(r.unlabelled) == 0 {
+	if r.v["balance"] == spec.Of("none") || r.free == 0 {
 		return nil
 	}
 	beta := r.v.Number("balance")
-	pi := sparse.NewBlock[float64](len(r.unlabelled), k)
-	for a, i := range r.unlabelled {
+	pi := sparse.NewBlock[float64](len(r.counted), k)
+	for a, i := range r.counted {
 		copy(pi.Row(a), r.nu.Row(i))
 	}
 	value := r.weigh(pi, r.theta, nil, nil)
@@ -257,7 +267,7 @@ func (r *transduction) balance() error {
 
 // weigh returns the objective of Θ, and stores its derivatives unless they are nil.
 func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
-	k, share := len(theta), 1/float64(pi.Rows)
+	k, share := len(theta), 1/r.free
 	beta, q, size := r.v.Number("balance"), make([]float64, k), 1
 	if gradient != nil {
 		size += k + k*k
@@ -283,6 +293,7 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 			}
 		}
 	})
+	r.team.Sum(sums)
 	value := sums[0]
 	for a, x := range theta {
 		value += beta/2*x*x - x*r.mu[a]

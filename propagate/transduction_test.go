@@ -33,7 +33,7 @@ func TestGPTransductionGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			v["assign"] = spec.Of("shares")
-			theta, class, err := gpTransduction.Decide(got, seeds, v)
+			theta, class, err := gpTransduction.Decide(nil, got, seeds, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestGPTransductionGolden(t *testing.T) {
 				}
 			}
 			v["assign"] = spec.Of("likeliest")
-			if same, none, err := gpTransduction.Decide(got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
+			if same, none, err := gpTransduction.Decide(nil, got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
 				t.Error("the likeliest classes are assigned by shares", err)
 			}
 			quota := testgraph.Golden(t, file+"quota.npy").Data

@@ -38,8 +38,11 @@ var wvrn = Learner{
 				shares[c] += 1 / float64(len(s.Class))
 			}
 		}
+		team := sparse.TeamOf(g.A)
 		for i := range p.Rows {
-			copy(p.Row(i), shares)
+			if !team.IsPadding(i) {
+				copy(p.Row(i), shares)
+			}
 		}
 		clamp(p, s)
 		t := transition(g)
