@@ -12,4 +12,7 @@
 //
 // Eigenvalues come with their true residuals: one lies within each error bound of
 // the value. That none between them was missed is certified by no iteration.
+//
+// If several processes share the rows of the graph, see [sparse.Team], each of them calls Solve and has its
+// rows of the vectors. There is no sampled factor then.
 package spectral

@@ -11,18 +11,24 @@ import (
 
 // exclude lists the rows without edges.
 func (e *eigenproblem) exclude(degrees []float64) {
+	counts := []float64{0}
 	for i, d := range degrees {
-		if d == 0 {
+		if d == 0 && !e.team.IsPadding(i) {
 			e.Excluded = append(e.Excluded, uint32(i))
+			if e.team.Counts(i) {
+				counts[0]++
+			}
 		}
 	}
-	e.edged = len(degrees) - len(e.Excluded)
+	e.team.Sum(counts)
+	e.isolated = int(counts[0])
+	e.edged = e.team.TotalOf(len(degrees)) - e.isolated
 }
 
 // weightsOf returns v, or ones if it is nil, with 0 in the excluded rows.
 func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	if v == nil {
-		if e.Excluded == nil {
+		if e.isolated == 0 {
 			return nil
 		}
 		v = slices.Repeat([]float64{1}, n)
@@ -41,14 +47,14 @@ func (e *eigenproblem) search(k int) int {
 	case e.edged == 0:
 		return 0
 	case e.first() && !e.Beyond:
-		k = max(min(k, e.Known.Count(nil)), k-len(e.Excluded))
+		k = max(min(k, e.Known.Count(e.team)), k-e.isolated)
 	}
 	return min(k, e.edged)
 }
 
 // first reports whether the isolated nodes have the known eigenvalue of the components.
 func (e *eigenproblem) first() bool {
-	if e.Known == nil || e.Excluded == nil {
+	if e.Known == nil || e.isolated == 0 {
 		return false
 	}
 	value := e.Known.Value
@@ -56,6 +62,29 @@ func (e *eigenproblem) first() bool {
 		value = e.value(value)
 	}
 	return value == e.zero
+}
+
+// firstIsolated returns the rows of the first isolated nodes, at most k, in the order of the rows of the
+// matrix; −1 for those of other processes.
+func (e *eigenproblem) firstIsolated(k int) []int {
+	here := make([]float64, 0, k)
+	for _, i := range e.Excluded {
+		if e.team.Counts(int(i)) {
+			here = append(here, float64(e.team.Row(int(i))))
+		}
+	}
+	slices.Sort(here)
+	here = here[:min(k, len(here))]
+	here = append(here, slices.Repeat([]float64{math.Inf(1)}, k-len(here))...)
+	first := e.team.Gather(here)
+	slices.Sort(first)
+	rows := slices.Repeat([]int{-1}, min(k, e.isolated))
+	for _, i := range e.Excluded {
+		if at, _ := slices.BinarySearch(first, float64(e.team.Row(int(i)))); at < len(rows) {
+			rows[at] = int(i)
+		}
+	}
+	return rows
 }
 
 // pair is an eigenvalue and the column of its vector, or −1 − the place of the isolated node
@@ -77,15 +106,17 @@ func (e *eigenproblem) compare(a, b pair) int {
 }
 
 // join returns the first k of the pairs found and of those of the isolated nodes, whose vectors
-// have one entry. The graph has n nodes.
+// have one entry, for n rows.
 func (e *eigenproblem) join(found *lanczos.Pairs, n, k int) *lanczos.Pairs {
 	var all []pair
+	var rows []int // of isolated nodes
 	for j, v := range found.Values {
 		all = append(all, pair{v, j})
 	}
 	if !e.Beyond && !(e.Problem.Positive && e.zero <= 0) {
 		var isolated []pair
-		for j := range min(k, len(e.Excluded)) {
+		rows = e.firstIsolated(k)
+		for j := range rows {
 			isolated = append(isolated, pair{e.zero, -1 - j})
 		}
 		if e.first() { // whatever rounding does to the values that are not known
@@ -105,8 +136,9 @@ func (e *eigenproblem) join(found *lanczos.Pairs, n, k int) *lanczos.Pairs {
 	for j, p := range all {
 		out.Values = append(out.Values, p.value)
 		if p.at < 0 {
-			i := e.Excluded[-1-p.at]
-			out.Vectors.Row(int(i))[j] = 1
+			if i := rows[-1-p.at]; i >= 0 {
+				out.Vectors.Row(i)[j] = 1
+			}
 			out.Residuals = append(out.Residuals, 0)
 		} else {
 			for i := range n {

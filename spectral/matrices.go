@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"context"
-	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -18,20 +17,19 @@ type eigenproblem struct {
 	near     float64                 // of the matrix
 	rounding float64                 // error of computing a residual, at most
 	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
-	edged    int                     // number of rows with edges; the others are excluded
-	zero     float64                 // the eigenvalue of rows without edges
+	team     *sparse.Team
+	edged    int     // number of rows with edges; the others are excluded
+	isolated int     // number of rows without edges
+	zero     float64 // the eigenvalue of rows without edges
 }
 
 // of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
 // are all solved for S, so that the same part of a spectrum takes the same work.
 func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
-	e := &eigenproblem{which: p.Which, near: p.Near}
+	e := &eigenproblem{which: p.Which, near: p.Near, team: sparse.TeamOf(g.A)}
 	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
-	largest := 0.0
-	for _, d := range g.Degrees {
-		largest = max(largest, d)
-	}
+	largest := e.largest(g.Degrees)
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
 	op := &sparse.Operator[float64]{A: g.A}
 	switch p.Matrix {
@@ -43,10 +41,8 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 			return nil, err
 		}
 	case sparse.Laplacian:
-		op, norm = g.Laplacian(), 0
-		for _, d := range op.Diag {
-			norm = max(norm, 2*d)
-		}
+		op = g.Laplacian()
+		norm = 2 * e.largest(op.Diag)
 		if p.Which == lanczos.Smallest {
 			e.known(g, nil, 0)
 		}
@@ -56,18 +52,28 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 			gamma = 1
 		}
 		norm = largest
-		if vol := tall.Total(nil, g.Degrees); vol > 0 {
+		if vol := tall.Total(e.team, g.Degrees); vol > 0 {
 			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
-			norm += gamma * tall.Dot(nil, g.Degrees, g.Degrees) / vol
+			norm += gamma * tall.Dot(e.team, g.Degrees, g.Degrees) / vol
 		}
 	default:
 		panic(badMatrix)
 	}
 	op.Workers = g.Workers
-	e.A, e.Entries = op, g.A.NNZ()
+	e.A, e.Entries = op, sparse.EntriesOf(g.A)
 	const allowance = 10 * 0x1p-52
 	e.rounding = allowance * norm
 	return e, nil
+}
+
+// largest returns the largest element of the processes' vectors.
+func (e *eigenproblem) largest(v []float64) float64 {
+	most := []float64{0}
+	for _, d := range v {
+		most[0] = max(most[0], d)
+	}
+	e.team.Max(most)
+	return most[0]
 }
 
 // normalized states the problem for S.
@@ -97,65 +103,4 @@ func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Grap
 		return err
 	}
 	return nil
-}
-
-// bipartite returns ±d^½ on the components whose nodes have two colours, neighbours never
-// the same, and 0 on the others: S·w = −w. It returns nil if there are none.
-// Cost: one sweep by one goroutine.
-func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
-	n := len(g.Degrees)
-	up, odd, size := make([]uint32, n), make([]bool, n), make([]uint32, n) // odd: the colour is not that of up
-	for i := range up {
-		up[i], size[i] = uint32(i), 1
-	}
-	root := func(i uint32) (r uint32, differs bool) {
-		for up[i] != i {
-			differs = differs != odd[i]
-			i = up[i]
-		}
-		return i, differs
-	}
-	failed := make([]bool, len(g.Components.Sizes))
-	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			if failed[g.Components.Of[i]] {
-				continue
-			}
-			col, val := p.Row(i - p.Lo)
-			for e, j := range col {
-				if int(j) < i || val != nil && val[e] == 0 {
-					continue
-				}
-				a, x := root(uint32(i))
-				b, y := root(j)
-				if size[a] < size[b] {
-					a, b = b, a
-				}
-				if a != b {
-					up[b], odd[b] = a, x == y
-					size[a] += size[b]
-				} else if x == y {
-					failed[g.Components.Of[i]] = true
-					break
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	weights, any := make([]float64, n), false
-	for i, d := range g.Degrees {
-		if d > 0 && !failed[g.Components.Of[i]] {
-			weights[i], any = math.Sqrt(d), true
-			if _, differs := root(uint32(i)); differs {
-				weights[i] = -weights[i]
-			}
-		}
-	}
-	if !any {
-		return nil, nil
-	}
-	return weights, nil
 }

@@ -47,8 +47,8 @@ type Pairs struct {
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
 func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
 	n := len(g.Degrees)
-	if k < 1 || k > n {
-		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, n, n)
+	if all := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > all {
+		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, all, all)
 	}
 	e, err := p.of(ctx, g)
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int, s *lanczos.Settings)
 			found.Values[i] = e.value(v)
 		}
 	}
-	if e.Excluded == nil || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+	if e.isolated == 0 || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return found, err
 	}
 	return e.join(found, n, k), err
@@ -126,9 +126,13 @@ func (p *Problem) Splits() bool {
 const badMatrix = "spectral: no such matrix"
 
 // known splits off the eigenvectors that each component has, of rows with the given
-// weights (nil: ones). A factor of the Laplacian helps with the rest of that end.
+// weights (nil: ones). A factor of the Laplacian helps with the rest of that end, if one process has all
+// rows.
 func (e *eigenproblem) known(g *graph.Graph, weights []float64, value float64) {
 	e.Known = &lanczos.Known{Components: g.Components, Weights: e.weightsOf(weights, len(g.Degrees)), Value: value}
+	if e.team != nil {
+		return
+	}
 	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
 		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
 		if err != nil {

@@ -24,36 +24,7 @@ func TestEigenAgainstDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := g.Degrees
-	var vol float64
-	for _, v := range d {
-		vol += v
-	}
-	half := func(i int) float64 {
-		if d[i] == 0 {
-			return 0
-		}
-		return 1 / math.Sqrt(d[i])
-	}
-	is := func(yes bool) float64 {
-		if yes {
-			return 1
-		}
-		return 0
-	}
-	entries := map[sparse.Kind]func(i, j int) float64{
-		sparse.Adjacency:           func(i, j int) float64 { return a.At(i, j) },
-		sparse.NormalizedAdjacency: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
-		sparse.Laplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
-		sparse.NormalizedLaplacian: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
-		sparse.Modularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
-		sparse.Transition: func(i, j int) float64 {
-			if d[i] == 0 {
-				return is(i == j)
-			}
-			return a.At(i, j) / d[i]
-		},
-	}
+	d, entries := g.Degrees, entriesOf(a, g.Degrees)
 	for _, matrix := range sparse.Kinds {
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest, lanczos.Interior} {
 			near := 0.3
@@ -80,6 +51,39 @@ func TestEigenAgainstDense(t *testing.T) {
 			}
 			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, scale)
 		}
+	}
+}
+
+// entriesOf returns the elements of each matrix by its definition, with γ = 0.7.
+func entriesOf(a *sparse.CSR, d []float64) map[sparse.Kind]func(i, j int) float64 {
+	var vol float64
+	for _, v := range d {
+		vol += v
+	}
+	half := func(i int) float64 {
+		if d[i] == 0 {
+			return 0
+		}
+		return 1 / math.Sqrt(d[i])
+	}
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	return map[sparse.Kind]func(i, j int) float64{
+		sparse.Adjacency:           func(i, j int) float64 { return a.At(i, j) },
+		sparse.NormalizedAdjacency: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
+		sparse.Laplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
+		sparse.NormalizedLaplacian: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
+		sparse.Modularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
+		sparse.Transition: func(i, j int) float64 {
+			if d[i] == 0 {
+				return is(i == j)
+			}
+			return a.At(i, j) / d[i]
+		},
 	}
 }
 
