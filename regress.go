@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/regress"
 )
 
@@ -32,8 +33,27 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
 func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
+	p, s, err := beginValues(ctx, g, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	return regress.Run(ctx, p, methods, s)
+}
+
+// CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
+// in the Graph of the problem, and the Memory and the Workers of the settings.
+func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, plan *evaluate.Plan, s *regress.Settings) (*evaluate.ValuesReport, error) {
+	p, s, err := beginValues(ctx, g, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.CompareValues(ctx, p, methods, plan, s)
+}
+
+// beginValues begins a run of methods on the graph, and returns the problem and the settings with its memory.
+func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Problem, *regress.Settings, error) {
 	if g.Directed {
-		return nil, regress.ErrDirected
+		return nil, nil, regress.ErrDirected
 	}
 	problem, set := *p, *s
 	set.Workers = g.options.Workers
@@ -46,9 +66,6 @@ func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 	if err == nil {
 		err = finish(ctx, g, nil, set.Memory)
 	}
-	if err != nil {
-		return nil, err
-	}
 	problem.Graph = g.Graph
-	return regress.Run(ctx, &problem, methods, &set)
+	return &problem, &set, err
 }

@@ -6,7 +6,7 @@ import "github.com/heatwalk/heatwalk/validate"
 // graph it reads the degrees and the number of entries alone. The error is a [*TooManyError] or that
 // of a parameter.
 func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
-	compared := p.at(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
+	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	folds := validate.FoldCount(len(compared))
 	sets := folds * (folds + 1) / 2
 	kept := 8*3*int64(sets)*int64(len(compared)) + 2*8*int64(len(p.Degrees)) + int64(len(p.Degrees))/8

@@ -23,7 +23,7 @@ var harmonic = Model{
 		e := newEvidence([]Parameters{{}}, c.folds)
 		for f := range c.folds {
 			train, test := c.outside(f)
-			part := c.Problem.at(train)
+			part := c.Problem.At(train)
 			values, err := c.harmonic(ctx, part, comparedTolerance)
 			if err != nil {
 				return nil, err

@@ -125,7 +125,7 @@ func (r *run) predictHops(ctx context.Context, lambda float64) ([]float64, error
 	}
 	positions := sampleOf(m, mostFitted, r.set.RNGSeed)
 	part := *r
-	part.Problem = r.Problem.at(positions)
+	part.Problem = r.Problem.At(positions)
 	rows, err := part.attributeRows(ctx)
 	if err != nil {
 		return nil, err

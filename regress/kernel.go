@@ -316,7 +316,7 @@ func (r *run) factored(ctx context.Context, k kernel.Kernel, lambda float64, t *
 // scale is that of a sample.
 func (r *run) iterated(ctx context.Context, k kernel.Kernel, lambda float64, t *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	part := *r
-	part.Problem = r.Problem.at(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
+	part.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
 	_, lambda, err := part.gram(ctx, k, lambda)
 	if err != nil {
 		return nil, err

@@ -65,8 +65,8 @@ func (p *Problem) validate() error {
 
 const badProblem = "regress: fields of a problem do not fit each other"
 
-// at returns the problem with the values at the given positions alone.
-func (p *Problem) at(positions []int) *Problem {
+// At returns the problem with the values at the given positions alone.
+func (p *Problem) At(positions []int) *Problem {
 	part := *p
 	part.Row, part.Value = make([]int, len(positions)), make([]float64, len(positions))
 	for i, at := range positions {

@@ -500,7 +500,7 @@ func TestSameBits(t *testing.T) {
 // TestTwoValues checks that rounding does not choose a method. Each value is predicted by the other one,
 // so that the errors of all settings are equal.
 func TestTwoValues(t *testing.T) {
-	p := random(t, 7, 40).at([]int{0, 1})
+	p := random(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1 // whose likelihoods are 1
 	for _, list := range []string{"harmonic,diffusion+rls,hops", "hops,diffusion+gp,harmonic", "diffusion+gp,hops"} {
 		methods, err := Parse(list)

@@ -41,17 +41,10 @@ type comparison struct {
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve for each fold; for hops three sweeps over 112 columns.
 func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
-	if s == nil {
-		s = new(Settings)
-	}
-	if err := p.validate(); err != nil {
+	r, err := newRun(p, s)
+	if err != nil {
 		return nil, err
 	}
-	order := upTo(len(p.Row))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) }) // folds do not depend on the order
-	p = p.at(order)
-	r := &run{Problem: p, set: s, op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}
-	r.op.Workers = s.Workers
 	c, err := r.compared(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +57,7 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 		}
 		found = append(found, e)
 	}
-	out := &Prediction{Tested: len(c.Row), Mean: c.measure(c.meanOf), Neighbours: c.measure(c.neighboursOf)}
+	out := &Prediction{Tested: len(c.Row), Mean: Measure(c.Value, c.meanOf), Neighbours: Measure(c.Value, c.neighboursOf)}
 	best := c.choose(methods, found, out)
 	m := methods[best]
 	e := found[best]
@@ -72,20 +65,35 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	if out.Value, out.Stddev, err = m.Model.predict(ctx, r, m, v); err != nil {
 		return nil, err
 	}
-	for i, row := range p.Row {
-		if out.Value[row] = p.Value[i]; out.Stddev != nil {
+	for i, row := range r.Row {
+		if out.Value[row] = r.Value[i]; out.Stddev != nil {
 			out.Stddev[row] = 0
 		}
 	}
 	out.Reached = roaring.New()
-	out.Reached.Or(p.Components.Reached(p.Row))
+	out.Reached.Or(r.Components.Reached(r.Row))
 	return out, nil
+}
+
+// newRun checks a problem and sorts its values by node, so that folds do not depend on their order.
+func newRun(p *Problem, s *Settings) (*run, error) {
+	if s == nil {
+		s = new(Settings)
+	}
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	order := upTo(len(p.Row))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
+	r := &run{Problem: p.At(order), set: s, op: sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)}
+	r.op.Workers = s.Workers
+	return r, nil
 }
 
 // compared draws the values to compare methods on, and their folds.
 func (r *run) compared(ctx context.Context) (*comparison, error) {
 	part := *r
-	part.Problem = r.Problem.at(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
+	part.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
 	m := len(part.Row)
 	c := &comparison{run: &part, folds: validate.FoldCount(m)}
 	c.fold = validate.Folds(make([]int, m), c.folds, r.set.RNGSeed, 0)
@@ -205,7 +213,7 @@ func (c *comparison) choose(methods []*Method, found []*evidence, out *Predictio
 			squares += e.squares[s][f]
 			absolute += e.absolute[s][f]
 		}
-		return c.errors(squares, absolute)
+		return errorsOf(c.Value, squares, absolute)
 	}
 	for i, m := range methods {
 		e := found[i]
@@ -219,11 +227,11 @@ func (c *comparison) choose(methods []*Method, found []*evidence, out *Predictio
 	return best
 }
 
-// errors returns the measures of sums over all values.
-func (c *comparison) errors(squares, absolute float64) Errors {
-	m := float64(len(c.Value))
-	mean, spread := meanOf(c.Value), 0.0
-	for _, v := range c.Value {
+// errorsOf returns the measures of sums over values.
+func errorsOf(values []float64, squares, absolute float64) Errors {
+	m := float64(len(values))
+	mean, spread := meanOf(values), 0.0
+	for _, v := range values {
 		spread += float64((v - mean) * (v - mean))
 	}
 	e := Errors{RMSE: math.Sqrt(squares / m), MAE: absolute / m}
@@ -233,13 +241,15 @@ func (c *comparison) errors(squares, absolute float64) Errors {
 	return e
 }
 
-// measure returns the errors of predictions by the position of a value.
-func (c *comparison) measure(predict func(i int) float64) Errors {
-	e := newEvidence(make([]Parameters, 1), 1)
-	for i, v := range c.Value {
-		e.note(0, 0, v, predict(i))
+// Measure returns the errors of predictions of values, given the prediction of the value at a position.
+func Measure(values []float64, predicted func(i int) float64) Errors {
+	var squares, absolute float64
+	for i, v := range values {
+		d := v - predicted(i)
+		squares += float64(d * d)
+		absolute += math.Abs(d)
 	}
-	return c.errors(e.squares[0][0], e.absolute[0][0])
+	return errorsOf(values, squares, absolute)
 }
 
 // meanOf predicts the mean of the values outside the fold of value i.

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/report"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -29,6 +30,8 @@ type evaluateCommand struct {
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
+	values       string // file of numbers in place of labels
+	regression   []*regress.Method
 }
 
 func newEvaluate(run *session) *cobra.Command {
@@ -36,29 +39,46 @@ func newEvaluate(run *session) *cobra.Command {
 	cmd := run.newCommand("evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
 		"Methods side by side on splits of the labelled nodes",
 		func(cmd *cobra.Command, args []string) {
-			if c.several {
+			switch {
+			case c.values != "":
+				c.checkValues(cmd, args)
+			case c.several:
 				c.checkSeveral(cmd, args)
-			} else {
+			default:
 				c.check(cmd, args)
 			}
 		}, func(args []string) error { return c.run(args[0]) })
 	flags := cmd.Flags()
 	c.learningFlags.labelsFlag(flags)
+	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitFlags.declare(run, flags)
-	numberVar(run, flags, &c.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
-	variable(run, flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
-		return parseList(&c.tuneAt, s, parseShare)
-	})
+	c.tuningSplits = 10
+	variable(run, flags, "tuning-splits", "N[@X,...]", "10", "further splits to choose parameters on (0: inside each training set), at fractions X, of which each training size takes the nearest (default: its own)", c.parseTuning)
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	c.severalFlag(flags)
 	c.learningFlags.declare(flags)
 	return cmd
 }
 
-// run compares methods that predict one label for each node, or with --multi-label any number.
+// parseTuning reads the number of tuning splits and their fractions.
+func (c *evaluateCommand) parseTuning(text string) (err error) {
+	count, at, hasFractions := strings.Cut(text, "@")
+	if c.tuningSplits, err = parseNumber[int](count, spec.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
+		return err
+	}
+	if c.tuningSplits == 0 {
+		return errors.New("there are no fractions of 0 splits; leave out @" + at)
+	}
+	return parseList(&c.tuneAt, at, parseShare)
+}
+
+// run compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
 func (c *evaluateCommand) run(name string) error {
-	if c.several {
+	switch {
+	case c.values != "":
+		return c.compareValues(name)
+	case c.several:
 		return c.compareSeveral(name)
 	}
 	return c.compare(name)
@@ -73,7 +93,6 @@ func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	c.learningFlags.check(flags)
 	c.checkEffect(flags, c.methods())
 	c.splitFlags.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
-	c.refuse(flags, rule{c.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
 	c.learningFlags.settle(c.gridName)
 }
 
@@ -279,7 +298,7 @@ func (s *splitFlags) check(run *session, flags *pflag.FlagSet, inputs ...string)
 	folds, classes := !given && s.folds > 0, !given && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
 		rule{s.report == "" || s.report == "-", "resume", "a run is resumed from the journal of its report; give --report FILE"},
-		rule{given, "train per-class folds inverse draw splits tuning-splits tune-at", "the split is given by --split" + leaveOut},
+		rule{given, "train per-class folds inverse draw splits tuning-splits", "the split is given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
 		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},

@@ -115,16 +115,19 @@ func skippedOf(l *nodefile.Labels) skippedLines {
 }
 
 // String returns the summary of skipped lines, or "".
-func (s skippedLines) String() string {
-	without := " without a label"
-	if len(s.Missing) > 0 {
+func (s skippedLines) String() string { return s.text("label") }
+
+// text returns the summary for a file of the given values of nodes.
+func (s skippedLines) text(noun string) string {
+	without := " without a " + noun
+	if len(s.Missing) > 0 && noun == "label" {
 		without = " with label " + input.Escape(strings.Join(s.Missing, ", ")) + " (--missing '' keeps such classes)"
 	}
 	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: without}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
 	if parts == "" {
 		return ""
 	}
-	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, "label line") + ": " + parts
+	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, noun+" line") + ": " + parts
 }
 
 // problemOf returns the learning problem: graph, labels and attributes.

@@ -26,11 +26,17 @@ func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ..
 	f.graphInputs.check(cmd, args)
 	checkStdin(f.session, append(args, f.labels)...)
 	f.require(cmd.Flags(), "labels")
-	takes = slices.Concat(takes, f.names, []string{"multi-label", "temp-dir", "labels", "label-fields", "missing", "unknown-ids"})
+	f.refuseBeside(cmd, "multi-label", append(takes, "labels"))
+}
+
+// refuseBeside records flags that cannot be used with the given one: all flags of the command except those
+// which it takes, and those for reading graphs and labels.
+func (f *learningFlags) refuseBeside(cmd *cobra.Command, flag string, takes []string) {
+	takes = slices.Concat(takes, f.names, []string{flag, "temp-dir", "label-fields", "missing", "unknown-ids"})
 	shared := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(given *pflag.Flag) {
 		if shared.Lookup(given.Name) == nil && !slices.Contains(takes, given.Name) {
-			f.problem("--"+given.Name, "cannot be used with --multi-label; leave it out")
+			f.problem("--"+given.Name, "cannot be used with --%s; leave it out", flag)
 		}
 	})
 }

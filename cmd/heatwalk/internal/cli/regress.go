@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -49,19 +51,72 @@ func (c *regressCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
 	checkStdin(c.session, inputs...)
 	c.require(flags, "values")
-	if c.listed == "" {
-		return
+	c.methods = checkRegression(c.session, flags, c.listed)
+}
+
+// checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
+func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regress.Method {
+	if listed == "" {
+		return nil
 	}
+	methods, err := regress.Parse(listed)
+	if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
+		run.problem("--method", "%s", wrong.Error())
+	}
+	usesAttributes := slices.ContainsFunc(methods, func(m *regress.Method) bool { return m.Model.Attributes })
+	run.refuse(flags, rule{!usesAttributes, "node-features", "no method of --method uses attributes; add hops"})
+	return methods
+}
+
+// valuesRun is a run on a graph with numbers on some of its nodes.
+type valuesRun struct {
+	*graphRun
+	values  *nodefile.Values
+	problem *regress.Problem
+	methods []*regress.Method
+}
+
+// beginValues begins a run with the values of a file and with methods, nil for the default ones.
+func (r *graphInputs) beginValues(name, file, out string, f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
+	v := &valuesRun{methods: methods}
 	var err error
-	wrong := new(spec.ParameterError)
-	if c.methods, err = regress.Parse(c.listed); errors.As(err, &wrong) {
-		c.problem("--method", "%s", wrong.Error())
+	v.graphRun, err = r.beginRun(name, newOutputs(r.session, out), nil, func(d *graphRun) (err error) {
+		r.progress.Wait("reading " + file)
+		if v.values, err = nodefile.ReadValues(r.ctx, file, d.g.Nodes, r.nodeLabels(d.g)); err != nil {
+			return err
+		}
+		r.noteColumns(file, v.values.Columns)
+		return r.readAttributes(f, d.g)
+	})
+	if err != nil {
+		return nil, err
 	}
-	usesAttributes := false
-	for _, m := range c.methods {
-		usesAttributes = usesAttributes || m.Model.Attributes
+	if methods == nil {
+		if v.methods, err = regress.Parse(regress.Default(v.g.axis().N)); err != nil {
+			return nil, err
+		}
 	}
-	c.refuse(flags, rule{!usesAttributes, "node-features", "no method of --method uses attributes; add hops"})
+	v.problem = &regress.Problem{Row: v.values.Row, Value: v.values.Value}
+	if v.g.attributes != nil {
+		v.problem.Attributes = v.g.attributes.Table
+	}
+	return v, nil
+}
+
+// valuesError names the file, the flag or the graph in an error of regression.
+func (r *graphInputs) valuesError(err error, v *nodefile.Values, name string) error {
+	tooMany := new(regress.TooManyError)
+	switch {
+	case errors.Is(err, regress.ErrConstant):
+		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
+	case errors.Is(err, regress.ErrRange):
+		return fault.Data(v.File, "values differ from their mean by less than 1e-140 or more than 1e+140; give them in another unit")
+	case errors.Is(err, regress.ErrDirected):
+		return fault.Usage(name, "%s", asymmetric("regress", ""))
+	case errors.As(err, &tooMany):
+		return fault.Usage("--method", "%v", tooMany)
+	}
+	return r.graphError(err, name, another)
 }
 
 // regressDocument is the JSON document of regress.
@@ -83,44 +138,17 @@ type regressDocument struct {
 }
 
 func (c *regressCommand) run(name string) error {
-	var v *nodefile.Values
-	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
-		c.progress.Wait("reading " + c.values)
-		if v, err = nodefile.ReadValues(c.ctx, c.values, d.g.Nodes, c.nodeLabels(d.g)); err != nil {
-			return err
-		}
-		c.noteColumns(c.values, v.Columns)
-		return c.readAttributes(&c.attributes, d.g)
-	})
+	d, err := c.beginValues(name, c.values, c.out, &c.attributes, c.methods)
 	if err != nil {
 		return err
 	}
-	ids := d.g.axis()
-	if c.listed == "" {
-		if c.methods, err = regress.Parse(regress.Default(ids.N)); err != nil {
-			return err
-		}
-	}
-	p := &regress.Problem{Row: v.Row, Value: v.Value}
-	if d.g.attributes != nil {
-		p.Attributes = d.g.attributes.Table
-	}
+	ids, v := d.g.axis(), d.values
 	const cells = 48 // bytes of the numbers of a line
 	c.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
 	set := &regress.Settings{RNGSeed: uint64(c.seed), Workers: c.threads, Progress: c.progress.Phases()}
-	out, err := heatwalk.PredictValues(c.ctx, d.g.Graph, p, c.methods, set)
-	tooMany := new(regress.TooManyError)
-	switch {
-	case errors.Is(err, regress.ErrConstant):
-		return fault.Data(v.File, "all values are %v; at least two different ones are needed", v.Value[0])
-	case errors.Is(err, regress.ErrRange):
-		return fault.Data(v.File, "values differ from their mean by less than 1e-140 or more than 1e+140; give them in another unit")
-	case errors.Is(err, regress.ErrDirected):
-		return fault.Usage(name, "%s", asymmetric("regress", ""))
-	case errors.As(err, &tooMany):
-		return fault.Usage("--method", "%v", tooMany)
-	case err != nil:
-		return c.graphError(err, name, another)
+	out, err := heatwalk.PredictValues(c.ctx, d.g.Graph, d.problem, d.methods, set)
+	if err != nil {
+		return c.valuesError(err, v, name)
 	}
 	titles := []string{"node", "value", "reached"}
 	if out.Stddev != nil {
@@ -167,7 +195,7 @@ func (d *regressDocument) lines() []string {
 	for _, m := range d.Methods {
 		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
 	}
-	lines := []string{head, of, "RMSE: " + strings.Join(compared, " · "), skippedLines{Unlabelled: d.Skipped.Unlabelled, Unknown: d.Skipped.Unknown}.String(), ""}
+	lines := []string{head, of, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), ""}
 	if d.Attributes != nil {
 		lines[4] = d.Attributes.String()
 	}

@@ -1,0 +1,218 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/regress"
+)
+
+// ValuesReport holds the measurements of [CompareValues]: those of every method on the same splits.
+type ValuesReport struct {
+	Nodes    int `json:"nodes"`
+	Labelled int `json:"labelled"` // nodes with a value
+
+	Splits  int    `json:"splits"`            // for each training size
+	Folds   int    `json:"folds,omitempty"`   // splits are those of cross-validation
+	Inverse bool   `json:"inverse,omitempty"` // each fold is the training set, not the test set
+	RNGSeed uint64 `json:"seed"`
+
+	Results []ValuesResult `json:"results"` // by training size, in each the two means and then the methods
+	Seconds float64        `json:"seconds"`
+}
+
+// ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes.
+type ValuesResult struct {
+	Method        string  `json:"method"`
+	TrainFraction float64 `json:"train_fraction"` // of the nodes with a value
+	regress.Errors
+	RMSEStderr   float64   `json:"rmse_stderr"`
+	MAEStderr    float64   `json:"mae_stderr"`
+	R2Stderr     float64   `json:"r2_stderr"`
+	Standing     string    `json:"standing"`      // by RMSE: "best", "not worse" at [Level], or "worse"
+	RMSEs        []float64 `json:"rmse_by_split"` // of every split
+	NodesTrained float64   `json:"nodes_trained"` // means over splits
+	NodesTested  float64   `json:"nodes_tested"`
+
+	// Parameters are those of all splits; null if there are none, or if each split has its own in
+	// ParametersBySplit. Text formats those of the first split.
+	Parameters        json.RawMessage   `json:"parameters"`
+	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
+	Text              string            `json:"-"`
+}
+
+// CompareValues measures methods that predict numbers: at each training size all of them learn from the same
+// known values, choose their parameters by cross-validation of these alone, and are scored on the same
+// other known values. It uses the Fractions, Folds, Inverse, Given, Splits and Progress of the plan. The
+// errors are those of [regress.Run] and of splits.
+func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.Method, plan *Plan, s *regress.Settings) (*ValuesReport, error) {
+	start := time.Now()
+	sizes, err := plan.sizes(&method.Problem{Row: p.Row, Class: make([]int, len(p.Row)), Names: []string{"value"}}, s.RNGSeed)
+	if err != nil {
+		return nil, err
+	}
+	r := &ValuesReport{
+		Nodes: len(p.Degrees), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, Inverse: plan.Inverse, RNGSeed: s.RNGSeed,
+	}
+	for i, size := range sizes {
+		var results []ValuesResult
+		var found [][]regress.Errors // of each result by split
+		for j := range size.splits.Len {
+			split := size.splits.At(j)
+			test, at := p.At(split.Test), 0
+			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v regress.Parameters, predicted []float64) {
+				if j == 0 {
+					results, found = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, Text: v.String()}), append(found, nil)
+				}
+				found[at] = append(found[at], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
+				results[at].note(v, split.Train, split.Test)
+				at++
+			})
+			if err != nil {
+				return nil, err
+			}
+			if plan.Progress != nil {
+				plan.Progress("", int64(i*r.Splits+j+1), int64(len(sizes)*r.Splits))
+			}
+		}
+		for at := range results {
+			results[at].summarise(found[at])
+		}
+		standing(results)
+		r.Results = append(r.Results, results...)
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// note stores the parameters and the sizes of a split.
+func (r *ValuesResult) note(v regress.Parameters, train, test []int) {
+	r.NodesTrained += float64(len(train))
+	r.NodesTested += float64(len(test))
+	if text, err := json.Marshal(v); err == nil && v.String() != "" {
+		r.ParametersBySplit = append(r.ParametersBySplit, text)
+	}
+}
+
+// summarise stores the means over all splits.
+func (r *ValuesResult) summarise(found []regress.Errors) {
+	mean := func(of func(regress.Errors) float64) (list []float64, mean, stderr float64) {
+		for _, e := range found {
+			list = append(list, of(e))
+		}
+		mean, stderr = meanStderr(list)
+		return list, mean, stderr
+	}
+	r.RMSEs, r.RMSE, r.RMSEStderr = mean(func(e regress.Errors) float64 { return e.RMSE })
+	_, r.MAE, r.MAEStderr = mean(func(e regress.Errors) float64 { return e.MAE })
+	_, r.R2, r.R2Stderr = mean(func(e regress.Errors) float64 { return e.R2 })
+	r.NodesTrained /= float64(len(found))
+	r.NodesTested /= float64(len(found))
+	if all := r.ParametersBySplit; len(all) > 0 && !slices.ContainsFunc(all, func(o json.RawMessage) bool { return !bytes.Equal(o, all[0]) }) {
+		r.Parameters, r.ParametersBySplit = all[0], nil
+	}
+}
+
+// standing tests the differences of the methods of a training size, by RMSE in units of that of the mean, and
+// stores how each compares with the best.
+func standing(results []ValuesResult) {
+	list, unit := make([]Result, len(results)), results[0].RMSE
+	if unit == 0 {
+		unit = 1
+	}
+	for i, r := range results {
+		of := &list[i]
+		of.Method, of.NodesTrained, of.NodesTested = strconv.Itoa(i), r.NodesTrained, r.NodesTested
+		for _, x := range r.RMSEs {
+			of.Accuracies = append(of.Accuracies, -x/unit)
+		}
+		of.AccuracyMean = -r.RMSE / unit
+	}
+	new(Report).compare(list)
+	for i := range results {
+		results[i].Standing = list[i].Standing
+	}
+}
+
+// drawn describes the splits that means are over.
+func (r *ValuesReport) drawn() string {
+	return (&Report{Splits: r.Splits, Folds: r.Folds, Inverse: r.Inverse}).drawn()
+}
+
+// size writes the training size of a result.
+func (r *ValuesResult) size() string {
+	return strconv.FormatFloat(100*r.TrainFraction, 'g', 4, 64) + " %"
+}
+
+// cell writes a measure with its standard error.
+func (r *ValuesReport) cell(mean, stderr float64) string {
+	if r.Splits == 1 {
+		return digits(mean)
+	}
+	return digits(mean) + " (" + digits(stderr) + ")"
+}
+
+// digits writes a number with four digits.
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// signs of standings in tables.
+var signs = map[string]string{first: "*", notWorse: "≈", worse: ""}
+
+// errorColumns are the columns of the tables of errors.
+var errorColumns = []struct {
+	title string
+	of    func(r *ValuesResult) (mean, stderr float64)
+}{
+	{"RMSE", func(r *ValuesResult) (float64, float64) { return r.RMSE, r.RMSEStderr }},
+	{"MAE", func(r *ValuesResult) (float64, float64) { return r.MAE, r.MAEStderr }},
+	{"R²", func(r *ValuesResult) (float64, float64) { return r.R2, r.R2Stderr }},
+}
+
+// WriteText writes a table of errors for each training size, and the parameters that all splits have.
+func (r *ValuesReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "errors of predicted numbers, %s\n", r.drawn())
+	width := 0
+	for i := range r.Results {
+		width = max(width, utf8.RuneCountInString(r.Results[i].Method), len("trained on ")+utf8.RuneCountInString(r.Results[i].size()))
+	}
+	const column = 22
+	for i := range r.Results {
+		res := &r.Results[i]
+		line := pad(res.Method, width) + " " + pad(signs[res.Standing], 2)
+		head := pad("trained on "+res.size(), width+3)
+		for _, c := range errorColumns {
+			head += pad(c.title, column)
+			line += pad(r.cell(c.of(res)), column)
+		}
+		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
+			b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteString("\n" + r.legend() + "\n")
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Parameters != nil {
+			fmt.Fprintf(&b, "%s at %s: %s\n", res.Method, res.size(), res.Text)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// legend explains the signs.
+func (r *ValuesReport) legend() string {
+	if r.Splits == 1 {
+		return "* least RMSE"
+	}
+	return fmt.Sprintf("* least RMSE, ≈ not significantly larger (%s, p ≥ %v)", testName, Level)
+}

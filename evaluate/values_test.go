@@ -1,0 +1,97 @@
+package evaluate
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// TestCompareValues checks the errors on a path, where the harmonic function is linear between known numbers,
+// in closed form.
+func TestCompareValues(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Path(9), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &regress.Problem{Graph: g}
+	for i := range 9 {
+		p.Row, p.Value = append(p.Row, i), append(p.Value, float64(i))
+	}
+	p.Value[1] = 3
+	methods, err := regress.Parse("harmonic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := &Plan{Given: &validate.Split{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}
+	r, err := CompareValues(t.Context(), p, methods, plan, new(regress.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Known are 0, 4 and 8, true at the test nodes are 3, 2, 3 and 6, of mean 3.5 and variance 9/4.
+	for i, want := range []struct {
+		method   string
+		sum, abs float64 // of squared and absolute errors
+	}{
+		{"mean", 1 + 4 + 1 + 4, 1 + 2 + 1 + 2},               // 4
+		{"mean of neighbours", 9 + 4 + 1 + 4, 3 + 2 + 1 + 2}, // 0, 4 (no known neighbour), 4, 4
+		{"harmonic", 4, 2},                                   // 1, 2, 3, 6
+	} {
+		got := r.Results[i]
+		if got.Method != want.method || math.Abs(got.RMSE-math.Sqrt(want.sum/4)) > 1e-9 || math.Abs(got.MAE-want.abs/4) > 1e-9 || math.Abs(got.R2-(1-want.sum/9)) > 1e-9 {
+			t.Errorf("%s: %+v, want %+v", got.Method, got.Errors, want)
+		}
+	}
+	if r.Results[2].Standing != first || r.Results[2].NodesTrained != 3 || r.Results[2].NodesTested != 4 {
+		t.Errorf("%+v", r.Results[2])
+	}
+}
+
+// TestValuesReports checks the text and the page of several training sizes, and that the results do not
+// depend on the number of workers.
+func TestValuesReports(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Path(60), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &regress.Problem{Graph: g}
+	for i := range 60 {
+		p.Row, p.Value = append(p.Row, i), append(p.Value, math.Cos(float64(i)/9))
+	}
+	methods, err := regress.Parse("harmonic,hops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := &Plan{Fractions: []float64{0.3, 0.6}, Splits: 3}
+	var texts []string
+	for _, workers := range []int{1, 3} {
+		r, err := CompareValues(t.Context(), p, methods, plan, &regress.Settings{Workers: workers, RNGSeed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text, page bytes.Buffer
+		if err := r.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Page().WriteHTML(&page); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"trained on 30 %", "trained on 60 %", "\nharmonic           * 0.", "* least RMSE, ≈ not significantly larger"} {
+			if !strings.Contains(text.String(), part) {
+				t.Errorf("the text lacks %q:\n%s", part, text.String())
+			}
+		}
+		if !strings.Contains(page.String(), "Trained on 60 % of the numbers, harmonic has the least RMSE") {
+			t.Error("the page lacks its summary")
+		}
+		texts = append(texts, text.String())
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("workers change the report:\n%s\n%s", texts[0], texts[1])
+	}
+}
