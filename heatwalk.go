@@ -62,6 +62,11 @@ type Options struct {
 	// TempDir is the directory for temporary stores; "": the system's.
 	TempDir string
 
+	// Network connects this process with others that open the same store and call the same methods in
+	// the same order. They share the rows of the graph: each has some of them in memory. Process 0 gets the
+	// results, and the others [ErrFollower]. Nil: this process has all rows.
+	Network sparse.Network
+
 	// Planned is called when the memory of a job has been estimated, before the job
 	// allocates. Its error ends the job. Nil: not called.
 	Planned func(*Plan) error
@@ -132,6 +137,13 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	g := new(Graph)
 	if o != nil {
 		g.options = *o
+	}
+	if g.options.Network != nil {
+		if g.options.Network.Size() == 1 {
+			g.options.Network = nil
+		} else {
+			g.options.Stream = true // rows of this process are loaded by each job
+		}
 	}
 	opened := false
 	defer func() { // also after a panic

@@ -141,24 +141,17 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	}
 	set := *s
 	set.Workers = g.options.Workers
+	if g.options.Network != nil {
+		return predictTogether(ctx, g, p, m, &set, o)
+	}
 	var sized *method.Problem // without isolated nodes
 	err := Begin(ctx, g, func(plan *Plan) (err error) {
-		reserveLabels(plan, len(p.Row))
-		set.Memory = plan.Room()
 		if sized == nil {
 			if sized, _, err = method.Connected(ctx, p, &set); err != nil {
 				return err
 			}
 		}
-		if choose, predict, known := method.TypicalWork(m, sized); known {
-			w := choose.Plus(predict)
-			if o.Baselines {
-				w = w.Plus(method.BaselineWork(sized))
-			}
-			plan.Work = &w
-		}
-		bytes, err := predictionBytes(sized, m, &set, o)
-		return plan.ReserveJob(bytes, err, "learning and predictions")
+		return planPrediction(plan, sized, m, &set, o)
 	})
 	if err != nil {
 		return nil, err
@@ -170,22 +163,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 			return nil, err
 		}
 	}
-	if o.Predicting != nil {
-		o.Predicting()
-	}
 	out := &Prediction{Classes: p.Names, g: g}
-	if o.Baselines {
-		out.Prediction, out.Baselines, err = method.PredictCompared(ctx, m, connected, &set)
-	} else {
-		out.Prediction, err = m.Predict(ctx, connected, nil, &set)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := method.AdaptToShares(ctx, m, connected, out.Prediction, &set); err != nil {
-		return nil, err
-	}
-	if err := out.checkShift(ctx, connected, m, &set); err != nil {
+	if err := out.compute(ctx, connected, m, &set, o); err != nil {
 		return nil, err
 	}
 	extend(out.Prediction)
@@ -193,6 +172,64 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, &set)
 	}
 	return out, err
+}
+
+// predictTogether is Predict in one of several processes.
+func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
+	connected, extend, err := method.Connected(ctx, p, set)
+	if err != nil {
+		return nil, err
+	}
+	l, local, err := localProblem(ctx, g, connected, set)
+	if err != nil {
+		return nil, err
+	}
+	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, local, m, set, o) }); err != nil {
+		return nil, err
+	}
+	out := &Prediction{Classes: p.Names, g: g}
+	if err := out.compute(ctx, local, m, set, o); err != nil {
+		return nil, err
+	}
+	if err := l.gatherPrediction(out.Prediction); err != nil {
+		return nil, err
+	}
+	extend(out.Prediction)
+	return out, nil
+}
+
+// planPrediction adds the memory and the work of a prediction to a plan.
+func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
+	reserveLabels(plan, len(sized.Row))
+	set.Memory = plan.Room()
+	if choose, predict, known := method.TypicalWork(m, sized); known {
+		w := choose.Plus(predict)
+		if o.Baselines {
+			w = w.Plus(method.BaselineWork(sized))
+		}
+		plan.Work = &w
+	}
+	bytes, err := predictionBytes(sized, m, set, o)
+	return plan.ReserveJob(bytes, err, "learning and predictions")
+}
+
+// compute predicts with m, and compares the labelled nodes with the others.
+func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (err error) {
+	if o.Predicting != nil {
+		o.Predicting()
+	}
+	if o.Baselines {
+		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, of, set)
+	} else {
+		p.Prediction, err = m.Predict(ctx, of, nil, set)
+	}
+	if err != nil {
+		return err
+	}
+	if err := method.AdaptToShares(ctx, m, of, p.Prediction, set); err != nil {
+		return err
+	}
+	return p.checkShift(ctx, of, m, set)
 }
 
 // checkShift compares the labelled nodes with the others.

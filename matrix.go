@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -55,11 +56,11 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 		return nil, err
 	}
 	set := new(kernel.Settings)
-	k, _, err := OpenKernel(ctx, g, name, given, r, c, set)
+	k, err := OpenKernel(ctx, g, name, given, r, c, set)
 	if err != nil {
 		return nil, err
 	}
-	b, _, err := kernel.Matrix(ctx, k, r, c, set)
+	b, _, err := kernel.Matrix(ctx, k.Kernel, k.Rows, k.Cols, set)
 	if err != nil {
 		return nil, err
 	}
@@ -79,50 +80,58 @@ func parseKernel(text string) (name string, given spec.Values, err error) {
 	return named.Name, given, err
 }
 
-// OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
-// [kernel.Matrix] with the same settings, whose Memory it fills in. It returns the values of all
-// parameters of the kernel: the given ones and defaults, which may depend on the graph.
-func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (kernel.Kernel, spec.Values, error) {
-	return openKernel(ctx, g, name, given, &s.Memory, func(plan *Plan, family *kernel.Family, v spec.Values) error {
-		s.Memory = plan.Room()
-		work := family.Work(g.A.NNZ(), rows, cols)
-		plan.Work = &work
-		bytes := family.Bytes(v, g.Degrees, g.A.NNZ(), g.Directed, rows, cols, s)
-		s.Memory = cmp.Or(s.Memory, bytes)
-		return plan.Reserve(bytes, "columns of the kernel")
-	})
+// OpenedKernel is a kernel of the local part of a graph.
+type OpenedKernel struct {
+	kernel.Kernel
+	Parameters spec.Values // of the kernel: the given ones and defaults, which may depend on the graph
+	Rows, Cols []int       // of the block, by row of the local part
 }
 
-// openKernel returns a kernel of the graph and the values of all its parameters, after reserve has planned
-// its memory and set *memory.
-func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, memory *int64, reserve func(*Plan, *kernel.Family, spec.Values) error) (kernel.Kernel, spec.Values, error) {
+// OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
+// [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
+// [Options.Network] all processes compute the same values.
+func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
+	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
+		s.Memory = plan.Room()
+		work := family.Work(of.A.NNZ(), rows, cols)
+		plan.Work = &work
+		bytes := family.Bytes(v, of.Degrees, of.A.NNZ(), g.Directed, rows, cols, s)
+		s.Memory = cmp.Or(s.Memory, bytes)
+		return plan.Reserve(bytes, "columns of the kernel")
+	}, rows, cols)
+	if err != nil {
+		return nil, err
+	}
+	return &OpenedKernel{k, v, l.Rows(rows), l.Rows(cols)}, nil
+}
+
+// openKernel returns a kernel of the local part of the graph and the values of all its parameters, after
+// reserve has planned its memory and set *memory.
+func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, spec.Values) error, named ...[]int) (*Local, kernel.Kernel, spec.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		k, err := kernel.New(ctx, g.Graph, name, given)
-		return k, given, err
+		return nil, k, given, err
 	}
-	err := Begin(ctx, g, func(plan *Plan) error {
-		v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees))
+	l, err := prepare(ctx, g, nil, memory, func(of *graph.Graph, plan *Plan) error {
+		v, err := family.Resolve(given, kernel.OnDegrees(of.Degrees))
 		if err != nil {
 			return err
 		}
-		return reserve(plan, family, v)
-	})
-	if err == nil {
-		err = finish(ctx, g, nil, *memory)
-	}
+		return reserve(of, plan, family, v)
+	}, named...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	v, err := family.Resolve(given, kernel.On(ctx, g.Graph))
+	v, err := family.Resolve(given, kernel.On(ctx, l.Graph))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	ks, err := family.NewAll(ctx, g.Graph, []spec.Values{v})
+	ks, err := family.NewAll(ctx, l.Graph, []spec.Values{v})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return ks[0], v, nil
+	return l, ks[0], v, nil
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
@@ -172,21 +181,24 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	err := Begin(ctx, g, func(plan *Plan) error {
+	l, err := prepare(ctx, g, components, new(int64), func(of *graph.Graph, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
-		if w, known := p.Work(g.A.NNZ(), count, k); known {
+		if w, known := p.Work(of.A.NNZ(), count, k); known {
 			plan.Work = &w
 		}
 		set.Memory = plan.Room()
-		return plan.Reserve(p.Bytes(len(g.Degrees), g.A.NNZ(), count, k), "eigenvectors")
+		return plan.Reserve(p.Bytes(len(of.Degrees), of.A.NNZ(), count, k), "eigenvectors")
 	})
-	if err == nil {
-		err = finish(ctx, g, components, 0)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return p.Solve(ctx, g.Graph, k, &set)
+	pairs, err := p.Solve(ctx, l.Graph, k, &set)
+	if pairs != nil {
+		if pairs.Vectors = gather(l, pairs.Vectors); err == nil {
+			err = l.result()
+		}
+	}
+	return pairs, err
 }
 
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative

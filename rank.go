@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/rank"
 	"github.com/heatwalk/heatwalk/spec"
@@ -34,7 +35,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
 	set := *s
-	k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(plan *Plan, family *kernel.Family, v spec.Values) error {
+	_, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(_ *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
 		n := len(g.Degrees)
 		plan.RowBytes = 8 * rank.Columns(n)
 		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {

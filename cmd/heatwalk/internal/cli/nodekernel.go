@@ -84,7 +84,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if few := 100; f.estimating && min(len(rows), len(cols)) > few {
 		f.faster = append(f.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
 	}
-	k, v, err := heatwalk.OpenKernel(f.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
+	k, err := heatwalk.OpenKernel(f.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
@@ -92,7 +92,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return f.graphError(err, name, loosened)
 	}
-	done, err := d.keep("kernel", f.share, shape, kernelParameters{f.family, v}, f.tolerance, nil)
+	done, err := d.keep("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}, f.tolerance, nil)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return nil
 	}
 	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(f.ctx, down+i, right+j, piece) }
-	report, err := kernel.Values[T](f.ctx, k, d.rows, d.cols, put, settings)
+	report, err := kernel.Values[T](f.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
 	if err != nil {
 		return f.graphError(err, name, loosened)
 	}
@@ -128,7 +128,7 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err := file.Close(f.ctx); err != nil {
 		return err
 	}
-	return d.finishKernel(&kernelDocument{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
+	return d.finishKernel(&kernelDocument{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, k.Parameters}}, report)
 }
 
 // wholeBlock names the memory of a block that is written at the end.

@@ -1,0 +1,164 @@
+package heatwalk
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrFollower is the error of a job with [Options.Network] in all processes but process 0, which has the
+// result.
+var ErrFollower = errors.New("heatwalk: process 0 has the result")
+
+// Local is the part of a graph that this process computes with: the whole graph, or with
+// [Options.Network] the rows of this process and those of the nodes that the job names.
+type Local struct {
+	*graph.Graph
+	division *sparse.Division // nil: the whole graph
+}
+
+// Rows returns the rows of blocks for rows of the graph that the job has named.
+func (l *Local) Rows(rows []int) []int {
+	if l.division == nil {
+		return rows
+	}
+	local := make([]int, len(rows))
+	for i, row := range rows {
+		var ok bool
+		if local[i], ok = l.division.Local(row); !ok {
+			panic("heatwalk: a row that was not named")
+		}
+	}
+	return local
+}
+
+// Gather returns the block of all nodes of the graph in process 0, nil in others, from those of the
+// local parts.
+func gather[T sparse.Float](l *Local, b *sparse.Block[T]) *sparse.Block[T] {
+	if l.division == nil || b == nil {
+		return b
+	}
+	return sparse.Gather(l.division, b)
+}
+
+// result returns ErrFollower in all processes but process 0.
+func (l *Local) result() error {
+	if l.division != nil && l.division.Rank() > 0 {
+		return ErrFollower
+	}
+	return nil
+}
+
+// prepare begins a job that needs the components of the graph, see [graph.New], and names some nodes.
+// estimate plans its memory with the local part; components may be known already. memory is that of
+// factors.
+func prepare(ctx context.Context, g *Graph, components *sparse.Components, memory *int64, estimate func(*graph.Graph, *Plan) error, named ...[]int) (*Local, error) {
+	if g.options.Network == nil {
+		err := Begin(ctx, g, func(plan *Plan) error { return estimate(g.Graph, plan) })
+		if err == nil {
+			err = finish(ctx, g, components, *memory)
+		}
+		return &Local{Graph: g.Graph}, err
+	}
+	if err := finish(ctx, g, components, *memory); err != nil {
+		return nil, err
+	}
+	l, err := divide(ctx, g, g.Graph, named...)
+	if err == nil {
+		err = Begin(ctx, g, func(plan *Plan) error { return estimate(l.Graph, plan) })
+	}
+	if err == nil {
+		l.Memory = *memory
+	}
+	return l, err
+}
+
+// divide returns the local part of a graph, which is that of g or smaller.
+func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (*Local, error) {
+	if g.options.Network == nil {
+		return &Local{Graph: whole}, nil
+	}
+	all := slices.Concat(named...)
+	slices.Sort(all)
+	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, boundsOf(whole.A, g.options.Network.Size()), slices.Compact(all))
+	part, err := graph.Divide(ctx, whole, d)
+	if err != nil {
+		return nil, err
+	}
+	Reserve(g, sparse.LoadBytes(int64(len(d.Rows)), part.A.NNZ(), g.Weighted), "rows of this process")
+	return &Local{part, d}, nil
+}
+
+// boundsOf returns the bounds of the rows of each process. The rows of a range count as equally long.
+func boundsOf(a sparse.Matrix, processes int) []int {
+	n, _ := a.Dims()
+	lengths := make([]int64, n)
+	for _, r := range a.Ranges() {
+		for i := r.Lo; i < r.Hi; i++ {
+			lengths[i] += int64(r.Entries / (r.Hi - r.Lo))
+		}
+	}
+	return partition.Ranges(n, func(i int) int64 { return lengths[i] }, processes)
+}
+
+// localProblem returns the local part of a problem, whose labelled nodes are named. The prior of the
+// settings becomes that of the local rows.
+func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*Local, *method.Problem, error) {
+	if g.options.Network == nil {
+		return &Local{Graph: p.Graph}, p, nil
+	}
+	var work problem.Work
+	whole, err := p.Whole(ctx, g.options.Workers, &work)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := divide(ctx, g, whole, p.Row)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := *p
+	q.Graph, q.Row = l.Graph, l.Rows(p.Row)
+	if p.Attributes != nil {
+		q.Attributes = p.Attributes.Part(l.division)
+	}
+	if s.Prior.Given != nil {
+		s.Prior.Given = sparse.PartOf(l.division, s.Prior.Given)
+	}
+	return l, &q, nil
+}
+
+// gatherPrediction completes a prediction of the local rows to one of all nodes, in process 0.
+func (l *Local) gatherPrediction(out *method.Prediction) error {
+	if l.division == nil {
+		return nil
+	}
+	out.Scores, out.Raw = gather(l, out.Scores), gather(l, out.Raw)
+	nodes := sparse.NewBlock[float64](len(l.division.Rows), 2) // class, reached
+	for i, class := range out.Class {
+		nodes.Row(i)[0] = float64(class)
+		if out.Reached.Contains(uint32(i)) {
+			nodes.Row(i)[1] = 1
+		}
+	}
+	nodes = gather(l, nodes)
+	if err := l.result(); err != nil {
+		return err
+	}
+	out.Class, out.Reached = make([]int, nodes.Rows), roaring.New()
+	for i := range nodes.Rows {
+		out.Class[i] = int(nodes.Row(i)[0])
+		if nodes.Row(i)[1] == 1 {
+			out.Reached.Add(uint32(i))
+		}
+	}
+	out.Reached.RunOptimize()
+	return nil
+}
