@@ -37,7 +37,7 @@ type distance struct {
 
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
-	volume := tall.ByPart(nil, g.Components, g.Degrees)
+	volume := tall.ByPart(sparse.TeamOf(g.A), g.Components, g.Degrees)
 	d := &distance{inverse: inverse, volume: make([]float64, len(g.Degrees))}
 	for i := range d.volume {
 		d.volume[i] = volume[g.Components.Of[i]]

@@ -59,4 +59,9 @@
 // alone, and sums over rows are added in a fixed order: results have the same
 // bits for any number of workers, any memory limit that has room for the same
 // factors, and for a matrix in memory or on disk.
+//
+// Several processes may share the rows of a graph, see [sparse.Team]. Then rows and
+// columns of a block are named nodes, every process computes all values of the
+// block, and products with blocks have the rows of each process. Factors and
+// eliminations, which need all entries in one process, are not used.
 package kernel

@@ -186,7 +186,7 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], m
 	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
-	for j, size := range tall.Norms(nil, dst) {
+	for j, size := range tall.Norms(sparse.TeamOf(e.system.Graph.A), dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}
 	out.rounded = out.bound

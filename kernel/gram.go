@@ -29,7 +29,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	for first := 0; first < len(slabs); first += held {
 		c.slabs += len(slabs) - first
 	}
-	g := &gramPieces{workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
+	g := &gramPieces{team: c.team, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
 	// The norm that a slab's errors are compared with, and the effort of its computation, are the
 	// same whenever it is computed, because results must not depend on the memory limit.
@@ -65,7 +65,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		g.left = g.left[:0]
 	}
 	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding.
-	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(n)*c.norm*c.norm)
+	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(c.team, n)*c.norm*c.norm)
 	if largest := c.norm * c.norm; c.strict && c.report.ErrorBound > c.s.Tolerance*largest {
 		return tooTight(c.s.Tolerance, c.report.ErrorBound/largest)
 	}
@@ -84,20 +84,20 @@ func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) 
 
 // gramRounding is the rounding error of a product of two columns of U, relative to
 // their norms: their sums are added by chunks.
-func gramRounding(n int) float64 { return tall.Rounding(n) * epsilon }
+func gramRounding(team *sparse.Team, n int) float64 { return tall.Rounding(team.TotalOf(n)) * epsilon }
 
 // halfStep computes a slab of U, with errors that are small relative to a column of the given
 // norm or its own largest one.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		norms = tall.Norms(nil, y)
+		norms = tall.Norms(c.team, y)
 		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
 		if worst == 0 || largest == 0 {
 			return 0
 		}
 		allowed := c.s.Tolerance / c.tightest
-		allowed = max(allowed-gramRounding(u.Rows)-4*epsilon, allowed/2) // rounding has its share
+		allowed = max(allowed-gramRounding(c.team, u.Rows)-4*epsilon, allowed/2) // rounding has its share
 		return 2 * worst * (1 + worst/largest) / largest / allowed
 	})
 	if err != nil {
@@ -109,6 +109,7 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], no
 
 // gramPieces multiplies slabs of U with each other.
 type gramPieces struct {
+	team           *sparse.Team
 	workers        int
 	left           []*sparse.Block[float64]
 	values, turned []float64
@@ -128,12 +129,13 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], fir
 	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 		l := g.left[i]
 		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-		tall.ProductTo(nil, part, l, u)
+		tall.ShareOfProductTo(g.team, part, l, u)
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
+	g.team.Sum(piece.Data)
 	above := rows
 	if held {
 		above -= cols

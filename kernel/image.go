@@ -139,7 +139,7 @@ func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.B
 	}
 	exact, failed := e.eliminate(ctx, dst, x, c.left())
 	if failed != nil {
-		if lost(failed) || errors.Is(failed, iterative.ErrMemory) {
+		if lost(failed) || errors.Is(failed, iterative.ErrMemory) || errors.Is(failed, sparse.ErrDivided) {
 			return nil, err
 		}
 		return nil, failed

@@ -24,7 +24,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		return nil
 	}
 	n, components := len(s.Graph.Degrees), len(s.Graph.Components.Sizes)
-	if components == n {
+	if components == sparse.TeamOf(s.Graph.A).TotalOf(n) {
 		s.Least = 1 // the map is zero, and so is everything
 		return nil
 	}
@@ -93,7 +93,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l.diagonal = iterative.NewJacobi(diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true, Memory: memory, Workers: g.Workers}
-	if !l.room() {
+	if !l.fits() {
 		l.settings.MaxProducts = jacobiProducts
 	}
 	return l
@@ -103,8 +103,11 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 // argument and the result.
 func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) }
 
-// room reports whether a factor may be made.
-func (l *leastSearch) room() bool { return l.limit == 0 || l.factor <= l.limit }
+// fits reports whether the memory suffices for a factor.
+func (l *leastSearch) fits() bool { return l.limit == 0 || l.factor <= l.limit }
+
+// room reports whether a factor may be made, which also requires all entries in one process.
+func (l *leastSearch) room() bool { return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil }
 
 const (
 	// firstLook is the tolerance of the first look.
@@ -148,7 +151,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)
 	}
-	if !l.room() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
+	if !l.fits() && (errors.Is(err, sparse.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 		// What would do is the factor that had no room.
 		err = fmt.Errorf("%w: %w", iterative.ErrMemory, budget.Check(l.limit, l.factor, "the sampled Cholesky factor"))
 	}

@@ -41,21 +41,23 @@ func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err e
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
 func checkSymmetric(ctx context.Context, g *graph.Graph) error {
-	n := len(g.Degrees)
+	n, team := len(g.Degrees), sparse.TeamOf(g.A)
 	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
-	rng := rand.New(rand.NewPCG(1, 1))
+	source := rand.NewPCG(1, 1)
+	rng := rand.New(source)
 	for i := range n {
+		source.Seed(1, uint64(team.Row(i))) // so that all processes have the same values in a named row
 		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
 	}
 	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err
 	}
-	product := func(i, j int) float64 { return tall.Dots(nil, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
+	product := func(i, j int) float64 { return tall.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
 	uv, vu := product(0, 1), product(1, 0)
 	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
 	// among many changes one of them by more.
-	if math.Abs(uv-vu) > 1e-13*math.Sqrt(float64(n)+64)*math.Abs(uv) {
+	if math.Abs(uv-vu) > 1e-13*math.Sqrt(float64(team.TotalOf(n))+64)*math.Abs(uv) {
 		return ErrAsymmetric
 	}
 	return nil
@@ -84,17 +86,21 @@ func laplacianKind(laplacian string) sparse.Kind {
 // ratios within one count; larger ones would be in bounds on errors.
 func roots(g *graph.Graph) []float64 {
 	of := g.Components.Of
-	least := make([]float64, len(g.Components.Sizes))
+	least := make([]float64, len(g.Components.Sizes)) // negated
+	for c := range least {
+		least[c] = math.Inf(-1)
+	}
 	for i, d := range g.Degrees {
-		if v := &least[of[i]]; *v == 0 || d < *v {
-			*v = d
+		if d > 0 {
+			least[of[i]] = max(least[of[i]], -d)
 		}
 	}
+	sparse.TeamOf(g.A).Max(least)
 	root := make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {
 		root[i] = 1
 		if d > 0 {
-			root[i] = math.Sqrt(d / least[of[i]])
+			root[i] = math.Sqrt(d / -least[of[i]])
 		}
 	}
 	return root

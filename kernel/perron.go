@@ -30,13 +30,14 @@ import (
 // that is balanced by an earlier y preconditions. It is made again when it no longer helps.
 type perron struct {
 	graph        *graph.Graph
+	team         *sparse.Team
 	cg           iterative.CG
 	b, y, q      *sparse.Block[float64] // of one column
 	lower, upper float64
 	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
 	ratio        float64   // what no (Ay)_i/y_i of it exceeds
 	products     int
-	noFactor     bool  // there is no room for one, or it fills in
+	noFactor     bool  // there is no room for one, it fills in, or several processes share the rows
 	refused      error // says that there is no room
 }
 
@@ -73,10 +74,11 @@ var errPerron = errors.New("kernel: the largest eigenvalue is not separated from
 
 // newPerron returns the search, given two bounds that are far from each other.
 func newPerron(g *graph.Graph, lower, upper float64) *perron {
-	n := len(g.Degrees)
+	n, team := len(g.Degrees), sparse.TeamOf(g.A)
 	return &perron{
-		graph: g, cg: iterative.CG{Workers: g.Workers},
-		b: onesOf(n), y: sparse.NewBlock[float64](n, 1), q: sparse.NewBlock[float64](n, 1),
+		graph: g, team: team, cg: iterative.CG{Workers: g.Workers},
+		noFactor: team != nil, // it requires all entries in one process
+		b:        onesOf(team, n), y: sparse.NewBlock[float64](n, 1), q: sparse.NewBlock[float64](n, 1),
 		lower: lower, upper: upper, ratio: math.Inf(1),
 	}
 }
@@ -110,10 +112,14 @@ func (w *perron) round(ctx context.Context) error {
 		return err
 	}
 	b, y, q := w.b.Data, w.y.Data, w.q.Data
-	least, most := math.Inf(1), 0.0
+	ends := []float64{math.Inf(-1), 0} // −min q_i/y_i and max y_i
 	for i, v := range y {
-		least, most = min(least, q[i]/v), max(most, v)
+		if !w.team.IsPadding(i) {
+			ends[0], ends[1] = max(ends[0], -q[i]/v), max(ends[1], v)
+		}
 	}
+	w.team.Max(ends)
+	least, most := -ends[0], ends[1]
 	if !(least > 0) {
 		return errPerron
 	}
@@ -123,9 +129,11 @@ func (w *perron) round(ctx context.Context) error {
 		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
 	}
 	w.upper = min(w.upper, w.ratio)
-	w.lower = max(w.lower, sigma*(1-tall.Dot(nil, y, q)/tall.Dot(nil, y, y)-rounding))
+	w.lower = max(w.lower, sigma*(1-tall.Dot(w.team, y, q)/tall.Dot(w.team, y, y)-rounding))
 	for i, v := range y {
-		b[i] = max(v/most, perronFloor)
+		if !w.team.IsPadding(i) {
+			b[i] = max(v/most, perronFloor)
+		}
 	}
 	return nil
 }
@@ -202,10 +210,12 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 
 // solved reports whether y is positive, and little is left of every residual.
 func (w *perron) solved(y, residual []float64) bool {
+	open := 0.0 // 1: there is a row with too large a residual
 	for i, r := range residual {
-		if !(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0) {
-			return false
+		if (!(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0)) && !w.team.IsPadding(i) {
+			open = 1
+			break
 		}
 	}
-	return true
+	return maxOver(w.team, open) == 0
 }

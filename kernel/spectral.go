@@ -26,6 +26,9 @@ type spectral struct {
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
 
+// team returns the processes that share the rows of the graph.
+func (k *spectral) team() *sparse.Team { return sparse.TeamOf(k.graph.A) }
+
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -86,6 +89,7 @@ type slabLog struct {
 // columnScale leads from columns of the symmetric matrix to those of the kernel, which is similar
 // to it.
 type columnScale struct {
+	team   *sparse.Team
 	root   []float64 // of [spectral]; nil: ones
 	weight []float64 // of the columns of each node, values and errors; nil: ones
 }
@@ -93,7 +97,7 @@ type columnScale struct {
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, strict, err := s.settled()
 	c := &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}
-	c.root = k.root
+	c.team, c.root = k.team(), k.root
 	if set.Progress != nil {
 		c.slabLog.progress = set.progress
 	}
@@ -217,7 +221,7 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
 	root := c.root
 	if root == nil && c.weight == nil {
-		return largestOf(y)
+		return maxOver(c.team, largestOf(y))
 	}
 	for i := range y.Rows {
 		for j, v := range y.Row(i) {
@@ -232,7 +236,14 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned
 			m = max(m, size)
 		}
 	}
-	return m
+	return maxOver(c.team, m)
+}
+
+// maxOver returns the largest v of all processes.
+func maxOver(team *sparse.Team, v float64) float64 {
+	largest := []float64{v}
+	team.Max(largest)
+	return largest[0]
 }
 
 func largestOf(b *sparse.Block[float64]) (m float64) {
@@ -469,13 +480,15 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	if k.root != nil {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
-		least = slices.Min(k.root)
-		spread = slices.Max(k.root) / least
+		ends := []float64{-slices.Min(k.root), slices.Max(k.root)}
+		c.team.Max(ends)
+		least = -ends[0]
+		spread = ends[1] / least
 		c.effort /= spread
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := tall.Norm(nil, tall.Norms(nil, y)); size > 0 {
+		if size := tall.Norm(nil, tall.Norms(c.team, y)); size > 0 {
 			return (tall.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
@@ -490,12 +503,12 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		for j := range c.report.ColumnBound {
 			c.report.ColumnBound[j] /= least
 		}
-		sums := tall.Norms(nil, dst)
+		sums := tall.Norms(c.team, dst)
 		for j := range sums {
 			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}
 	}
-	c.report.ErrorBound, c.report.Largest = slices.Max(c.report.ColumnBound), largestOf(dst)
+	c.report.ErrorBound, c.report.Largest = slices.Max(c.report.ColumnBound), maxOver(c.team, largestOf(dst))
 	return &c.report, nil
 }
 

@@ -233,17 +233,20 @@ type growth struct {
 }
 
 func (k *vertex) newGrowth() *growth {
-	g := &growth{k: k, a: onesOf(k.n), spare: sparse.NewBlock[float64](k.n, 1)}
+	g := &growth{k: k, a: onesOf(k.out.Team(), k.n), spare: sparse.NewBlock[float64](k.n, 1)}
 	if k.in != nil {
-		g.b = onesOf(k.n)
+		g.b = onesOf(k.out.Team(), k.n)
 	}
 	return g
 }
 
-func onesOf(n int) *sparse.Block[float64] {
+// onesOf returns a vector of ones, with zeros in padding.
+func onesOf(team *sparse.Team, n int) *sparse.Block[float64] {
 	b := sparse.NewBlock[float64](n, 1)
 	for i := range n {
-		b.Row(i)[0] = 1
+		if !team.IsPadding(i) {
+			b.Row(i)[0] = 1
+		}
 	}
 	return b
 }
@@ -273,7 +276,7 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 
 // rescale makes the largest value of x one.
 func (g *growth) rescale(x *sparse.Block[float64], at int) {
-	most := largestOf(x)
+	most := maxOver(g.k.out.Team(), largestOf(x))
 	g.largest[at] += math.Log(most)
 	if most > 0 {
 		scaleBy(x, 1/most)
@@ -314,7 +317,7 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 			continue
 		}
 		row := 0
-		err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		err := sparse.LocalRows(a).Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 			for i := range p.Hi - p.Lo {
 				n := int(p.Ptr[i+1] - p.Ptr[i])
 				if p.Piece > 0 {
@@ -328,7 +331,7 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 			return 0, err
 		}
 	}
-	return longest, nil
+	return int(maxOver(sparse.TeamOf(of[0]), float64(longest))), nil
 }
 
 // Len implements [Kernel].
@@ -527,7 +530,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 			return nil, err
 		}
 	}
-	in, out := tall.Norms(nil, x), tall.Norms(nil, dst)
+	in, out := tall.Norms(k.out.Team(), x), tall.Norms(k.out.Team(), dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
 		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {

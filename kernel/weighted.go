@@ -33,6 +33,7 @@ func (d *degrees) areUneven() bool { return d.Largest > unevenDegrees*d.least }
 //
 // Rounding errors of r are those of a map of norm 2, whatever the weights.
 type weightedMap struct {
+	team  *sparse.Team
 	inner *solves // L̃⁺
 	plain *solves // L⁺, of which the least eigenvalue is wanted
 	root  []float64
@@ -53,6 +54,7 @@ func newWeighted(g *graph.Graph) (*weightedMap, error) {
 		return nil, err
 	}
 	return &weightedMap{
+		team:  sparse.TeamOf(g.A),
 		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
 		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
 	}, nil
@@ -77,17 +79,17 @@ func (e *weightedMap) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	if err != nil {
 		return nil, err
 	}
-	before := tall.Norms(nil, dst)
+	before := tall.Norms(e.team, dst)
 	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
-	sizes := tall.Norms(nil, dst)
+	sizes := tall.Norms(e.team, dst)
 	e.centre(dst)
 	if e.least == nil {
 		e.relate(out.bound, before, sizes)
 		return out, nil
 	}
-	scaled := e.inner.system.Least
+	scaled, least := e.inner.system.Least, e.leastOf()
 	for j := range out.bound {
-		gain := math.Sqrt(scaled / e.leastOf(j))
+		gain := math.Sqrt(scaled / least[j])
 		rounding := slack[j]/scaled*gain + 8*epsilon*sizes[j]
 		out.bound[j] = out.bound[j]*gain + rounding
 		out.rounded[j] = out.rounded[j]*gain + rounding
@@ -122,27 +124,46 @@ func (e *weightedMap) centre(b *sparse.Block[float64]) (slack []float64) {
 	slack = make([]float64, b.Cols)
 	for j := range b.Cols {
 		clear(e.sums)
-		for i, c := range parts.Of {
-			e.sums[c].Add(b.Row(i)[j])
+		for lo, hi := range e.team.Counted(0, b.Rows) {
+			for i := lo; i < hi; i++ {
+				e.sums[parts.Of[i]].Add(b.Row(i)[j])
+			}
 		}
+		tall.AddExact(e.team, e.sums)
 		for i, c := range parts.Of {
+			if e.team.IsPadding(i) {
+				continue
+			}
 			mean := e.sums[c].Value() / float64(parts.Sizes[c])
-			size := (math.Abs(b.Row(i)[j]) + math.Abs(mean)) / e.root[i]
-			slack[j] += size * size
+			if size := (math.Abs(b.Row(i)[j]) + math.Abs(mean)) / e.root[i]; e.team.Counts(i) {
+				slack[j] += size * size
+			}
 			b.Row(i)[j] -= mean
 		}
-		slack[j] = 8 * epsilon * math.Sqrt(slack[j])
+	}
+	e.team.Sum(slack)
+	for j, square := range slack {
+		slack[j] = 8 * epsilon * math.Sqrt(square)
 	}
 	return slack
 }
 
-// leastOf returns the bound of λ in the components where column j of b is not zero.
-func (e *weightedMap) leastOf(j int) float64 {
-	least := math.Inf(1)
+// leastOf returns for each column of b the bound of λ in the components where the column is not zero.
+func (e *weightedMap) leastOf() []float64 {
+	least := make([]float64, e.b.Cols) // negated
+	for j := range least {
+		least[j] = math.Inf(-1)
+	}
 	for i, c := range e.inner.system.Graph.Components.Of {
-		if e.b.Row(i)[j] != 0 {
-			least = min(least, e.least[c])
+		for j, v := range e.b.Row(i) {
+			if v != 0 {
+				least[j] = max(least[j], -e.least[c])
+			}
 		}
+	}
+	e.team.Max(least)
+	for j, v := range least {
+		least[j] = -v
 	}
 	return least
 }
@@ -169,14 +190,19 @@ func (e *weightedMap) findLeast(ctx context.Context, cols int, memory int64) err
 		e.plain.system.Release()
 	}
 	g := e.inner.system.Graph
-	e.least = make([]float64, len(g.Components.Sizes))
-	for c := range e.least {
-		e.least[c] = math.Inf(1)
+	least := make([]float64, len(g.Components.Sizes)) // negated
+	for c := range least {
+		least[c] = math.Inf(-1)
 	}
 	for i, c := range g.Components.Of {
 		if d := g.Degrees[i]; d > 0 {
-			e.least[c] = min(e.least[c], max(known, d*scaled*(1-8*epsilon)))
+			least[c] = max(least[c], -max(known, d*scaled*(1-8*epsilon)))
 		}
 	}
+	e.team.Max(least)
+	for c, v := range least {
+		least[c] = -v
+	}
+	e.least = least
 	return nil
 }

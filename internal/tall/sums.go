@@ -68,6 +68,15 @@ func Total(team *sparse.Team, x []float64) float64 {
 // ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is
 // symmetric to the bit.
 func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
+	ShareOfProductTo(team, dst, a, b)
+	for i := range dst.Rows {
+		team.Sum(dst.Row(i))
+	}
+}
+
+// ShareOfProductTo stores in dst the sum over the rows that count in this process, whose sum over the processes is
+// aᵀ·b. It does not communicate, so that goroutines may call it.
+func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
 		panic(badShape)
 	}
@@ -84,9 +93,6 @@ func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 			}
 			simd.AddRows(total, a.Cols, b.Cols, total, one, part)
 		}
-	}
-	for i := range dst.Rows {
-		team.Sum(dst.Row(i))
 	}
 }
 
