@@ -164,7 +164,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 		return err
 	}
 	r.out.Work.Add(work)
-	squares := tall.Total(nil, tall.Dots(nil, f, f))
+	squares := tall.Total(nil, tall.Dots(sparse.TeamOf(r.g.A), f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
 	offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
@@ -195,7 +195,7 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 			return err
 		}
 		r.out.Work.Add(work)
-		squares = append(squares, tall.Dots(nil, f, f)...)
+		squares = append(squares, tall.Dots(sparse.TeamOf(r.g.A), f, f)...)
 		for i := range n {
 			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
 		}
@@ -209,7 +209,7 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 // squares is the sum of their squares.
 func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []float64, node int)) {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	scale := math.Sqrt(squares / float64(max(1, n*k)))
+	scale := math.Sqrt(squares / float64(max(1, sparse.TeamOf(r.g.A).TotalOf(n)*k)))
 	largest, prior := validate.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
 	row, scores := make([]float64, k), make([]float64, k)
 	r.out.Class = make([]int, n)

@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // width returns the number of classes that are propagated at a time, and the bytes that a factor
@@ -46,7 +47,7 @@ func (l *Propagation) blockBytes(cols int) int64 {
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
 // of cols columns.
 func (l *Propagation) factorBytes(cols int) int64 {
-	if l.walks() {
+	if l.walks() || sparse.TeamOf(l.P.A) != nil { // no factor
 		return 0
 	}
 	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
@@ -66,7 +67,7 @@ func (l *Propagation) likelyFactored() bool {
 func (l *Propagation) Bytes() int64 {
 	width, room := l.width()
 	bytes := l.blockBytes(width)
-	if l.walks() {
+	if l.walks() || sparse.TeamOf(l.P.A) != nil {
 		return bytes
 	}
 	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, iterative.Weighted(l.P.Degrees, l.P.A.NNZ()), room)

@@ -99,7 +99,7 @@ const (
 // steps, for each slab of the columns that fit the memory; where labels are far from each
 // other, that of longer walks too.
 func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int, alone []bool) ([][]float32, error) {
-	work := l.P.A.NNZ() * int64(len(l.P.Names))
+	work := sparse.EntriesOf(l.P.A) * int64(len(l.P.Names))
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
 	for {
 		walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))

@@ -109,7 +109,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return "", err
 		}
-		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
+		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)})
 	}
 	if harmonic {
 		l.normalise()
@@ -146,16 +146,21 @@ func (l *Propagation) normalise() {
 
 // means returns the mean score of each class over the reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
-	sums, total := make([]float64, len(l.P.Names)), 0.0
+	all, team := make([]float64, len(l.P.Names)+1), sparse.TeamOf(l.P.A)
+	sums, total := all[:len(l.P.Names)], &all[len(l.P.Names)]
 	for i := range roaring.Values(l.reached) {
+		if !team.Counts(int(i)) {
+			continue
+		}
 		d := l.P.Degrees[i]
-		total += d
+		*total += d
 		for c, v := range l.scores.Row(int(i)) {
 			sums[c] += float64(d * float64(v))
 		}
 	}
+	team.Sum(all)
 	for c := range sums {
-		sums[c] /= max(total, math.SmallestNonzeroFloat64)
+		sums[c] /= max(*total, math.SmallestNonzeroFloat64)
 	}
 	return sums
 }
@@ -279,25 +284,28 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 		sweeps = int(done)
 		report(float64(done) / float64(all))
 	}
-	var moved float32 // by the last look, in columns on the move
+	var moved float64 // by the last look, in columns on the move
 	look := func(t int) bool {
 		if t%settleSteps != 0 {
 			return false
 		}
 		moved = 0
-		for j := range still {
-			var most float32
-			for _, c := range change {
-				most = max(most, c[j])
-				c[j] = 0
+		most := make([]float64, len(still))
+		for _, c := range change {
+			for j, v := range c {
+				most[j] = max(most[j], float64(v))
 			}
+			clear(c)
+		}
+		sparse.TeamOf(l.P.A).Max(most)
+		for j, v := range most {
 			switch {
 			case still[j]:
-			case most <= settled:
+			case v <= settled:
 				still[j] = true
 				rest--
 			default:
-				moved = max(moved, most)
+				moved = max(moved, v)
 			}
 		}
 		return rest == 0
