@@ -77,12 +77,15 @@ func Reserve(g *Graph, bytes int64, what string) {
 // Room returns the bytes that the limit leaves for a job; 0 means no limit.
 func Room(g *Graph) int64 { return newPlan(g).Room() }
 
+// GraphPart names the memory of the graph itself in a [Plan].
+const GraphPart = "graph"
+
 // newPlan returns a plan with the graph itself and the memory of the caller. Errors are ignored,
 // because the next part that a job reserves reports them.
 func newPlan(g *Graph) *Plan {
 	p := NewPlan(g.options.Memory)
 	if g.Store != nil {
-		_ = p.Reserve(g.Store.Held(), "graph")
+		_ = p.Reserve(g.Store.Held(), GraphPart)
 	}
 	for _, part := range g.reserved {
 		_ = p.Reserve(part.Bytes, part.What)

@@ -12,7 +12,8 @@ import (
 // by rows plus entries, because a process stores numbers for its rows and reads its entries: every
 // range has at most 1/parts of all rows and entries, and one row with its entries, more. A range is
 // empty if a row before it has more than the share of a range. length returns the number of entries of
-// a row. Cost: two calls of length for each row.
+// a row. Cost: two calls of length for each row, in
+// increasing order.
 func Ranges(rows int, length func(i int) int64, parts int) []int {
 	if parts < 1 {
 		panic(badParts)
@@ -37,6 +38,46 @@ func Ranges(rows int, length func(i int) int64, parts int) []int {
 		bounds = append(bounds, rows)
 	}
 	return bounds
+}
+
+// RangesOf returns the bounds of [Ranges] for the rows of a matrix without reading its entries: the
+// entries of each of its ranges are assumed to be spread evenly over the rows.
+func RangesOf(a sparse.Matrix, parts int) []int {
+	rows, _ := a.Dims()
+	return Ranges(rows, meanLengths(a.Ranges()), parts)
+}
+
+// EntriesOf returns the number of entries in each of the ranges of rows that bounds defines, with the
+// assumption of [RangesOf].
+func EntriesOf(a sparse.Matrix, bounds []int) []int64 {
+	length := meanLengths(a.Ranges())
+	entries := make([]int64, len(bounds)-1)
+	for p := range entries {
+		for i := bounds[p]; i < bounds[p+1]; i++ {
+			entries[p] += length(i)
+		}
+	}
+	return entries
+}
+
+// meanLengths returns a function that returns the number of entries of row i if the rows of each range
+// have as equal numbers as is possible. It must be called with increasing rows, or again from row 0.
+func meanLengths(ranges []sparse.Range) func(i int) int64 {
+	next, entries := 0, int64(0) // the next range, and the entries of the range of row i
+	return func(i int) int64 {
+		if i == 0 {
+			next = 0
+		}
+		if next == 0 || i == ranges[next-1].Hi {
+			entries = 0
+			for lo := i; next < len(ranges) && ranges[next].Lo == lo; next++ { // pieces of a long row
+				entries += int64(ranges[next].Entries)
+			}
+		}
+		r := ranges[next-1]
+		k, rows := int64(i-r.Lo), int64(r.Hi-r.Lo)
+		return entries*(k+1)/rows - entries*k/rows
+	}
 }
 
 const badParts = "partition: number of ranges is not positive"

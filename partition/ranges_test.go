@@ -8,7 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
 func TestRangesAreBalanced(t *testing.T) {
@@ -76,4 +79,44 @@ func TestGhosts(t *testing.T) {
 			rt.Errorf("bounds %v: %s", bounds, diff)
 		}
 	})
+}
+
+// A long row has the entries of all of its ranges, other rows have the mean of their range.
+func TestRangesOf(t *testing.T) {
+	const n = 1 << 15
+	edges := make([][2]int, 0, n-1)
+	for i := 1; i < n; i++ {
+		edges = append(edges, [2]int{0, i})
+	}
+	star := graph(t, n, edges)
+	if diff := cmp.Diff([]int{0, 1, n / 2, n}, partition.RangesOf(star, 3)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int64{n - 1, n/2 - 1, n / 2}, partition.EntriesOf(star, []int{0, 1, n / 2, n})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The ghost rows of a range are those of a process of a divided matrix.
+func TestGhostsOfProcesses(t *testing.T) {
+	a := testgraph.Random(4, 1<<10, 6000, false)
+	bounds := partition.RangesOf(a, 3)
+	ghosts, err := partition.Ghosts(t.Context(), a, bounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sparsetest.Processes(3, func(network sparse.Network) error {
+		m, err := sparse.Divide(t.Context(), a, sparse.NewDivision(1<<10, network, bounds, nil), 1)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		if want := int64(m.Ghosts()); ghosts[network.Rank()] != want {
+			t.Errorf("process %d: %d ghost rows, want %d", network.Rank(), ghosts[network.Rank()], want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -12,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/speed"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // estimateDocument is the JSON document of estimate.
@@ -27,11 +29,13 @@ type estimateDocument struct {
 	TimeSeconds *float64        `json:"time_seconds"`
 	Faster      []string        `json:"faster,omitempty"`
 	Items       []heatwalk.Part `json:"items"`
+	Processes   *rankCost       `json:"processes,omitempty"`
 	Closing
 }
 
 func newEstimate(run *session) *cobra.Command {
 	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk, sweeps and time of a long command")
+	numberVar(run, cmd.PersistentFlags(), &run.ranks, "ranks", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
 	if len(run.args) > 1 {
@@ -54,12 +58,26 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	if cmd.HasSubCommands() {
 		return cmd
 	}
+	shared := isShared(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		run.estimating = true
+		limit := run.memory
+		switch {
+		case run.ranks == 0:
+		case !shared:
+			return fault.Usage("--ranks", "processes do not share the rows of a graph in heatwalk %s; leave it out", cmd.Name())
+		default:
+			run.memory = 0 // the whole graph need not fit
+		}
 		if err := do(cmd, args); !errors.Is(err, errPlanned) {
 			return err
 		}
 		run.doing = ""
+		if run.cut != nil {
+			if err := run.cut.check(limit); err != nil {
+				return err
+			}
+		}
 		return printPlan(run, strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "))
 	}
 	return cmd
@@ -75,7 +93,7 @@ func printPlan(run *session, command string) error {
 	}
 	resident := budget.Resident(bytes)
 	items = append(items, heatwalk.Part{What: "program and heap", Bytes: resident - bytes})
-	doc := estimateDocument{Command: command, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
+	doc := estimateDocument{Command: command, Processes: run.cut, MemoryBytes: resident, LimitBytes: run.memory, DiskBytes: run.disk, Items: items}
 	if p.Sweeps != heatwalk.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
@@ -101,6 +119,9 @@ func printPlan(run *session, command string) error {
 		expected = "about " + words.Seconds(time.Duration(*doc.TimeSeconds*float64(time.Second)))
 	}
 	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}, [2]string{"time", expected})
+	if run.cut != nil {
+		lines = append(lines, run.cut.lines()...)
+	}
 	for _, advice := range doc.Faster {
 		lines = append(lines, [2]string{"faster with", advice})
 	}

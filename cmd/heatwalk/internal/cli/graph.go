@@ -202,13 +202,19 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest,
+		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed || r.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
-			if r.estimating {
+			if r.estimating && r.ranks == 0 {
 				r.faster = append(r.faster, g.faster()...)
+			}
+			if r.ranks > 0 {
+				var err error
+				if r.cut, err = costOfRanks(r.ctx, g, p, r.ranks); err != nil {
+					return err
+				}
 			}
 			return r.begin(p)
 		},

@@ -92,7 +92,7 @@ func printUsage(cmd *cobra.Command) error {
 		switch {
 		case isInput(f):
 			reads = true
-		case f.Name != "help" && cmd.Root().PersistentFlags().Lookup(f.Name) == nil:
+		case f.Name != "help" && cmd.Root().PersistentFlags().Lookup(f.Name) == nil && cmd.InheritedFlags().Lookup(f.Name) == nil:
 			own.AddFlag(f)
 		}
 	})

@@ -24,6 +24,8 @@ type limits struct {
 	planned    *heatwalk.Plan // of an estimated run
 	textBytes  int64          // of an estimated ingest, decompressed
 	faster     []string       // what would make an estimated run faster
+	ranks      int            // number of processes of an estimated run; 0: one, with all rows
+	cut        *rankCost      // of these processes
 
 	disk    int64         // bytes of the files of the run
 	reading heatwalk.Part // memory of reading the input, which is freed before the run computes
