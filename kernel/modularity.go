@@ -18,6 +18,8 @@ import (
 // positive eigenvalues, K = FFᵀ with a column √λ·u for each.
 type modularity struct {
 	graph      *graph.Graph
+	team       *sparse.Team
+	nodes      int     // of all processes
 	rank       int     // 0: all
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // the norm of the matrix that is subtracted from A
@@ -86,11 +88,12 @@ func rankOn(v spec.Values, n int) int {
 }
 
 func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
-	n, resolution := len(g.Degrees), v.Number("resolution")
+	team := sparse.TeamOf(g.A)
+	n, resolution := team.TotalOf(len(g.Degrees)), v.Number("resolution")
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
-	vol, squares := tall.Total(nil, g.Degrees), tall.Dot(nil, g.Degrees, g.Degrees)
+	vol, squares := tall.Total(team, g.Degrees), tall.Dot(team, g.Degrees, g.Degrees)
 	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
 	// no norm of A is below, by more than float64 can represent.
 	most := math.Inf(1)
@@ -100,7 +103,7 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 	if !(resolution <= most) {
 		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, spec.End(most, resolution, false, 6))
 	}
-	m := &modularity{graph: g.Graph, rank: rankOn(v, n)}
+	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
 	if vol > 0 {
 		m.gamma, m.subtracted = -resolution/vol, resolution*squares/vol
 	}
@@ -145,15 +148,17 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 const leastResidual = 1e-13
 
 // largest returns the largest value of K, which is on its diagonal.
-func (m *modularity) largest() (v float64) {
+func (m *modularity) largest() float64 {
+	most := []float64{0}
 	for i := range m.features.Rows {
 		var square float64
 		for _, f := range m.features.Row(i) {
 			square += float64(f * f)
 		}
-		v = max(v, square)
+		most[0] = max(most[0], square)
 	}
-	return v
+	m.team.Max(most)
+	return most[0]
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
@@ -167,9 +172,9 @@ func pairsOf(n, rank int) int {
 
 // find computes the eigenpairs with residuals up to a tolerance.
 func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) error {
-	n, sweeps := m.Len(), m.Sweeps
-	m.features, m.tolerance, m.foundPairs = newFeatures(n, 0), tolerance, foundPairs{Method: "no eigenpairs"}
-	if m.graph.A.NNZ() == 0 {
+	sweeps := m.Sweeps
+	m.features, m.tolerance, m.foundPairs = newFeatures(m.Len(), 0), tolerance, foundPairs{Method: "no eigenpairs"}
+	if sparse.EntriesOf(m.graph.A) == 0 {
 		return nil
 	}
 	op := &sparse.Operator[float64]{A: m.graph.A, Gamma: m.gamma, U: m.graph.Degrees, V: m.graph.Degrees, Workers: m.graph.Workers}
@@ -178,7 +183,7 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 	if s.Progress != nil {
 		settings.Progress = func(_ string, done, _ int64) { s.progress(int(done), 0) }
 	}
-	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)
+	pairs, err := problem.Solve(ctx, pairsOf(m.nodes, m.rank), settings)
 	if err != nil {
 		return err
 	}
@@ -197,7 +202,7 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 // count as errors: where there are no others K is 0. So do those that they may have
 // made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
-	kept, wanted := 0, m.Len()
+	kept, wanted := 0, m.nodes
 	if m.rank > 0 {
 		wanted = m.rank
 	}
@@ -306,7 +311,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	f := m.features
 	product := make([]float64, f.Cols*x.Cols)
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	tall.ProductTo(nil, inner, f, x)
+	tall.ProductTo(m.team, inner, f, x)
 	for i := range dst.Rows {
 		to, row := dst.Row(i), f.Row(i)
 		clear(to)
@@ -317,11 +322,13 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		}
 	}
 	report := m.report()
-	report.ColumnBound = tall.Norms(nil, x)
+	report.ColumnBound = tall.Norms(m.team, x)
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
-	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), largestOf(dst)
+	most := []float64{largestOf(dst)}
+	m.team.Max(most)
+	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), most[0]
 	return report, nil
 }
 

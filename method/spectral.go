@@ -61,17 +61,18 @@ var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency, Whic
 
 // embed computes as many eigenvectors as the largest dimension needs.
 func (r *graphPredictor) embed(ctx context.Context, most int) error {
-	if len(r.g.Components.Sizes) == len(r.p.Degrees) { // there are no edges
+	n := sparse.TeamOf(r.g.A).TotalOf(len(r.p.Degrees))
+	if len(r.g.Components.Sizes) == n { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, r.g, min(most, len(r.p.Degrees)), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, r.g, min(most, n), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
+	r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * sparse.EntriesOf(r.p.A)})
 	r.embedding = pairs.Vectors
 	return nil
 }
@@ -89,7 +90,7 @@ func (r *graphPredictor) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
-	squares := shortRow * shortRow * float64(len(dst)) / float64(r.embedding.Rows)
+	squares := shortRow * shortRow * float64(len(dst)) / float64(sparse.TeamOf(r.g.A).TotalOf(r.embedding.Rows))
 	for j, x := range r.embedding.Row(v)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
