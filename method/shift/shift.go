@@ -30,8 +30,12 @@ type Report struct {
 func (r *Report) Sounds() bool { return r.Hops.Exceeds() || r.Degree.Exceeds() || r.Share.Exceeds() }
 
 // IsHigher reports whether the accuracy at other nodes is likely higher than that of random folds, because
-// they are nearer to labels or, at the same distance, have larger degrees. Otherwise it is likely lower.
+// they are nearer to labels or, at the same distance, have larger degrees. Otherwise it is likely lower, as it is
+// where the shares of classes differ: held-out labels have the shares that the method learned, other nodes have not.
 func (r *Report) IsHigher() bool {
+	if r.Share.Exceeds() {
+		return false
+	}
 	if r.Hops.Exceeds() {
 		return r.Hops.Labelled > r.Hops.Others
 	}

@@ -111,6 +111,17 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestShares checks that nodes of other classes lower the accuracy, also where they have larger degrees.
+func TestShares(t *testing.T) {
+	r := shift.Report{Degree: shift.Difference{Labelled: 4, Others: 6, Distance: 0.2, Limit: 0.1}}
+	if !r.IsHigher() {
+		t.Error("larger degrees do not raise the accuracy")
+	}
+	if r.Share.Errors = 4; r.IsHigher() {
+		t.Error("nodes of other classes raise the accuracy")
+	}
+}
+
 // TestRandom checks that few random samples cause a warning.
 func TestRandom(t *testing.T) {
 	const side, draws = 40, 50
