@@ -44,7 +44,7 @@ type Prediction struct {
 	Unfinished string
 
 	// BlockModel reports that auto stopped at beliefs of a block model, because their certainty
-	// agrees with held-out labels. Omitted lists the stages that auto leaves out of a graph of
+	// agrees with held-out labels and label propagation is not more accurate. Omitted lists the stages that auto leaves out of a graph of
 	// this size.
 	BlockModel bool
 	Omitted    []string

@@ -72,12 +72,18 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 	kept := set.Choice
 	if kept == nil && beginsWithBeliefs(p, set) || kept != nil && (kept.BlockModel || kept.Gate != nil && beginsWithBeliefs(p, set)) {
 		start := time.Now()
+		var err error
+		if kept == nil {
+			if set, err = propagated(ctx, p, set); err != nil {
+				return nil, err
+			}
+		}
 		m, err := blockModel(ctx, p, set, &out.Work)
 		if err != nil {
 			return nil, err
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if kept == nil && m.KnowsItself() && !set.Thorough || kept != nil && kept.BlockModel {
+		if kept == nil && !set.Thorough && isExplained(p, set, m) || kept != nil && kept.BlockModel {
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}

@@ -53,9 +53,9 @@ func generated(t testing.TB, name string, v spec.Values, nodes int) (*problem.Pr
 // any memory limit.
 func TestStopsAtBlockModel(t *testing.T) {
 	const nodes, classes = blockModelNodes + 1, 4
-	p, m := generated(t, "sbm", spec.Values{"nodes": spec.Of(nodes), "edges": spec.Of(6 * nodes), "classes": spec.Of(classes), "homophily": spec.Of(0.9)}, nodes)
+	p, made := generated(t, "sbm", spec.Values{"nodes": spec.Of(nodes), "edges": spec.Of(6 * nodes), "classes": spec.Of(classes), "homophily": spec.Of(0.9)}, nodes)
 	var text bytes.Buffer
-	if err := m.LabelsTo(t.Context(), &text, 1); err != nil {
+	if err := made.LabelsTo(t.Context(), &text, 1); err != nil {
 		t.Fatal(err)
 	}
 	var class []int
@@ -73,6 +73,18 @@ func TestStopsAtBlockModel(t *testing.T) {
 	p.Names = []string{"a", "b", "c", "d"}
 	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{LowEffort: true}) {
 		t.Fatal("the rule does not follow the settings")
+	}
+	m, err := blockModel(t.Context(), p, &Settings{}, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([][]float32, len(p.Row)) // of a label propagation that is always right
+	for i, c := range p.Class {
+		rows[i] = make([]float32, classes)
+		rows[i][c] = 1
+	}
+	if isExplained(p, &Settings{Propagated: rows}, m) {
+		t.Error("beliefs explain the graph where label propagation is better")
 	}
 	var first *Prediction
 	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: 16 << 20}} {

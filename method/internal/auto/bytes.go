@@ -21,7 +21,8 @@ import (
 func Bytes(p *problem.Problem, set *Settings) int64 {
 	bytes := keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
 	if beginsWithBeliefs(p, set) {
-		bytes = max(bytes, beliefs.Bytes(len(p.Degrees), len(p.Names), p.Remaining(set.Memory)))
+		limit := budget.Remaining(p.Remaining(set.Memory), heldOutBytes(p))
+		bytes = max(bytes, heldOutBytes(p)+beliefs.Bytes(len(p.Degrees), len(p.Names), limit))
 	}
 	return bytes
 }

@@ -229,24 +229,16 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 // neighbourhoods only, models are better. Labels of folds that are not predicted have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
-	if !propagates(in, f.labelsOutOfReach) {
+	if !propagates(&in.design, f.labelsOutOfReach) {
 		return nil
 	}
-	rows := in.set.Propagated
-	if rows == nil {
-		isolated := make([]bool, len(in.p.Row))
-		for i, at := range in.at {
-			isolated[at] = f.isolated[i]
-		}
-		folds := validate.FoldCount(len(in.p.Row)) // those of [Settings.Propagated], also with many classes
-		var err error
-		rows, err = propagationOf(in.p, in.set, in.memory).OutOfFold(ctx, validate.Folds(in.p.Class, folds, in.set.RNGSeed, 0), folds, isolated)
-		if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	isolated := make([]bool, len(in.p.Row))
+	for i, at := range in.at {
+		isolated[at] = f.isolated[i]
+	}
+	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory, isolated)
+	if rows == nil || err != nil {
+		return err
 	}
 	for _, slack := range slacks {
 		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
@@ -267,10 +259,24 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
+// propagateOutOfFold returns [Settings.Propagated], which it computes if they are not given; nil if they do not
+// converge. isolated are the labels that no label of another fold reaches, for a graph with directions.
+func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, memory int64, isolated []bool) ([][]float32, error) {
+	if set.Propagated != nil {
+		return set.Propagated, nil
+	}
+	folds := validate.FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
+	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds, isolated)
+	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
+		return nil, nil
+	}
+	return rows, err
+}
+
 // propagates reports whether label propagation is a candidate: with few labels only if walks miss
 // most nodes.
-func propagates(in *input, labelsOutOfReach bool) bool {
-	return in.propagation && (labelsOutOfReach || !in.tooFewLabels)
+func propagates(d *design, labelsOutOfReach bool) bool {
+	return d.propagation && (labelsOutOfReach || !d.tooFewLabels)
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.
