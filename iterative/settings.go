@@ -59,7 +59,8 @@ type Settings struct {
 
 	// Enough, if not nil, is shown X and the residual that the recurrence carries
 	// along before the first and after every step of [CG.SolveTo] for one column
-	// without Scale, and ends the solve when it returns true.
+	// without Scale, and ends the solve when it returns true. If several processes share the rows,
+	// it must return the same in all of them.
 	Enough func(x, residual []float64) bool
 }
 
