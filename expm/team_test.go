@@ -1,19 +1,17 @@
 package expm
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
 // TestFunctionsOnSeveralProcesses compares functions on rows that processes share with those of one process,
-// within the bounds of both, and the bits of two runs.
+// within the bounds of both.
 func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -26,65 +24,59 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 		{"L̃", testgraph.Random(3, 120, 100, false), Chebyshev, mapBy(sparse.NormalizedLaplacian), []Function{Exp(-1), Matern(0.5, 1.5), Power(2, 8)}},
 		{"A", testgraph.Random(11, 90, 70, true), Automatic, mapBy(sparse.Adjacency), []Function{Exp(0.2), Smooth(math.Cos)}},
 		{"S", testgraph.Random(11, 90, 70, true), Automatic, mapBy(sparse.NormalizedAdjacency), []Function{Exp(2), Inverse(1, -0.9)}},
+		{"L by solves", hubs(300), Resolvent, mapBy(sparse.Laplacian), []Function{Exp(-40), Exp(-3), Matern(0.5, 1.5)}},
+		{"L̃ by solves", testgraph.Random(3, 120, 100, false), Resolvent, mapBy(sparse.NormalizedLaplacian), []Function{Exp(-50), Matern(1e-3, 2)}},
 		{"bounded", testgraph.Random(11, 90, 70, true), Automatic, func(g *graph.Graph) (*Map, error) {
 			return NewBounded(&sparse.Operator[float64]{A: g.A}, -40, 40, 2)
 		}, []Function{Exp(0.1)}},
 	}
-	for _, test := range tests {
+	const cols = 3
+	for at, test := range tests {
+		// results returns the results of all functions, one after the other.
+		results := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *Result, error) {
+			m, err := test.made(g)
+			if err != nil {
+				return nil, nil, err
+			}
+			all, y := sparse.NewBlock[float64](b.Rows, cols*len(test.fs)), blocks(b.Rows, cols, len(test.fs))
+			r, err := m.ApplyTo(t.Context(), y, b, test.fs, &Settings{Method: test.method})
+			for i := range all.Rows {
+				for q := range y {
+					copy(all.Row(i)[q*cols:], y[q].Row(i))
+				}
+			}
+			return all, r, err
+		}
 		g := graphOf(t, test.a, 2)
-		n := len(g.Degrees)
-		b := randomBlock(5, n, 3)
-		set := &Settings{Method: test.method}
-		want := blocks(n, 3, len(test.fs))
-		whole, err := must[*Map](t)(test.made(g)).ApplyTo(ctx, want, b, test.fs, set)
+		b := randomBlock(5, len(g.Degrees), cols)
+		want, whole, err := results(g, b)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
-		for _, size := range []int{2, 3} {
-			last := make([][]*sparse.Block[float64], size) // results of the last run
-			for run := range 2 {
-				err := sparsetest.Processes(size, func(network sparse.Network) error {
-					d := sparse.NewDivision(n, network, append([]int{0, 20, 50}[:size:size], n), []int{2, 19, 20, 77})
-					part, err := graph.Divide(ctx, g, d)
-					if err != nil {
-						return err
-					}
-					m, err := test.made(part)
-					if err != nil {
-						return err
-					}
-					rows := len(d.Rows)
-					x, y := sparse.NewBlock[float64](rows, 3), blocks(rows, 3, len(test.fs))
-					for i, row := range d.Rows {
-						if !d.IsPadding(i) {
-							copy(x.Row(i), b.Row(int(row)))
-						}
-					}
-					r, err := m.ApplyTo(ctx, y, x, test.fs, set)
-					if err != nil {
-						return err
-					}
-					for q := range test.fs {
-						bound := r.Functions[q].ErrorBound + whole.Functions[q].ErrorBound
-						if !(r.Functions[q].Relative <= defaultTolerance) || r.Functions[q].Method != whole.Functions[q].Method {
-							return fmt.Errorf("function %d: relative bound %.3g by %s, of one process by %s", q, r.Functions[q].Relative, r.Functions[q].Method, whole.Functions[q].Method)
-						}
-						for i, row := range d.Rows {
-							for j, v := range y[q].Row(i) {
-								if d.IsPadding(i) && v != 0 || !d.IsPadding(i) && math.Abs(v-want[q].Row(int(row))[j]) > bound {
-									return fmt.Errorf("process %d, function %d: (%d, %d) is %v, want %v within %.3g", network.Rank(), q, row, j, v, want[q].Row(int(row))[j], bound)
-								}
-							}
-						}
-						if before := last[network.Rank()]; run > 0 && !slices.Equal(before[q].Data, y[q].Data) {
-							return fmt.Errorf("process %d, function %d: another run has other bits", network.Rank(), q)
-						}
-					}
-					last[network.Rank()] = y
-					return nil
-				})
-				if err != nil {
-					t.Fatalf("%s, %d processes: %v", test.name, size, err)
+		var report *Result // of process 0
+		got := graphtest.OnProcesses(t, 2+at%2, g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
+			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), cols)
+			for i := range own.Rows {
+				if !team.IsPadding(i) {
+					copy(own.Row(i), b.Row(team.Row(i)))
+				}
+			}
+			all, r, err := results(part, own)
+			if team.Rank() == 0 {
+				report = r
+			}
+			return all, err
+		})
+		for q, of := range report.Functions {
+			if one := whole.Functions[q]; !(of.Relative <= defaultTolerance) || of.Method != one.Method {
+				t.Errorf("%s, function %d: relative bound %.3g by %s, of one process by %s", test.name, q, of.Relative, of.Method, one.Method)
+			}
+		}
+		for i := range want.Rows {
+			for j, v := range got.Row(i) {
+				bound := report.Functions[j/cols].ErrorBound + whole.Functions[j/cols].ErrorBound
+				if !(math.Abs(v-want.Row(i)[j]) <= bound) {
+					t.Fatalf("%s: (%d, %d) is %v, want %v within %.3g", test.name, i, j, v, want.Row(i)[j], bound)
 				}
 			}
 		}

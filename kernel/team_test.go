@@ -2,164 +2,153 @@ package kernel
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// teamResults are results of a kernel with the bounds of their errors.
-type teamResults struct {
-	blocks []*sparse.Block[float64] // between named nodes
-	images *sparse.Block[float64]   // K·X; nil for a distance
-	bounds []float64                // of the blocks, and of the columns of the images
-}
-
-// teamResultsOf computes blocks of a kernel with its defaults for all parameters that are not given, and its
-// product with the first column of x.
-func teamResultsOf(ctx context.Context, g *graph.Graph, name string, given spec.Values, nodes []int, x *sparse.Block[float64]) (*teamResults, error) {
+// resultsOf computes blocks of a kernel between nodes, which are stored in the rows of these, and behind them
+// unless it is a distance the product of the kernel with x. bounds are those of the errors, by column.
+func resultsOf(ctx context.Context, g *graph.Graph, name string, given spec.Values, nodes []int, x *sparse.Block[float64]) (results *sparse.Block[float64], bounds []float64, err error) {
 	k, err := New(ctx, g, name, given)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := new(teamResults)
-	for _, rows := range [][]int{nodes, nodes[:2]} {
-		b, r, err := Matrix(ctx, k, rows, nodes, &Settings{Tolerance: 1e-8, Lenient: true})
-		if err != nil {
-			return nil, err
+	m := len(nodes)
+	results, bounds = sparse.NewBlock[float64](x.Rows, 3*m+x.Cols), make([]float64, 3*m+x.Cols)
+	store := func(b *sparse.Block[float64], lo int, bound float64) {
+		for i := range b.Rows {
+			copy(results.Row(nodes[i])[lo:], b.Row(i))
 		}
-		out.blocks, out.bounds = append(out.blocks, b), append(out.bounds, r.ErrorBound)
+		for j := range m {
+			bounds[lo+j] = bound
+		}
+	}
+	for q, rows := range [][]int{nodes, nodes[:2]} {
+		b, r, err := Matrix(ctx, k, rows, nodes, &Settings{Tolerance: 1e-8})
+		if err != nil {
+			return nil, nil, err
+		}
+		store(b, q*m, r.ErrorBound)
 	}
 	if Families().Named(name).Distance != "" {
-		return out, nil
+		return results, bounds, nil
 	}
 	grams, _, err := Grams(ctx, []Kernel{k}, nodes, nil, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out.blocks, out.bounds = append(out.blocks, grams[0]), append(out.bounds, 1e-8*largestOf(grams[0]))
-	out.images = sparse.NewBlock[float64](x.Rows, x.Cols)
-	r, err := k.ApplyTo(ctx, out.images, x, nil)
+	store(grams[0], 2*m, 1e-8*largestOf(grams[0]))
+	image := sparse.NewBlock[float64](x.Rows, x.Cols)
+	r, err := k.ApplyTo(ctx, image, x, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out.bounds = append(out.bounds, r.ColumnBound...)
-	return out, nil
+	for i := range x.Rows {
+		copy(results.Row(i)[3*m:], image.Row(i))
+	}
+	copy(bounds[3*m:], r.ColumnBound)
+	return results, bounds, nil
 }
 
-// compare returns an error unless the results of a process, in the rows of a division, are those of one process.
-func (got *teamResults) compare(want *teamResults, d *sparse.Division) error {
-	for q, b := range got.blocks {
-		bound := got.bounds[q] + want.bounds[q]
-		for i := range b.Rows {
-			for j, v := range b.Row(i) {
-				if w := want.blocks[q].Row(i)[j]; v != w && !(math.Abs(v-w) <= bound) {
-					return fmt.Errorf("block %d: (%d, %d) is %v, want %v within %.3g", q, i, j, v, w, bound)
-				}
-			}
-		}
-		if !(got.bounds[q] <= 1e-7*max(1, largestOf(b))) {
-			return fmt.Errorf("block %d: error bound %.3g", q, got.bounds[q])
-		}
-	}
-	if got.images == nil {
-		return nil
-	}
-	for j, bound := range got.bounds[len(got.blocks):] {
-		bound += want.bounds[len(got.blocks)+j]
-		for i, row := range d.Rows {
-			if v := got.images.Row(i)[j]; !d.IsPadding(i) && !(math.Abs(v-want.images.Row(int(row))[j]) <= bound) {
-				return fmt.Errorf("image: (%d, %d) is %v, want %v within %.3g", row, j, v, want.images.Row(int(row))[j], bound)
-			}
-		}
-	}
-	return nil
-}
-
-// TestKernelsOnSeveralProcesses compares the kernels of processes that share the rows with those of one process,
-// and the bits of two runs.
+// TestKernelsOnSeveralProcesses compares the kernels of processes that share the rows with those of one process.
 func TestKernelsOnSeveralProcesses(t *testing.T) {
-	word := func(pairs ...string) spec.Values {
-		v := spec.Values{}
-		for i := 0; i < len(pairs); i += 2 {
-			v[pairs[i]] = spec.Of(pairs[i+1])
-		}
-		return v
-	}
-	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
+	ctx := t.Context()
+	g, err := graph.New(ctx, testgraph.Random(11, 90, 70, true), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	radius, err := On(ctx, g).Radius(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sparse.NewBlock[float64](len(g.Degrees), 2)
+	for i := range x.Rows {
+		x.Row(i)[0], x.Row(i)[1] = math.Sin(float64(i)), math.Cos(float64(i*i))
+	}
+	of := func(parameter, word string) spec.Values { return spec.Values{parameter: spec.Of(word)} }
 	tests := []struct {
 		name  string
 		given spec.Values
 	}{
-		{"diffusion", word("laplacian", combinatorial)},
-		{"diffusion", word("laplacian", randomWalk)},
+		{"diffusion", of("laplacian", combinatorial)},
+		{"diffusion", of("laplacian", randomWalk)},
 		{"exponential", nil},
 		{"p-step", nil},
-		{"matern", word("laplacian", combinatorial)},
-		{"heat-pagerank", spec.Values{"symmetric": spec.Of(true)}},
+		{"matern", of("laplacian", combinatorial)},
 		{"vertex", nil},
-		{"vertex", word("weights", geometricWeights)},
-		{"von-neumann", word("matrix", adjacency)},
+		{"vertex", of("weights", geometricWeights)},
+		{"von-neumann", nil},
+		{"von-neumann", of("matrix", adjacency)},
+		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.9995 / radius)}}, // by solves
+		{"regularized-laplacian", of("laplacian", combinatorial)},
+		{"pseudo-inverse", nil},
+		{"commute-time", nil},
+		{"regularized-commute-time", nil},
+		{"pagerank", nil},
 	}
-	n, named := len(g.Degrees), []int{2, 19, 20, 41, 77}
-	x := sparse.NewBlock[float64](n, 2)
-	for i := range n {
-		x.Row(i)[0], x.Row(i)[1] = math.Sin(float64(i)), math.Cos(float64(i*i))
+	for i, test := range tests {
+		compareOnProcesses(t, 2+i%2, g, test.name, test.given, x)
 	}
-	for _, test := range tests {
-		want, err := teamResultsOf(t.Context(), g, test.name, test.given, named, x)
-		if err != nil {
-			t.Errorf("%s %v: %v", test.name, test.given, err)
-			continue
+}
+
+// TestPseudoInverseOfUnevenWeightsOnSeveralProcesses does the same for weights over many decades.
+func TestPseudoInverseOfUnevenWeightsOnSeveralProcesses(t *testing.T) {
+	var edges []sparse.Triplet
+	testgraph.Random(4, 90, 100, false).DoNonZero(func(i, j int, _ float64) {
+		edges = append(edges, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: math.Pow(10, float64((i+j)%7-3))})
+	})
+	a, err := sparse.FromTriplets(90, 90, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.New(t.Context(), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sparse.NewBlock[float64](90, 1)
+	x.Row(7)[0], x.Row(80)[0] = 1, -1
+	compareOnProcesses(t, 3, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}, x)
+}
+
+// compareOnProcesses fails unless a kernel has the same values on several processes as on one, within the bounds of
+// both.
+func compareOnProcesses(t *testing.T, size int, g *graph.Graph, name string, given spec.Values, x *sparse.Block[float64]) {
+	named := []int{2, 19, 20, 41, 77}
+	want, wantBounds, err := resultsOf(t.Context(), g, name, given, named, x)
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, given, err)
+	}
+	bounds := make([]float64, want.Cols)
+	got := graphtest.OnProcesses(t, size, g, named, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		team, nodes := sparse.TeamOf(part.A), make([]int, len(named))
+		for i, row := range named {
+			nodes[i] = local(row)
 		}
-		for _, size := range []int{2, 3} {
-			last := make([]*teamResults, size)
-			for run := range 2 {
-				err := sparsetest.Processes(size, func(network sparse.Network) error {
-					d := sparse.NewDivision(n, network, append([]int{0, 20, 50}[:size:size], n), named)
-					part, err := graph.Divide(t.Context(), g, d)
-					if err != nil {
-						return err
-					}
-					nodes, own := make([]int, len(named)), sparse.NewBlock[float64](len(d.Rows), x.Cols)
-					for i, row := range named {
-						nodes[i], _ = d.Local(row)
-					}
-					for i, row := range d.Rows {
-						if !d.IsPadding(i) {
-							copy(own.Row(i), x.Row(int(row)))
-						}
-					}
-					got, err := teamResultsOf(t.Context(), part, test.name, test.given, nodes, own)
-					if err != nil {
-						return err
-					}
-					if before := last[network.Rank()]; run > 0 {
-						for q, b := range got.blocks {
-							if !slices.Equal(b.Data, before.blocks[q].Data) {
-								return fmt.Errorf("block %d: another run has other bits", q)
-							}
-						}
-						if got.images != nil && !slices.Equal(got.images.Data, before.images.Data) {
-							return fmt.Errorf("image: another run has other bits")
-						}
-					}
-					last[network.Rank()] = got
-					return got.compare(want, d)
-				})
-				if err != nil {
-					t.Errorf("%s %v, %d processes: %v", test.name, test.given, size, err)
-					break
-				}
+		own := sparse.NewBlock[float64](len(part.Degrees), x.Cols)
+		for i := range own.Rows {
+			if !team.IsPadding(i) {
+				copy(own.Row(i), x.Row(team.Row(i)))
+			}
+		}
+		b, of, err := resultsOf(t.Context(), part, name, given, nodes, own)
+		if team.Rank() == 0 {
+			copy(bounds, of)
+		}
+		return b, err
+	})
+	for j, bound := range bounds {
+		if !(bound <= 1e-7*max(1, largestOf(want))) {
+			t.Errorf("%s %v: error bound %.3g of column %d", name, given, bound, j)
+		}
+		for i := range want.Rows {
+			if v, w := got.Row(i)[j], want.Row(i)[j]; v != w && !(math.Abs(v-w) <= bound+wantBounds[j]) {
+				t.Fatalf("%s %v, %d processes: (%d, %d) is %v, want %v within %.3g", name, given, size, i, j, v, w, bound+wantBounds[j])
 			}
 		}
 	}

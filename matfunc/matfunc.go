@@ -83,13 +83,14 @@ type Function struct {
 	Named
 	Values spec.Values // all parameters; of several times the first
 
+	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
 }
 
 // New returns a function on a graph. The error is a [*spec.ParameterError], [kernel.ErrAsymmetric] for a function
 // that needs an undirected graph, or that of a sweep.
 func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
-	f := &Function{Named: *n}
+	f := &Function{Named: *n, team: sparse.TeamOf(g.A)}
 	if s := n.declaration(); s != nil {
 		if g.In != nil && s.Works&spec.Directed == 0 {
 			return nil, kernel.ErrAsymmetric
@@ -149,7 +150,8 @@ func (n *Named) given() spec.Values {
 // ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
 // these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
 // columns of B. The tolerance bounds the norm of the error relative to the norm of the result. The
-// report has the bound of each column in ColumnBound and the largest of them in ErrorBound.
+// report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
+// processes share the rows of the graph, y and b have those of this process, and the reports are the same.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 	r, err := f.apply(ctx, y, b, s)
 	if err != nil {
@@ -159,12 +161,14 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *
 	for _, bound := range r.ColumnBound {
 		r.ErrorBound = max(r.ErrorBound, bound)
 	}
-	r.Largest = 0
+	largest := []float64{0}
 	for i := range y.Rows {
 		for _, v := range y.Row(i) {
-			r.Largest = max(r.Largest, math.Abs(v))
+			largest[0] = max(largest[0], math.Abs(v))
 		}
 	}
+	f.team.Max(largest)
+	r.Largest = largest[0]
 	return r, nil
 }
 
@@ -182,7 +186,7 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: tall.Norms(nil, b)}
+		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: tall.Norms(f.team, b)}
 		factor := roundingOf(g, kind)
 		for j := range r.ColumnBound {
 			r.ColumnBound[j] *= factor
@@ -194,18 +198,20 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 // roundingOf returns a bound on the norm of the rounding error of a product with a column of norm 1:
 // γ times a bound on the norm of |M|, where γ = (k+3)·u for rows of k entries.
 func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
-	longest, run := 0, 0
+	team, run := sparse.TeamOf(g.A), 0
+	extremes := []float64{0, 0, math.Inf(-1)} // entries of the longest range or row, largest and least degree, negated
 	for _, r := range g.A.Ranges() {
 		if run += r.Entries; r.Pieces == 1 || r.Piece == r.Pieces-1 {
-			longest, run = max(longest, run), 0
+			extremes[0], run = max(extremes[0], float64(run)), 0
 		}
 	}
-	most, least := 0.0, math.Inf(1)
 	for _, d := range g.Degrees {
-		if most = max(most, d); d > 0 {
-			least = min(least, d)
+		if extremes[1] = max(extremes[1], d); d > 0 {
+			extremes[2] = max(extremes[2], -d)
 		}
 	}
+	team.Max(extremes)
+	longest, most, least := extremes[0], extremes[1], -extremes[2]
 	norm := 1.0 // of S
 	switch kind {
 	case sparse.Adjacency:
@@ -218,9 +224,9 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 		norm = max(1, math.Sqrt(most/least))
 	}
 	if g.In != nil { // the degrees bound the rows of A alone
-		norm = math.Sqrt(max(1, most) * float64(len(g.Degrees)))
+		norm = math.Sqrt(max(1, most) * float64(team.TotalOf(len(g.Degrees))))
 	}
-	return float64(longest+3) * 0x1p-53 * norm
+	return (longest + 3) * 0x1p-53 * norm
 }
 
 // maxLog is the largest exponent whose power float64 holds with a margin for sums.
