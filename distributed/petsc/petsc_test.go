@@ -4,6 +4,7 @@ package petsc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -17,11 +18,20 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // scenarioVariable names the scenarios that a process of this test binary runs under mpirun.
 const scenarioVariable = "HEATWALK_TEST_SCENARIO"
+
+// A job of the scenario steps multiplies with a block of stepColumns columns of float32, as often as
+// stepsVariable says.
+const (
+	stepsVariable = "HEATWALK_TEST_STEPS"
+	stepColumns   = 16
+)
 
 func TestMain(m *testing.M) {
 	names := os.Getenv(scenarioVariable)
@@ -46,6 +56,8 @@ var scenarios = map[string]func(w *World) error{
 	"gather":    gather,
 	"rows":      rows,
 	"matrix":    matrix,
+	"product":   product,
+	"steps":     steps,
 	"solve":     solve,
 	"eigen":     eigen,
 	"errors":    petscErrors,
@@ -77,7 +89,7 @@ func job(t *testing.T, processes int, names string, env ...string) (output strin
 func TestScenarios(t *testing.T) {
 	for processes := 1; processes <= 3; processes++ {
 		t.Run(strconv.Itoa(processes), func(t *testing.T) {
-			if out, code := job(t, processes, "gather,rows,matrix,solve,eigen,errors,collector"); code != 0 {
+			if out, code := job(t, processes, "gather,rows,matrix,product,solve,eigen,errors,collector"); code != 0 {
 				t.Errorf("exit code %d\n%s", code, out)
 			}
 		})
@@ -289,6 +301,70 @@ func matrix(w *World) error {
 	return m.Close()
 }
 
+// product compares heatwalk's products of float64 and float32 on the rows of several processes with those of MAIJ.
+func product(w *World) error {
+	const n = 500
+	a := testgraph.Random(1, n, 3000, true)
+	bounds := partition.Ranges(n, func(i int) int64 { return int64(i % 7) }, w.Size())
+	lo, hi := bounds[w.Rank()], bounds[w.Rank()+1]
+	ptr := []int64{0}
+	var col []int64
+	var val []float64
+	for i := lo; i < hi; i++ {
+		c, v := a.Row(i)
+		for _, j := range c {
+			col = append(col, int64(j))
+		}
+		val = append(val, v...)
+		ptr = append(ptr, int64(len(col)))
+	}
+	m, err := w.NewMatrix(ptr, col, val)
+	if err != nil {
+		return err
+	}
+	for _, k := range []int{1, 3, 16} {
+		x, y := make([]float64, (hi-lo)*k), make([]float64, (hi-lo)*k)
+		for i := range x {
+			x[i] = math.Sin(float64(lo*k + i))
+		}
+		if err := m.MulTo(y, x, k); err != nil {
+			return err
+		}
+		if err := compare[float64](w, a, bounds, x, y, k, 1e-13); err != nil {
+			return err
+		}
+		if err := compare[float32](w, a, bounds, x, y, k, 1e-4); err != nil {
+			return err
+		}
+	}
+	return m.Close()
+}
+
+// compare compares a product with rows of several processes with y.
+func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []float64, k int, tolerance float64) error {
+	n, _ := a.Dims()
+	d := sparse.NewDivision(n, w, bounds, nil)
+	m, err := sparse.Divide(context.Background(), a, d, 2)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	from, to := sparse.NewBlock[T](len(d.Rows), k), sparse.NewBlock[T](len(d.Rows), k)
+	for i, v := range x {
+		from.Row(i / k)[i%k] = T(v)
+	}
+	op := &sparse.Operator[T]{A: m, Workers: 2}
+	if err := op.ApplyTo(context.Background(), to, from); err != nil {
+		return err
+	}
+	for i, want := range y {
+		if got := float64(to.Row(i / k)[i%k]); math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
+			return fmt.Errorf("product of %d columns of %T: %g at %d, MAIJ %g", k, *new(T), got, i, want)
+		}
+	}
+	return nil
+}
+
 // solve compares KSP on a product in Go with the closed form.
 func solve(w *World) error {
 	r := newRing(w, 101)
@@ -394,6 +470,31 @@ func collector(w *World) error {
 	var nothing *ring
 	nothing.n = 1
 	return errors.New("a nil pointer was no panic")
+}
+
+// steps multiplies as often as an environment variable says, and prints the number of ghost rows.
+func steps(w *World) error {
+	number, err := strconv.Atoi(os.Getenv(stepsVariable))
+	if err != nil {
+		return err
+	}
+	a := testgraph.Random(1, 20_000, 100_000, false)
+	n, _ := a.Dims()
+	d := sparse.NewDivision(n, w, []int{0, n / 3, n}, nil)
+	m, err := sparse.Divide(context.Background(), a, d, 2)
+	if err != nil {
+		return err
+	}
+	x, y := sparse.NewBlock[float32](len(d.Rows), stepColumns), sparse.NewBlock[float32](len(d.Rows), stepColumns)
+	fmt.Printf("process %d has pid %d and %d ghost rows\n", w.Rank(), os.Getpid(), m.Ghosts())
+	op := &sparse.Operator[float32]{A: m, Workers: 1}
+	for range number {
+		if err := op.ApplyTo(context.Background(), y, x); err != nil {
+			return err
+		}
+	}
+	m.Close()
+	return nil
 }
 
 func killed(w *World) error {
