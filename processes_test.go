@@ -2,6 +2,7 @@ package heatwalk_test
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -65,10 +67,7 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 // Predictions of several processes are those of one, but for rounding.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
-	methods := os.Getenv("HEATWALK_METHODS")
-	if methods == "" {
-		methods = "lp:steps=20"
-	}
+	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson")
 	for _, name := range strings.Split(methods, ",") {
 		t.Run(name, func(t *testing.T) {
 			one, err := heatwalk.Open(t.Context(), dir, nil)
@@ -104,5 +103,72 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Eigenvalues and vectors of several processes are those of one.
+func TestEigenOnSeveralProcesses(t *testing.T) {
+	dir, _ := coraStore(t)
+	one, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	want, _, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+		got, vectors, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+		if err != nil {
+			return err
+		}
+		for j, v := range want {
+			if math.Abs(got[j]-v) > 1e-9 {
+				return fmt.Errorf("eigenvalue %d is %v, want %v", j, got[j], v)
+			}
+		}
+		if n, _ := vectors.Dims(); n != len(one.IDs()) {
+			return fmt.Errorf("%d rows", n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Values of kernels of several processes are those of one.
+func TestKernelOnSeveralProcesses(t *testing.T) {
+	dir, _ := coraStore(t)
+	one, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	ids := one.IDs()
+	rows, cols := ids[:40], ids[20:30]
+	for _, name := range []string{"diffusion:beta=2", "von-neumann", "regularized-laplacian", "pseudo-inverse", "p-step"} {
+		want, err := one.Kernel(t.Context(), name, rows, cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+			got, err := g.Kernel(t.Context(), name, rows, cols)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				for j := range cols {
+					if math.Abs(got.At(i, j)-want.At(i, j)) > 1e-9 {
+						return fmt.Errorf("%s: value %d, %d is %v, want %v", name, i, j, got.At(i, j), want.At(i, j))
+					}
+				}
+			}
+			return heatwalk.ErrFollower
+		})
+		if err != nil && !errors.Is(err, heatwalk.ErrFollower) {
+			t.Error(err)
+		}
 	}
 }

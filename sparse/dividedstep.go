@@ -18,7 +18,7 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 	ghosts := f.transfer(m.ghosts, &f.source, 0, m.Own, m.Ghosts())
 	err := m.sweep(ctx, workers, m.interior, compute)
 	m.ghosts.End()
-	f.store(&f.source, m.local.rows, ghosts)
+	store(&f.source, m.local.rows, ghosts)
 	if err == nil {
 		err = m.sweep(ctx, workers, m.boundary, compute)
 	}
@@ -27,21 +27,26 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 	}
 	f.joinSplitRows()
 	f.visitSplitRows(0, m.First)
+	f.shareNamed(m)
+	return f.visitRanges(ctx, workers, m.First)
+}
+
+// shareNamed exchanges the named rows of dst that the processes have computed.
+func (f *fused[T]) shareNamed(m *Divided) {
 	if m.Named == 0 {
-		return nil
+		return
 	}
 	lo, hi := m.shareOf(m.Rank())
 	named := f.transfer(m.shares, f.dst, m.First+lo, m.First+hi, m.Named-(hi-lo))
 	m.shares.End()
-	f.store(f.dst, m.First, named[:lo*f.x.Cols])
-	f.store(f.dst, m.First+hi, named[lo*f.x.Cols:])
-	return f.visitRanges(ctx, workers, m.First)
+	store(f.dst, m.First, named[:lo*f.dst.Cols])
+	store(f.dst, m.First+hi, named[lo*f.dst.Cols:])
 }
 
 // transfer begins the transfer of the rows lo ≤ i < hi of b, and returns the memory in which wanted rows
 // arrive. Rows are transferred without padding.
 func (f *fused[T]) transfer(e Exchange, b *Block[T], lo, hi, wanted int) []T {
-	cols := f.x.Cols
+	cols := b.Cols
 	offered := b.Data[min(lo*b.Stride, len(b.Data)):]
 	if b.Stride != cols {
 		f.offered = grow(f.offered, (hi-lo)*cols)
@@ -56,16 +61,15 @@ func (f *fused[T]) transfer(e Exchange, b *Block[T], lo, hi, wanted int) []T {
 }
 
 // store stores rows without padding in b, from row at on, with zeros in the padding.
-func (f *fused[T]) store(b *Block[T], at int, rows []T) {
-	cols := f.x.Cols
-	width := cols
-	if f.width > cols { // The loops include the padding.
-		width = f.width
+func store[T Float](b *Block[T], at int, rows []T) {
+	width := b.Cols
+	if ownsPadding(b) {
+		width = b.Stride
 	}
-	for i := range len(rows) / cols {
+	for i := range len(rows) / b.Cols {
 		row := b.Data[(at+i)*b.Stride:][:width]
-		copy(row, rows[i*cols:][:cols])
-		clear(row[cols:])
+		copy(row, rows[i*b.Cols:][:b.Cols])
+		clear(row[b.Cols:])
 	}
 }
 
@@ -87,4 +91,32 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 		}
 		return nil
 	})
+}
+
+// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block that has row c of x for each column c
+// of a panel. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row,
+// the visits of several pieces run at the same time. If several processes share the rows of a, x includes
+// rows of other processes, and the named rows of y are those of the process that has visited them.
+func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(worker int, p Panel, x *Block[T]) error) error {
+	m, ok := a.(*Divided)
+	if !ok {
+		return a.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, x) })
+	}
+	workers = sched.Workers(workers)
+	f := (&Operator[T]{A: a}).fused()
+	f.begin(y, x, Step[T]{}, workers)
+	if err := f.scaleColumns(ctx, workers); err != nil {
+		return err
+	}
+	ghosts := f.transfer(m.ghosts, &f.source, 0, m.Own, m.Ghosts())
+	m.ghosts.End()
+	store(&f.source, m.local.rows, ghosts)
+	err := sched.Run(ctx, workers, len(m.local.ranges), func(worker, i int) error {
+		return visit(worker, m.local.panel(i), &f.source)
+	})
+	if err != nil {
+		return err
+	}
+	f.shareNamed(m)
+	return nil
 }

@@ -127,3 +127,22 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 		}
 	}
 }
+
+// Concat returns the numbers of all processes, in their order; v of a nil team.
+func (t *Team) Concat(v []float64) []float64 {
+	if t == nil {
+		return v
+	}
+	most := []float64{float64(len(v))}
+	t.Max(most)
+	part := make([]float64, 1+int(most[0])) // the length, and the numbers
+	part[0] = float64(len(v))
+	copy(part[1:], v)
+	parts := make([]float64, t.Size()*len(part))
+	t.AllGather(parts, part)
+	var all []float64
+	for ; len(parts) > 0; parts = parts[len(part):] {
+		all = append(all, parts[1:1+int(parts[0])]...)
+	}
+	return all
+}

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -61,17 +62,22 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
 // nothing changes.
 func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+	team := sparse.TeamOf(p.A)
 	n, _ := p.A.Dims()
-	marks := make([]atomic.Bool, n)
+	now, next := sparse.NewBlock[float32](n, 1), sparse.NewBlock[float32](n, 1) // 1 at reached nodes
 	for _, row := range rows {
-		marks[row].Store(true)
+		now.Row(row)[0] = 1
 	}
+	var pieces sync.Mutex // of a long row
 	for grew := true; grew; {
 		var more atomic.Bool
-		err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
+		copy(next.Data, now.Data)
+		err := sparse.SweepWith(ctx, p.A, next, now, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float32]) error {
 			for i := panel.Lo; i < panel.Hi; i++ {
-				if !marks[i].Load() && leadsTo(marks, panel, i) {
-					marks[i].Store(true)
+				if now.Row(i)[0] == 0 && leadsTo(x, panel, i) {
+					pieces.Lock()
+					next.Row(i)[0] = 1
+					pieces.Unlock()
 					more.Store(true)
 				}
 			}
@@ -81,11 +87,16 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 		if err != nil {
 			return nil, err
 		}
-		grew = more.Load()
+		any := []float64{0}
+		if more.Load() {
+			any[0] = 1
+		}
+		team.Max(any)
+		grew, now, next = any[0] > 0, next, now
 	}
 	reached := roaring.New()
-	for i := range marks {
-		if marks[i].Load() {
+	for i := range n {
+		if now.Row(i)[0] == 1 {
 			reached.Add(uint32(i))
 		}
 	}
@@ -93,11 +104,11 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 	return reached, nil
 }
 
-// leadsTo reports whether an entry of row i leads to a marked row.
-func leadsTo(marks []atomic.Bool, p sparse.Panel, i int) bool {
+// leadsTo reports whether an entry of row i leads to a row of x that is 1.
+func leadsTo(x *sparse.Block[float32], p sparse.Panel, i int) bool {
 	col, val := p.Row(i - p.Lo)
 	for e, c := range col {
-		if (val == nil || val[e] != 0) && marks[c].Load() {
+		if (val == nil || val[e] != 0) && x.Row(int(c))[0] == 1 {
 			return true
 		}
 	}

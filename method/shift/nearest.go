@@ -2,8 +2,10 @@ package shift
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -27,31 +29,35 @@ func reachOf(label, hops int) reach { return reach(label<<hopBits | hops) }
 func (r reach) label() reach { return r >> hopBits }
 func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 
-// nearest holds the two nearest labels of each node, the nearest first.
-type nearest [2][]atomic.Uint32
+// nearest holds the two nearest labels of each node, the nearest first, as numbers.
+type nearest struct{ *sparse.Block[float64] }
 
-func (f *nearest) at(i, v int) reach { return reach(f[i][v].Load()) }
+func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first
 // from all labels at once. The two nearest labels of a node are among those of its neighbours. Of
-// equally near ones the order of rows decides. Cost: a sweep for each edge of the longest of the
+// equally near ones the order of entries decides. Cost: a sweep for each edge of the longest of the
 // shortest paths, at most mostHops.
-func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*nearest, error) {
-	n := len(p.Degrees)
-	f := &nearest{make([]atomic.Uint32, n), make([]atomic.Uint32, n)}
-	for i := range f {
-		for v := range f[i] {
-			f[i][v].Store(uint32(unreached))
-		}
+func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (nearest, error) {
+	n, team := len(p.Degrees), sparse.TeamOf(p.A)
+	now, next := nearest{sparse.NewBlock[float64](n, 2)}, nearest{sparse.NewBlock[float64](n, 2)}
+	for v := range n {
+		now.Row(v)[0], now.Row(v)[1] = float64(unreached), float64(unreached)
 	}
 	for i, row := range p.Row {
-		f[0][row].Store(uint32(reachOf(i, 0)))
+		now.Row(row)[0] = float64(reachOf(i, 0))
 	}
+	var pieces sync.Mutex // of a long row
 	for hops, grew := 1, true; grew && hops <= mostHops; hops++ {
 		var more atomic.Bool
-		err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
+		tall.Copy(next.Block, now.Block)
+		err := sparse.SweepWith(ctx, p.A, next.Block, now.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
+			if panel.Pieces > 1 {
+				pieces.Lock()
+				defer pieces.Unlock()
+			}
 			for v := panel.Lo; v < panel.Hi; v++ {
-				if f.at(1, v) == unreached && f.extend(panel, v, hops) {
+				if next.at(1, v) == unreached && next.extend(panel, v, hops, nearest{x}) {
 					more.Store(true)
 				}
 			}
@@ -59,32 +65,37 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 		})
 		work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 		if err != nil {
-			return nil, err
+			return now, err
 		}
-		grew = more.Load()
+		any := []float64{0}
+		if more.Load() {
+			any[0] = 1
+		}
+		team.Max(any)
+		grew, now, next = any[0] > 0, next, now
 	}
-	return f, nil
+	return now, nil
 }
 
-// extend adds the labels of v that are the given number of hops away, and reports whether there are any.
-// Neighbours that get a label in the same sweep have that number too, and do not count.
-func (f *nearest) extend(panel sparse.Panel, v, hops int) (grew bool) {
+// extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
+// whether there are any.
+func (f nearest) extend(panel sparse.Panel, v, hops int, before nearest) (grew bool) {
 	col, val := panel.Row(v - panel.Lo)
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
 		}
-		for i := range f {
-			r, own := f.at(i, int(u)), f.at(0, v)
+		for i := range 2 {
+			r, own := before.at(i, int(u)), f.at(0, v)
 			if r == unreached || r.hops() != hops-1 || r.label() == own.label() && own != unreached {
 				continue
 			}
 			r, grew = reachOf(int(r.label()), hops), true
 			if own != unreached {
-				f[1][v].Store(uint32(r))
+				f.Row(v)[1] = float64(r)
 				return true
 			}
-			f[0][v].Store(uint32(r))
+			f.Row(v)[0] = float64(r)
 		}
 	}
 	return grew

@@ -84,7 +84,7 @@ func halves(ctx context.Context, p *method.Problem, workers int, work *problem.W
 		f, err := nearestLabels(ctx, p.At([]int{end}), workers, work)
 		list := make([]int, len(p.Row))
 		for i, row := range p.Row {
-			if f != nil && f.at(0, row) != unreached {
+			if err == nil && f.at(0, row) != unreached {
 				list[i] = f.at(0, row).hops()
 			}
 		}

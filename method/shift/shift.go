@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Report compares labelled nodes with the other nodes that a label reaches.
@@ -42,9 +43,9 @@ func (r *Report) IsHigher() bool {
 	return r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others
 }
 
-// Bytes returns the memory of a comparison on n nodes: the two nearest labels of each, and a list of
-// hops or degrees.
-func Bytes(n int) int64 { return 16 * int64(n) }
+// Bytes returns the memory of a comparison on n nodes: the two nearest labels of each before and
+// after a sweep, and a list of hops or degrees.
+func Bytes(n int) int64 { return 40 * int64(n) }
 
 // Check compares the labelled nodes of a problem with the others, given their prediction by m and its
 // cross-validated accuracy. It returns nil if that is not known. Cost: a sweep for each edge of the
@@ -82,28 +83,34 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 
 // compare compares a value of the labelled nodes with that of other nodes. Nodes that no other label
 // reaches are left out, because they have no part in the accuracy.
-func (f *nearest) compare(p *method.Problem, labelled *roaring.Bitmap, value func(v int, nearest reach) float64) Difference {
+func (f nearest) compare(p *method.Problem, labelled *roaring.Bitmap, value func(v int, nearest reach) float64) Difference {
 	var own, others []float64
 	for _, row := range p.Row {
 		if r := f.at(1, row); r != unreached {
 			own = append(own, value(row, r))
 		}
 	}
-	for v := range p.Degrees {
-		if r := f.at(0, v); r != unreached && !labelled.Contains(uint32(v)) {
-			others = append(others, value(v, r))
+	team := sparse.TeamOf(p.A)
+	for lo, hi := range team.Counted(0, len(p.Degrees)) {
+		for v := lo; v < hi; v++ {
+			if r := f.at(0, v); r != unreached && !labelled.Contains(uint32(v)) {
+				others = append(others, value(v, r))
+			}
 		}
 	}
-	return compare(own, others)
+	return compare(own, team.Concat(others))
 }
 
 // predictedClasses counts the predictions of each class at the nodes without a label that a label reaches.
 func predictedClasses(p *method.Problem, labelled *roaring.Bitmap, out *method.Prediction) []float64 {
-	count := make([]float64, len(p.Names))
-	for v, c := range out.Class {
-		if !labelled.Contains(uint32(v)) && out.Reached.Contains(uint32(v)) {
-			count[c]++
+	count, team := make([]float64, len(p.Names)), sparse.TeamOf(p.A)
+	for lo, hi := range team.Counted(0, len(out.Class)) {
+		for v := lo; v < hi; v++ {
+			if !labelled.Contains(uint32(v)) && out.Reached.Contains(uint32(v)) {
+				count[out.Class[v]]++
+			}
 		}
 	}
+	team.Sum(count)
 	return count
 }
