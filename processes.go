@@ -88,25 +88,13 @@ func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (
 	}
 	all := slices.Concat(named...)
 	slices.Sort(all)
-	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, boundsOf(whole.A, g.options.Network.Size()), slices.Compact(all))
+	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, partition.RangesOf(whole.A, g.options.Network.Size()), slices.Compact(all))
 	part, err := graph.Divide(ctx, whole, d)
 	if err != nil {
 		return nil, err
 	}
 	Reserve(g, sparse.LoadBytes(int64(len(d.Rows)), part.A.NNZ(), g.Weighted), "rows of this process")
 	return &Local{part, d}, nil
-}
-
-// boundsOf returns the bounds of the rows of each process. The rows of a range count as equally long.
-func boundsOf(a sparse.Matrix, processes int) []int {
-	n, _ := a.Dims()
-	lengths := make([]int64, n)
-	for _, r := range a.Ranges() {
-		for i := r.Lo; i < r.Hi; i++ {
-			lengths[i] += int64(r.Entries / (r.Hi - r.Lo))
-		}
-	}
-	return partition.Ranges(n, func(i int) int64 { return lengths[i] }, processes)
 }
 
 // localProblem returns the local part of a problem, whose labelled nodes are named. The prior of the
