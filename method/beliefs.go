@@ -60,7 +60,9 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 		all = append(all, valuesOf(c))
 	}
 	given := beliefsSpec.Own(s.Given)
-	if par != nil && par.Declared != nil {
+	if s.kept != nil {
+		given = s.kept.Values
+	} else if par != nil && par.Declared != nil {
 		given = par.Declared.Values
 	} else if s.Fixed {
 		all = []spec.Values{{}} // the defaults
@@ -133,7 +135,10 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	for i, seed := range model.HeldOut {
 		count.Note(!alone[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
 	}
-	out.Estimate = count.Estimate(p, out.Reached)
+	if set.kept == nil {
+		out.Estimate = count.Estimate(p, out.Reached)
+	}
+	out.model = &keptModel{Values: valuesOf(model.Candidate)}
 	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec, valuesOf(model.Candidate)}}
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err

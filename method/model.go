@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -12,13 +13,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Model is a method with everything that a prediction chose and learned, so that [Model.Predict] does
 // neither. Its JSON form keeps every bit. It does not hold the labels.
 //
-//   - Methods that spread labels have the values of their parameters.
+//   - Methods that spread labels have the values of their parameters, as beliefs and Correct & Smooth
+//     around any of these.
 //   - Learners on walks have their weights of walk features and the power of their votes.
 //   - Learners on kernels have in addition to these the coefficients of labelled nodes. On another graph
 //     they are fitted to the labels again, with the chosen parameters, because large coefficients of
@@ -36,6 +39,7 @@ type keptModel struct {
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
 	Values spec.Values  `json:"values,omitempty"` // of a method without a kernel
+	Smooth spec.Values  `json:"smooth,omitempty"` // of Correct & Smooth; nil: there is none
 	Walk   *keptWalk    `json:"walk,omitempty"`
 	Kernel *keptKernel  `json:"kernel,omitempty"`
 	Auto   *auto.Choice `json:"auto,omitempty"`
@@ -117,8 +121,10 @@ func (k keptMethod) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 // into memory at once.
 func CanKeep(m Method) bool {
 	switch m := m.(type) {
-	case automatic, labelPropagation, graphMethod:
+	case automatic, labelPropagation, graphMethod, blockBeliefs:
 		return true
+	case smoothedMethod:
+		return CanKeep(m.Method)
 	case walkMethod:
 		return !m.by.perNode()
 	case kernelMethod:
@@ -171,8 +177,14 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 		return nil, err
 	}
 	set := m.settings(s)
-	if k, is := by.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
-		set.kept, set.Given = nil, m.kept.Kernel.Constant
+	within := by
+	if smoothed, is := by.(smoothedMethod); is {
+		within = smoothed.Method
+	}
+	if k, is := within.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
+		set.kept, set.Given = nil, spec.Values{}
+		maps.Copy(set.Given, m.kept.Kernel.Constant)
+		maps.Copy(set.Given, m.kept.Smooth)
 		return by.Predict(ctx, p, &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}, set)
 	}
 	return by.Predict(ctx, p, nil, set)
@@ -197,6 +209,13 @@ func (m *Model) check(p *Problem, by Method) error {
 	}
 	var ok bool
 	switch by := by.(type) {
+	case smoothedMethod:
+		v, err := propagate.CorrectAndSmooth.Resolve(k.Smooth, nil)
+		if err != nil {
+			return fmt.Errorf("%w: %v", ErrChanged, err)
+		}
+		k.Smooth = v
+		return m.check(p, by.Method)
 	case automatic:
 		v, err := autoSpec.Resolve(k.Values, nil)
 		k.Values, ok = v, err == nil && k.Auto != nil && k.Auto.Valid()
@@ -223,7 +242,7 @@ func (m *Model) check(p *Problem, by Method) error {
 				}
 			}
 		}
-	case labelPropagation, graphMethod:
+	case labelPropagation, graphMethod, blockBeliefs:
 		v, err := by.Declarations()[0].Resolve(k.Values, nil)
 		if err != nil {
 			return fmt.Errorf("%w: %v", ErrChanged, err)

@@ -41,7 +41,7 @@ func TestKeptModels(t *testing.T) {
 	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
 	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))
 	for _, name := range []string{
-		"auto", "auto:class-weights=balanced", "lp", "lgc", "cwk", "cwk+linear-svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density",
+		"auto", "auto:class-weights=balanced", "beliefs", "lp", "lp+cs:smooth-alpha=0.5", "diffusion+rls+cs", "lgc", "cwk", "cwk+linear-svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density",
 	} {
 		entries, err := Parse(name)
 		if err != nil {
@@ -110,7 +110,7 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 
 func TestModelsThatCannotBeKept(t *testing.T) {
 	p := problemtest.Planted(t, 8, 120, 30)
-	for _, name := range []string{"majority", "cwk+perceptron", "diffusion+perceptron", "lgc+cs"} {
+	for _, name := range []string{"majority", "cwk+perceptron", "diffusion+perceptron", "cwk+perceptron+cs"} {
 		entries, err := Parse(name)
 		if err != nil {
 			t.Fatal(err)
@@ -137,8 +137,9 @@ func TestChangedModels(t *testing.T) {
 		`{"method":"auto","auto":{"mixture":[{"weight":1,"ridge":10}],"calibration":{"power":1,"slope":1,"trust":1}}}`:                   "no λ",
 		`{"method":"cwk","walk":{"alpha":1,"steps":2,"features":5,"pairs":[[0,1]],"weights":[1,2,3,4,5],"bias":[0]}}`:                    "other steps",
 		`{"method":"diffusion","kernel":{"values":{"beta":1},"scale":1,"pairs":[[0,1]],"machines":[{"index":[99],"coef":[1],"rho":0}]}}`: "no such label",
-		`{"method":"lgc","values":{"alpha":7}}`: "out of range",
-		`{"method":"what"}`:                     "no method",
+		`{"method":"lgc","values":{"alpha":7}}`:                               "out of range",
+		`{"method":"lp+cs","values":{"alpha":1},"smooth":{"smooth-alpha":7}}`: "out of range",
+		`{"method":"what"}`: "no method",
 	} {
 		m := new(Model)
 		if err := json.Unmarshal([]byte(text), m); err != nil {

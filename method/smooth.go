@@ -54,7 +54,11 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
+	given := propagate.CorrectAndSmooth.Own(set.Given)
+	if set.kept != nil {
+		given = set.kept.Smooth
+	}
+	v, err := propagate.CorrectAndSmooth.Resolve(given, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +72,10 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	out.Estimate, out.model = problem.Estimate{}, nil // measured, and kept, without what follows
+	out.Estimate = problem.Estimate{} // measured without what follows
+	if out.model != nil {
+		out.model.Smooth = v
+	}
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	n, k := out.Scores.Dims()
 	memory := budget.Remaining(p.Remaining(set.Memory), scoreBytes(p))
