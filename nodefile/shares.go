@@ -6,13 +6,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // ReadShares reads the share of each class among all nodes: rows of a class and its share, in any order,
 // with or without a header. Shares are positive and add up to 1, within the error of rounding each to
-// three decimals. Share c of the result is that of classNames[c]. It returns nil if rows do not have
-// two columns, as distributions of nodes have more, see [ReadPrior].
+// three decimals. Share c of the result is that of classNames[c]. A first column of row numbers, as pandas
+// writes it, is skipped: its title is empty or a word for an index, and the other two name no class. It
+// returns nil if rows do not have two columns otherwise, as distributions of nodes have more, see [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string, c *ListConfig) ([]float64, error) {
 	if c == nil {
 		c = &ListConfig{}
@@ -21,12 +24,19 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		class := slices.Index(classNames, name)
 		return class, class >= 0
 	}
-	shares, sum, first := make([]float64, len(classNames)), 0.0, true
-	t := c.reader(classLookup{at, len(classNames)}, "")
-	t.Every, t.Header = true, NoHeader
+	shares, sum, first, index := make([]float64, len(classNames)), 0.0, true, false
+	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
+		}
+		if first && len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) {
+			_, second := at(string(row.Text[1]))
+			_, third := at(string(row.Text[2]))
+			index = !second && !third
+		}
+		if index && len(row.Text) == 3 {
+			row.Text, row.Start = row.Text[1:], row.Start[1:]
 		}
 		if first && len(row.Text) != 2 {
 			return nil, nil
@@ -72,12 +82,3 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 
 // roundingOf returns the largest error of the sum of numbers that are rounded to three decimals.
 func roundingOf(numbers int) float64 { return 0.0005*float64(numbers) + 1e-6 }
-
-// classLookup finds classes as a [Lookup] finds nodes.
-type classLookup struct {
-	find func(name string) (int, bool)
-	n    int
-}
-
-func (l classLookup) Lookup(name string) (int, bool) { return l.find(name) }
-func (l classLookup) Len() int                       { return l.n }

@@ -12,9 +12,11 @@ import (
 func TestReadShares(t *testing.T) {
 	names := []string{"b", "a"}
 	for text, want := range map[string][]float64{
-		"a\t0.25\nb\t0.75\n":                {0.75, 0.25},
-		"class,share\nb,0.2501\na,0.7503\n": {0.25, 0.75},
-		"node\ta\tb\nx\t0.5\t0.5\n":         nil,
+		"a\t0.25\nb\t0.75\n":                 {0.75, 0.25},
+		"class,share\nb,0.2501\na,0.7503\n":  {0.25, 0.75},
+		"node\ta\tb\nx\t0.5\t0.5\n":          nil,
+		",class,share\n0,b,0.25\n1,a,0.75\n": {0.25, 0.75},
+		",a,b\nx,0.5,0.5\n":                  nil, // ids in the index
 	} {
 		got, err := ReadShares(t.Context(), write(t, file{"p.csv", text})[0], names, nil)
 		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-4 }) {

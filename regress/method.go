@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -105,6 +106,9 @@ func parse(text string) (*Method, error) {
 	}
 	if named, err = spec.ParseNamed(before); err != nil {
 		return nil, err
+	}
+	if named.Name == cwk.Spec.Name {
+		return nil, &spec.ParameterError{Of: named.Name, Parameter: named.Name, What: "its walks start at labels of classes, which numbers do not have; give another kernel, such as " + kernel.Families()[0].Name}
 	}
 	if m.Kernel = kernel.Families().Named(named.Name); m.Kernel == nil || m.Kernel.Works&spec.Undirected == 0 {
 		return nil, unknown(named.Name+"+"+m.Model.Name, names())

@@ -366,9 +366,14 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	return r.graphRun.finish(&r.classifyDocument, storeOf(r.g.Store.Manifest), parameters, lines...)
 }
 
-// modelText returns the parameters of the model, or the model that auto chose, for the summary.
+// modelText returns the parameters of the model, the model that auto chose, or the method of a saved one,
+// for the summary.
 func (r *classifyRun) modelText() string {
 	switch {
+	case r.f.model != "" && r.BlockModel:
+		return r.Method + " of " + r.f.model + ": beliefs of a block model"
+	case r.f.model != "":
+		return r.Method + " of " + r.f.model
 	case r.BlockModel:
 		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
 	case len(r.Omitted) > 0:

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/rank"
 	"github.com/heatwalk/heatwalk/spec"
@@ -47,6 +49,10 @@ func (c *rankCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
 	checkStdin(c.session, inputs...)
 	c.require(cmd.Flags(), "seeds")
+	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
+		c.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
+		return
+	}
 	of, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
 	if of == nil {
 		return
