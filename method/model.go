@@ -39,7 +39,7 @@ type keptModel struct {
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
 	Values spec.Values  `json:"values,omitempty"` // of a method without a kernel
-	Smooth spec.Values  `json:"smooth,omitempty"` // of Correct & Smooth; nil: there is none
+	Smooth spec.Values  `json:"smooth,omitempty"` // of Correct & Smooth around the method; nil without it
 	Walk   *keptWalk    `json:"walk,omitempty"`
 	Kernel *keptKernel  `json:"kernel,omitempty"`
 	Auto   *auto.Choice `json:"auto,omitempty"`
