@@ -96,7 +96,9 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 		work := family.Work(of.A.NNZ(), rows, cols)
 		plan.Work = &work
 		bytes := family.Bytes(v, of.Degrees, of.A.NNZ(), g.Directed, rows, cols, s)
-		s.Memory = cmp.Or(s.Memory, bytes)
+		if sparse.TeamOf(of.A) == nil { // factors have the rest; the limit must be the same in all processes
+			s.Memory = cmp.Or(s.Memory, bytes)
+		}
 		return plan.Reserve(bytes, "columns of the kernel")
 	}, rows, cols)
 	if err != nil {

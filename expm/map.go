@@ -45,6 +45,9 @@ type Map struct {
 	planned sync.Map // from ratio to *expansion, see plannedFalling
 }
 
+// Team returns the processes that share the rows of the map.
+func (m *Map) Team() *sparse.Team { return m.team }
+
 // slab returns a block of any content.
 func (m *Map) slab(cols int) *sparse.Block[float64] {
 	if b, ok := m.slabs.Get().(*sparse.Block[float64]); ok && b.Cols == cols {

@@ -81,7 +81,8 @@ type Settings struct {
 	Lenient bool
 
 	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
-	// the caller keeps; 0 means no limit.
+	// the caller keeps; 0 means no limit. Of several processes that share the rows the smallest
+	// limit counts in all.
 	Memory int64
 
 	// Lo and Hi, unless both are 0, select a part of the block, with the same bits as in the whole:

@@ -116,6 +116,47 @@ func TestPseudoInverseOfUnevenWeightsOnSeveralProcesses(t *testing.T) {
 	compareOnProcesses(t, 3, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}, x)
 }
 
+// TestMemoryLimitsOfProcesses computes a block of several slabs with a memory limit in one process, by which
+// all of them compute slabs again.
+func TestMemoryLimitsOfProcesses(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 170, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := nodesTo(80)
+	want, _ := mustMatrix(t, mustNew(t, g, "p-step", nil), nodes, nodes, nil)
+	got := graphtest.OnProcesses(t, 2, g, nodes, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		k, err := New(t.Context(), part, "p-step", nil)
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]int, len(nodes))
+		for i := range rows {
+			rows[i] = local(i)
+		}
+		set := new(Settings)
+		if sparse.TeamOf(part.A).Rank() == 0 {
+			set.Memory = k.(*spectral).work.root().slabBytes(k.Len(), 64, len(nodes), true)
+		}
+		b, _, err := Matrix(t.Context(), k, rows, rows, set)
+		if err != nil {
+			return nil, err
+		}
+		results := sparse.NewBlock[float64](k.Len(), len(nodes))
+		for i, row := range rows {
+			copy(results.Row(row), b.Row(i))
+		}
+		return results, nil
+	})
+	for i := range nodes {
+		for j, w := range want.Row(i) {
+			if v := got.Row(i)[j]; math.Abs(v-w) > 1e-9*largestOf(want) {
+				t.Fatalf("(%d, %d) is %v, want %v", i, j, v, w)
+			}
+		}
+	}
+}
+
 // compareOnProcesses fails unless a kernel has the same values on several processes as on one, within the bounds of
 // both.
 func compareOnProcesses(t *testing.T, size int, g *graph.Graph, name string, given spec.Values, x *sparse.Block[float64]) {
