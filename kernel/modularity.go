@@ -149,16 +149,15 @@ const leastResidual = 1e-13
 
 // largest returns the largest value of K, which is on its diagonal.
 func (m *modularity) largest() float64 {
-	most := []float64{0}
+	var most float64
 	for i := range m.features.Rows {
 		var square float64
 		for _, f := range m.features.Row(i) {
 			square += float64(f * f)
 		}
-		most[0] = max(most[0], square)
+		most = max(most, square)
 	}
-	m.team.Max(most)
-	return most[0]
+	return maxOver(m.team, most)
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
@@ -326,9 +325,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
-	most := []float64{largestOf(dst)}
-	m.team.Max(most)
-	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), most[0]
+	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), maxOver(m.team, largestOf(dst))
 	return report, nil
 }
 

@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -110,88 +107,5 @@ func TestModularityTolerance(t *testing.T) {
 			t.Fatalf("rank %v: %v", rank, err)
 		}
 		mustMatrix(t, k, nodes, nodes, &Settings{Tolerance: reached})
-	}
-}
-
-// TestModularityOnSeveralProcesses compares the block of some nodes and a product with those of one process,
-// and the bits of two runs.
-func TestModularityOnSeveralProcesses(t *testing.T) {
-	const n = 320
-	whole := newGraph(t, testgraph.Random(8, n, 500, true), 1)
-	nodes := []int{3, 40, 41, 200, 319}
-	for _, given := range []spec.Values{{"rank": spec.Of(n), "resolution": spec.Of(1.0)}, {"rank": spec.Of(9), "resolution": spec.Of(0.8)}} {
-		// results returns the block, and the product with the first rows of the identity.
-		results := func(g *graph.Graph, nodes []int) (block, product *sparse.Block[float64], bound float64, err error) {
-			k, err := newModularity(background, &matrices{Graph: g}, given)
-			if err != nil {
-				return nil, nil, 0, err
-			}
-			block, report, err := Matrix(background, k, nodes, nodes, nil)
-			if err != nil {
-				return nil, nil, 0, err
-			}
-			x := sparse.NewBlock[float64](len(g.Degrees), len(nodes))
-			for j, i := range nodes {
-				x.Row(i)[j] = 1
-			}
-			product = sparse.NewBlock[float64](x.Rows, x.Cols)
-			if _, err := k.ApplyTo(background, product, x, nil); err != nil {
-				return nil, nil, 0, err
-			}
-			return block, sparsetest.Whole(sparse.TeamOf(g.A), product), report.ErrorBound, nil
-		}
-		want, wantProduct, bound, err := results(whole, nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before *sparse.Block[float64]
-		for _, size := range []int{2, 3, 3} {
-			blocks := make([]*sparse.Block[float64], size)
-			err := sparsetest.Processes(size, func(network sparse.Network) error {
-				d := sparse.NewDivision(n, network, append([]int{0, 100, 150}[:size:size], n), nodes)
-				g, err := graph.Divide(background, whole, d)
-				if err != nil {
-					return err
-				}
-				local := make([]int, len(nodes))
-				for i, row := range nodes {
-					local[i], _ = d.Local(row)
-				}
-				got, product, b, err := results(g, local)
-				if err != nil {
-					return err
-				}
-				blocks[network.Rank()] = got
-				for i := range n {
-					for j, v := range product.Row(i) {
-						if w := wantProduct.Row(i)[j]; math.Abs(v-w) > b+bound {
-							return fmt.Errorf("product (%d, %d) is %v, want %v within %g", i, j, v, w, b+bound)
-						}
-					}
-				}
-				for i := range nodes {
-					for j, v := range got.Row(i) {
-						if w := want.Row(i)[j]; math.Abs(v-w) > b+bound {
-							return fmt.Errorf("value (%d, %d) is %v, want %v within %g", i, j, v, w, b+bound)
-						}
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatalf("%v, %d processes: %v", given, size, err)
-			}
-			for rank, b := range blocks {
-				if !slices.Equal(b.Data, blocks[0].Data) {
-					t.Errorf("%v: process %d of %d has other bits than process 0", given, rank, size)
-				}
-			}
-			if size == 3 && before != nil && !slices.Equal(before.Data, blocks[0].Data) {
-				t.Errorf("%v: another run of %d processes has other bits", given, size)
-			}
-			if before = nil; size == 3 {
-				before = blocks[0]
-			}
-		}
 	}
 }

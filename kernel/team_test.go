@@ -81,6 +81,8 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 		{"exponential", nil},
 		{"p-step", nil},
 		{"matern", of("laplacian", combinatorial)},
+		{"modularity", nil},
+		{"modularity", spec.Values{"rank": spec.Of(5), "resolution": spec.Of(0.8)}},
 		{"vertex", nil},
 		{"vertex", of("weights", geometricWeights)},
 		{"von-neumann", nil},
