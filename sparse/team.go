@@ -87,16 +87,6 @@ func EntriesOf(a Matrix) int64 {
 	return a.NNZ()
 }
 
-// Gather returns the vectors v of all processes, one after the other. They have the same length.
-func (t *Team) Gather(v []float64) []float64 {
-	if t == nil {
-		return v
-	}
-	all := make([]float64, t.Size()*len(v))
-	t.AllGather(all, v)
-	return all
-}
-
 // Sum adds v over all processes, in their order, and stores the result in v on each of them.
 func (t *Team) Sum(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return a + b })
@@ -119,7 +109,8 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return
 	}
-	all := t.Gather(v)
+	all := make([]float64, t.Size()*len(v))
+	t.AllGather(all, v)
 	copy(v, all)
 	for all = all[len(v):]; len(all) > 0; all = all[len(v):] {
 		for i := range v {

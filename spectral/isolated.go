@@ -67,16 +67,14 @@ func (e *eigenproblem) first() bool {
 // firstIsolated returns the rows of the first isolated nodes, at most k, in the order of the rows of the
 // matrix; −1 for those of other processes.
 func (e *eigenproblem) firstIsolated(k int) []int {
-	here := make([]float64, 0, k)
+	var here []float64
 	for _, i := range e.Excluded {
 		if e.team.Counts(int(i)) {
 			here = append(here, float64(e.team.Row(int(i))))
 		}
 	}
 	slices.Sort(here)
-	here = here[:min(k, len(here))]
-	here = append(here, slices.Repeat([]float64{math.Inf(1)}, k-len(here))...)
-	first := e.team.Gather(here)
+	first := e.team.Concat(here[:min(k, len(here))])
 	slices.Sort(first)
 	rows := slices.Repeat([]int{-1}, min(k, e.isolated))
 	for _, i := range e.Excluded {
