@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
@@ -202,11 +203,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
 	set.Memory = plan.Room()
-	if choose, predict, known := method.TypicalWork(m, sized); known {
-		w := choose.Plus(predict)
-		if o.Baselines {
-			w = w.Plus(method.BaselineWork(sized))
-		}
+	if w, known := predictionWork(sized, m, set, o); known {
 		plan.Work = &w
 	}
 	bytes, err := predictionBytes(sized, m, set, o)
@@ -269,6 +266,19 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}
 	return max(bytes, output), err
+}
+
+// predictionWork returns the typical work of a prediction, with its baselines and suggestions.
+func predictionWork(p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (all sparse.Work, known bool) {
+	choose, predict, known := method.TypicalWork(m, p, 0, s)
+	all = choose.Plus(predict)
+	if o.Baselines {
+		all = all.Plus(method.BaselineWork(p))
+	}
+	if o.Suggest > 0 {
+		all = all.Plus(suggest.Work(p, o.Suggest))
+	}
+	return all, known
 }
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the

@@ -93,7 +93,7 @@ type OpenedKernel struct {
 func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
 	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
 		s.Memory = plan.Room()
-		work := family.Work(of.A.NNZ(), rows, cols)
+		work := family.Work(v, of.Degrees, of.A.NNZ(), rows, cols)
 		plan.Work = &work
 		bytes := family.Bytes(v, of.Degrees, of.A.NNZ(), g.Directed, rows, cols, s)
 		if sparse.TeamOf(of.A) == nil { // factors have the rest; the limit must be the same in all processes
@@ -185,9 +185,8 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	set.Workers = g.options.Workers
 	l, err := prepare(ctx, g, components, new(int64), func(of *graph.Graph, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
-		if w, known := p.Work(of.A.NNZ(), count, k); known {
-			plan.Work = &w
-		}
+		work := p.Work(len(of.Degrees), of.A.NNZ(), count, k, &set)
+		plan.Work = &work
 		set.Memory = plan.Room()
 		return plan.Reserve(p.Bytes(len(of.Degrees), of.A.NNZ(), count, k), "eigenvectors")
 	})

@@ -8,27 +8,29 @@ import (
 // Work returns the typical work of [Run]: on every split a prediction by each method, and the choices
 // of parameters. known is false if the work of a method has not been measured.
 func Work(p *method.Problem, plan *Plan) (all sparse.Work, known bool) {
+	const measured = 200 // rows × columns of the measures of a prediction, and of its memory, for each node and class
 	set := plan.Settings.WithDefaults()
-	splits, choices := float64(plan.count()), float64(plan.TuningSplits)/foldsOfChoice
-	if plan.Given != nil || choices == 0 {
-		choices = splits
+	splits, choices := float64(plan.count()), float64(plan.TuningSplits)
+	if plan.Given != nil {
+		splits, choices = 1, 0
 	}
-	measures := sparse.Work{RowColumns: measuresWork * float64(len(p.Names)) * float64(len(p.Degrees))}
+	measures := sparse.Work{RowColumns: measured * float64(len(p.Names)) * float64(len(p.Degrees))}
 	for _, size := range plan.trainingSizes(p) {
+		tests := max(1, len(p.Row)-size)
+		of := someOf(p, size)
 		for _, m := range plan.entries(&set) {
-			choose, predict, known := method.TypicalWork(m.Method, someOf(p, size))
+			if choices == 0 {
+				tests = 0
+			}
+			choose, predict, known := method.TypicalWork(m.Method, of, tests, m.Settings)
 			if !known {
 				return sparse.Work{}, false
+			}
+			if choices == 0 {
+				predict = predict.Plus(choose)
 			}
 			all = all.Plus(choose.Times(choices)).Plus(predict.Plus(measures).Times(splits))
 		}
 	}
 	return all, true
 }
-
-// measuresWork is the typical work of the measures of a prediction, and of its memory, for each node
-// and class.
-const measuresWork = 200
-
-// foldsOfChoice is the number of splits on which a prediction that chooses its parameters tries them.
-const foldsOfChoice = 5

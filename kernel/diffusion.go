@@ -16,7 +16,6 @@ var diffusion = Family{
 		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
 	},
 	asymmetric: ofRandomWalk,
-	columnWork: 14,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},

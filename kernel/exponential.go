@@ -15,7 +15,6 @@ var exponential = Family{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
 		Params: []spec.Param{matrixParam(adjacency), exponentialBeta()},
 	},
-	columnWork: 14,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
 		m, err := g.of(ctx, sparse.Kind(matrix))

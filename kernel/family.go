@@ -42,10 +42,6 @@ type Family struct {
 	// on a graph with n nodes, its arguments included. nil: eight such blocks.
 	Memory func(v spec.Values, n, cols int) int64
 
-	// columnWork is the typical time of a column of a block in that of a sweep over one column, with
-	// the defaults; 0: usualColumnWork.
-	columnWork float64
-
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
 
@@ -103,19 +99,6 @@ const (
 	badDeclaration = "kernel: a declaration needs New"
 	takenName      = "kernel: two kernels are called "
 )
-
-// usualColumnWork is that of kernels which solve a system, as measured on R-MAT graphs of 47,000
-// and 174,000 nodes.
-const usualColumnWork = 26
-
-// Work returns the typical work of a block on a graph with the given number of stored entries.
-func (f *Family) Work(entries int64, rows, cols []int) sparse.Work {
-	products := f.columnWork
-	if products == 0 {
-		products = usualColumnWork
-	}
-	return sparse.Work{EntryColumns: products * float64(entries) * float64(min(len(rows), len(cols)))}
-}
 
 // names returns the names of all kernels.
 func names() []string {

@@ -14,7 +14,6 @@ var heatPageRank = Family{
 		Params: []spec.Param{betaParam(nil), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,
-	columnWork: 14,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {

@@ -93,7 +93,7 @@ func (r *run) interior() *interior {
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	n, k, near := r.n, len(r.result.Values), r.p.Near
 	if r.s.defaultLimit {
-		r.s.MaxProducts = max(interiorProducts, int(interiorWork/(r.entries()+rowEntries)/float64(r.e.team.TotalOf(n))))
+		r.s.MaxProducts = interiorLimit(float64(r.e.team.TotalOf(n)), r.entries())
 	}
 	spread, err := r.density(ctx)
 	if err != nil {

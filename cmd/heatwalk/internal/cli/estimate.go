@@ -135,7 +135,7 @@ func timeOf(run *session) *float64 {
 	if run.planned.Work == nil && run.textBytes == 0 {
 		return nil
 	}
-	const start = 0.05 // seconds, for the program and small files
+	const start = 0.01 // seconds, for the program and small files
 	seconds := start
 	if run.reading.Bytes > 0 {
 		seconds += time.Since(run.started).Seconds()

@@ -53,8 +53,8 @@ func (c *evaluateCommand) checkSeveral(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "--report", c.report, reportFormats, append(args, c.labels)...)
 }
 
-// beginSeveral reads the graph, the labels and the attributes, and plans the run.
-func (f *learningFlags) beginSeveral(name, path string) (*graphRun, *method.Settings, error) {
+// beginSeveral reads the graph, the labels and the attributes, and plans the run with its number of predictions.
+func (f *learningFlags) beginSeveral(name, path string, predictions int) (*graphRun, *method.Settings, error) {
 	d, err := f.begin(name, path)
 	if err != nil {
 		return nil, nil, err
@@ -70,13 +70,15 @@ func (f *learningFlags) beginSeveral(name, path string) (*graphRun, *method.Sett
 	err = heatwalk.Begin(f.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
+		work := multilabel.Work(d.problem(), predictions)
+		p.Work = &work
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
 	})
 	return d, s, err
 }
 
 func (c *classifyCommand) predictSeveral(name string) error {
-	d, s, err := c.learningFlags.beginSeveral(name, c.out)
+	d, s, err := c.learningFlags.beginSeveral(name, c.out, 1)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ type multiLabelDocument struct {
 }
 
 func (c *evaluateCommand) compareSeveral(name string) error {
-	d, s, err := c.learningFlags.beginSeveral(name, c.report)
+	d, s, err := c.learningFlags.beginSeveral(name, c.report, len(c.train)*c.splits)
 	if err != nil {
 		return err
 	}
