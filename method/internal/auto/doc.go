@@ -27,12 +27,13 @@
 //
 // # Gains
 //
-// Points of accuracy, from accuracy-2026-11-22.md, attributes-2026-11-22.md and candidates-2026-11-26.md in
-// bench/results, where the numbers of draws and the standard errors are, and from the study behind them:
+// Points of accuracy, from accuracy-2026-11-22.md, accuracy-2026-11-26.md, attributes-2026-11-22.md and
+// candidates-2026-11-26.md in bench/results, where the numbers of draws and the standard errors are, and from the study behind them:
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
 //     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. On 26 real
-//     cells the rule fires once (−1.3). Compared with label propagation: 6 and 4 on wordnet-2024 with 5 and 10 %.
+//     cells the rule fires once (−1.3). Comparing them with label propagation: 5.9 and 4.3 on wordnet-2024
+//     with 5 and 10 %.
 //   - The gate: 3.2 on five block models, 0.0 on real graphs with 40 labels or more; without it beliefs
 //     lose 0.5 there.
 //   - Walks of 40 steps: 10 steps lose 1.5 to 2 points on Cora, 20 lose 0.4, 80 gain nothing. Free
