@@ -85,35 +85,62 @@ func (s *Share) readHead() error {
 	if string(b[12:]) != shareMagic || length > uint64(end)-uint64(len(shareMagic)) {
 		return s.damaged("is cut off or damaged")
 	}
-	text := make([]byte, length)
-	if _, err := s.file.ReadAt(text, end-int64(length)); err != nil {
+	place := block{end - int64(length), int(length), binary.LittleEndian.Uint32(b[8:])}
+	text, err := s.readBlock(place, nil)
+	if err != nil {
 		return err
 	}
-	if simd.Checksum(0, text) != binary.LittleEndian.Uint32(b[8:]) || json.Unmarshal(text, &s.head) != nil || !s.head.fits(end-int64(length)) {
+	h := &s.head
+	if json.Unmarshal(text, h) != nil || h.Report == nil || h.Share < 0 || h.Share >= h.Of || !h.Index.endsBefore(place.Offset) {
 		return s.damaged("has a damaged description")
 	}
-	h := &s.head
-	s.Index, s.Of, s.Inputs, s.Settings = h.Index, h.Of, h.Inputs, h.Settings
+	s.Index, s.Of, s.Inputs, s.Settings = h.Share, h.Of, h.Inputs, h.Settings
 	return nil
 }
 
-// fits reports whether all records lie before an offset of the file and name files of the report.
-func (h *shareHead) fits(end int64) bool {
-	within := func(offset int64, length int) bool {
-		return offset >= 0 && length >= 0 && offset <= end && int64(length) <= end-offset
+// endsBefore reports whether a block ends at an offset of the file or before.
+func (b block) endsBefore(end int64) bool {
+	return b.Offset >= 0 && b.Length >= 0 && b.Offset <= end && int64(b.Length) <= end-b.Offset
+}
+
+// readBlock returns bytes of the file, in buf if there is room.
+func (s *Share) readBlock(b block, buf []byte) ([]byte, error) {
+	buf = slices.Grow(buf[:0], b.Length)[:b.Length]
+	if _, err := s.file.ReadAt(buf, b.Offset); err != nil {
+		return nil, s.readError(err)
 	}
-	return h.Report != nil && h.Index >= 0 && h.Index < h.Of &&
-		!slices.ContainsFunc(h.IDs, func(r idRecord) bool { return !within(r.Offset, r.Length) || r.Count < 0 || r.Count > r.Length }) &&
-		!slices.ContainsFunc(h.Lines, func(r lineRecord) bool {
-			return !within(r.Offset, r.Length) || !r.HoldsLines(r.Edges, r.Weighted) || r.File < 0 || r.File >= len(h.Report.Files)
-		})
+	if simd.Checksum(0, buf) != b.Sum {
+		return nil, s.readError(sort.ErrSum)
+	}
+	return buf, nil
+}
+
+// readIndex returns the index, whose records lie before it and name files of the report.
+func (s *Share) readIndex() (*shareIndex, error) {
+	text, err := s.readBlock(s.head.Index, nil)
+	if err != nil {
+		return nil, err
+	}
+	x, end := new(shareIndex), s.head.Index.Offset
+	isWrong := json.Unmarshal(text, x) != nil
+	for _, r := range x.IDs {
+		isWrong = isWrong || !r.endsBefore(end) || r.Count < 0 || r.Count > r.Length
+	}
+	for _, r := range x.Lines {
+		place := block{Offset: r.Offset, Length: r.Length}
+		isWrong = isWrong || !place.endsBefore(end) || !r.HoldsLines(r.Edges, r.Weighted) || r.File < 0 || r.File >= len(s.head.Report.Files)
+	}
+	if isWrong {
+		return nil, s.damaged("has a damaged index")
+	}
+	return x, nil
 }
 
 // Merge writes the store of all shares, which are given in order, to the directory dir. The store has the
 // bytes of that of [Run] for all inputs with the settings of the shares, except for its identity. Of c, the
-// settings that describe the graph are ignored. Memory and errors are those of [Run], with in addition 4
-// bytes for each id of a share. A share that is missing or has other settings is an error that wraps
-// [nodefile.ErrInput]. The report counts the lines of all shares.
+// settings that describe the graph are ignored. Memory and errors are those of [Run], with in addition
+// the index of a share and 4 bytes for each of its ids. A share that is missing or has other settings is
+// an error that wraps [nodefile.ErrInput]. The report counts the lines of all shares.
 func Merge(ctx context.Context, dir string, shares []*Share, c *Config) (*Report, error) {
 	for i, s := range shares {
 		if s.Index != i || s.Of != len(shares) || !s.isLike(shares[0]) {
@@ -155,22 +182,30 @@ func (r *reader) readShare(s *Share) error {
 	file := len(r.files)
 	r.files = append(r.files, h.Report.Files...)
 	r.report.addRead(h.Report)
+	held := 2 * int64(h.Index.Length) // text of the index, and the index
+	if err := r.fit(0, held); err != nil {
+		return err
+	}
+	index, err := s.readIndex()
+	if err != nil {
+		return err
+	}
 	var codes []uint32 // of the dictionary, for the positions of ids
 	if h.Text {
 		r.useDict.Store(true)
-		var err error
-		if codes, err = r.shareIDs(s); err != nil {
+		if codes, err = r.shareIDs(s, index.IDs, held); err != nil {
 			return err
 		}
+		held += 4 * int64(len(codes))
 	}
 	first, seq := len(r.parts), r.seq
 	loaders := make([]sort.Lines, r.workers)
 	var done, edges int64
-	for i := range h.Lines {
-		edges += int64(h.Lines[i].Edges)
+	for i := range index.Lines {
+		edges += int64(index.Lines[i].Edges)
 	}
-	err := sched.Run(r.ctx, r.workers, len(h.Lines), func(worker, i int) error {
-		rec := &h.Lines[i]
+	err = sched.Run(r.ctx, r.workers, len(index.Lines), func(worker, i int) error {
+		rec := &index.Lines[i]
 		code, weight, err := loaders[worker].ReadFrom(s.file, &rec.Record, rec.Edges)
 		if err != nil {
 			return s.readError(err)
@@ -191,11 +226,11 @@ func (r *reader) readShare(s *Share) error {
 		done += int64(rec.Edges)
 		r.progress(readingStage+" "+s.Path, done, edges)
 		r.mu.Unlock()
-		return r.fit(worker, 4*int64(len(codes)))
+		return r.fit(worker, held)
 	})
 	mine := r.parts[first:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
-	r.seq += len(h.Lines)
+	r.seq += len(index.Lines)
 	return err
 }
 
@@ -207,26 +242,24 @@ func (s *Share) readError(err error) error {
 	return fmt.Errorf("%s: %w", s.Path, err)
 }
 
-// shareIDs adds the ids of a share to the dictionary, and returns their codes.
-func (r *reader) shareIDs(s *Share) ([]uint32, error) {
+// shareIDs adds the ids of a share to the dictionary, and returns their codes. The share holds other bytes
+// of memory already.
+func (r *reader) shareIDs(s *Share, records []idRecord, held int64) (codes []uint32, err error) {
 	count := 0
-	for _, rec := range s.head.IDs {
+	for _, rec := range records {
 		count += rec.Count
 	}
-	if err := r.fit(0, 4*int64(count)); err != nil {
+	held += 4 * int64(count)
+	if err := r.fit(0, held); err != nil {
 		return nil, err
 	}
-	codes := make([]uint32, count)
+	codes = make([]uint32, count)
 	var batch ids.Batch
 	var buf []byte
 	next := 0
-	for _, rec := range s.head.IDs {
-		buf = slices.Grow(buf[:0], rec.Length)[:rec.Length]
-		if _, err := s.file.ReadAt(buf, rec.Offset); err != nil {
-			return nil, s.readError(err)
-		}
-		if simd.Checksum(0, buf) != rec.Sum {
-			return nil, s.readError(sort.ErrSum)
+	for _, rec := range records {
+		if buf, err = s.readBlock(rec.block, buf); err != nil {
+			return nil, err
 		}
 		batch.Reset()
 		for at := 0; at < len(buf); {
@@ -246,7 +279,7 @@ func (r *reader) shareIDs(s *Share) ([]uint32, error) {
 		}
 		next += rec.Count
 		r.seq++
-		if err := r.fit(0, 4*int64(count)); err != nil {
+		if err := r.fit(0, held); err != nil {
 			return nil, err
 		}
 	}

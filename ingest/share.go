@@ -21,7 +21,7 @@ const shareMagic = "HWSHARE1"
 
 // shareHead is the description at the end of the file of a share.
 type shareHead struct {
-	Index    int                 `json:"slab"`
+	Share    int                 `json:"slab"`
 	Of       int                 `json:"of"`
 	Inputs   []string            `json:"inputs"` // of all shares
 	Settings Config              `json:"settings"`
@@ -29,16 +29,27 @@ type shareHead struct {
 	StatedBy string              `json:"stated_by"`
 	Report   *Report             `json:"report"`
 	Text     bool                `json:"text"`  // codes are positions in the ids; otherwise they are the ids
-	IDs      []idRecord          `json:"ids"`   // in order of first appearance
-	Lines    []lineRecord        `json:"lines"` // in the order of the inputs
+	Index    block               `json:"index"` // a shareIndex as JSON
 }
 
-// idRecord is where ids are in the file of a share, each behind its length as a varint.
-type idRecord struct {
+// shareIndex lists the records of the file of a share. It is read when the share is merged, because it
+// takes some bytes for each chunk of text.
+type shareIndex struct {
+	IDs   []idRecord   `json:"ids"`   // in order of first appearance
+	Lines []lineRecord `json:"lines"` // in the order of the inputs
+}
+
+// block is where bytes are in the file of a share.
+type block struct {
 	Offset int64  `json:"offset"`
 	Length int    `json:"bytes"`
 	Sum    uint32 `json:"crc32c"`
-	Count  int    `json:"count"`
+}
+
+// idRecord is where ids are, each behind its length as a varint.
+type idRecord struct {
+	block
+	Count int `json:"count"`
 }
 
 // lineRecord is where the lines of a part are in the file of a share.
@@ -79,7 +90,7 @@ func WriteShare(ctx context.Context, w io.Writer, inputs []string, index, of int
 	}
 	t.report.SecondsRead = time.Since(t.start).Seconds()
 	s := &shareWriter{numberer: &numberer{names: lines.names, numbering: lines.numbering}, w: w}
-	s.head = shareHead{Index: index, Of: of, Inputs: inputs, Settings: t.c, Stated: r.stated, StatedBy: r.statedBy, Report: t.report, Text: r.useDict.Load()}
+	s.head = shareHead{Share: index, Of: of, Inputs: inputs, Settings: t.c, Stated: r.stated, StatedBy: r.statedBy, Report: t.report, Text: r.useDict.Load()}
 	if err := s.write(); err != nil {
 		return nil, err
 	}
@@ -103,13 +114,14 @@ func (c *Config) checkShare(inputs []string, index, of int) error {
 	return nil
 }
 
-// shareWriter writes the file of a share: the magic bytes, lines, ids, the description as JSON, and the
-// length and the checksum of it with the magic bytes again.
+// shareWriter writes the file of a share: the magic bytes, lines, ids, the index and the description as
+// JSON, and the length and the checksum of the description with the magic bytes again.
 type shareWriter struct {
 	*numberer
-	head shareHead
-	w    io.Writer
-	at   int64 // bytes written
+	head  shareHead
+	index shareIndex
+	w     io.Writer
+	at    int64 // bytes written
 }
 
 func (s *shareWriter) write() error {
@@ -138,9 +150,15 @@ func (s *shareWriter) write() error {
 	if err := s.writeIDs(ids); err != nil {
 		return err
 	}
-	s.report.Files = s.files
-	text, err := json.Marshal(s.head)
+	text, err := json.Marshal(s.index)
 	if err != nil {
+		return err
+	}
+	if s.head.Index, err = s.putBlock(text); err != nil {
+		return err
+	}
+	s.report.Files = s.files
+	if text, err = json.Marshal(s.head); err != nil {
 		return err
 	}
 	tail := binary.LittleEndian.AppendUint64(text, uint64(len(text)))
@@ -153,6 +171,12 @@ func (s *shareWriter) put(b []byte) error {
 	_, err := s.w.Write(b)
 	s.at += int64(len(b))
 	return err
+}
+
+// putBlock writes bytes and returns their place.
+func (s *shareWriter) putBlock(b []byte) (block, error) {
+	place := block{s.at, len(b), simd.Checksum(0, b)}
+	return place, s.put(b)
 }
 
 // writeLines writes the lines of all parts.
@@ -175,7 +199,7 @@ func (s *shareWriter) writeLines() error {
 			return err
 		}
 		s.at += int64(rec.Length)
-		s.head.Lines = append(s.head.Lines, lineRecord{*rec, p.file, p.first, p.edges, p.gaps, p.weighted})
+		s.index.Lines = append(s.index.Lines, lineRecord{*rec, p.file, p.first, p.edges, p.gaps, p.weighted})
 		done += p.edges
 		s.progress(writingStage, int64(done), int64(s.count))
 	}
@@ -194,10 +218,11 @@ func (s *shareWriter) writeIDs(codes []uint32) error {
 			id := s.dict.Key(code)
 			buf = append(binary.AppendUvarint(buf, uint64(len(id))), id...)
 		}
-		s.head.IDs = append(s.head.IDs, idRecord{s.at, len(buf), simd.Checksum(0, buf), len(list)})
-		if err := s.put(buf); err != nil {
+		place, err := s.putBlock(buf)
+		if err != nil {
 			return cmp.Or(context.Cause(s.ctx), err)
 		}
+		s.index.IDs = append(s.index.IDs, idRecord{place, len(list)})
 	}
 	return nil
 }
