@@ -65,7 +65,7 @@ func TestClassify(t *testing.T) {
 	var want []byte
 	for processes := 1; processes <= 3; processes++ {
 		to := filepath.Join(dir, strconv.Itoa(processes)+".tsv")
-		stdout, stderr, code := mpirun(t, processes, "classify", graph, "--labels", labels, "--method", "lp", "--scores", "none", "--progress", "none", "-o", to)
+		stdout, stderr, code := mpirun(t, processes, "classify", graph, "--labels", labels, "--method", "lp:steps=20", "--scores", "none", "--progress", "none", "-o", to)
 		if code != 0 || strings.Count(stdout, to) != 1 {
 			t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 		}

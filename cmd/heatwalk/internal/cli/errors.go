@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -20,7 +21,7 @@ import (
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
 func (run *session) fail(err error) int {
-	if errors.Is(err, errFollower) {
+	if errors.Is(err, heatwalk.ErrFollower) {
 		return fault.Done
 	}
 	err = fault.Resumed(err)

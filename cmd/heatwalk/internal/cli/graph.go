@@ -202,7 +202,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed || r.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest,
+		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed || r.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.network,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -29,9 +29,6 @@ func (p *processes) isFollower() bool { return p.network != nil && p.network.Ran
 // and mpirun ends the followers during this time.
 const followerPause = 3 * time.Second
 
-// errFollower ends the command in a follower, with exit code 0.
-var errFollower = errors.New("another process writes the results")
-
 // stdinError is the error of reading stdin, which mpirun connects only to the leader.
 type stdinError struct{}
 
@@ -42,15 +39,16 @@ func (stdinError) Read([]byte) (int, error) {
 
 // join prepares a command that several processes run. It divides processors and memory among the processes of
 // a host, and makes the limits equal in all processes, because they decide how blocks are cut. Commands
-// that share no rows run only in the leader; followers get errFollower.
+// that share no rows run only in the leader; followers get [heatwalk.ErrFollower].
 func (run *session) join(cmd *cobra.Command) error {
 	if run.network == nil {
 		return nil
 	}
 	if !isShared(cmd) {
 		if run.isFollower() {
-			return errFollower
+			return heatwalk.ErrFollower
 		}
+		run.note(fmt.Sprintf("%s runs in one of %d processes", cmd.CommandPath(), run.network.Size()))
 		run.network = nil
 		return nil
 	}
@@ -93,8 +91,11 @@ func (run *session) join(cmd *cobra.Command) error {
 	return nil
 }
 
-// isShared reports whether several processes share the rows of the graph in a command.
+// isShared reports whether several processes share the rows of the graph in a command with its flags.
 func isShared(cmd *cobra.Command) bool {
+	if f := cmd.Flags().Lookup("multi-label"); f != nil && f.Changed {
+		return false
+	}
 	for cmd.HasParent() && cmd.Parent().HasParent() {
 		cmd = cmd.Parent()
 	}
