@@ -40,7 +40,15 @@ func (l *Local) Rows(rows []int) []int {
 	return local
 }
 
-// Gather returns the block of all nodes of the graph in process 0, nil in others, from those of the
+// Part returns the rows of a block of all nodes for the local part, nil of nil.
+func (l *Local) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
+	if l.division == nil || b == nil {
+		return b
+	}
+	return sparse.PartOf(l.division, b)
+}
+
+// gather returns the block of all nodes of the graph in process 0, nil in others, from those of the
 // local parts.
 func gather[T sparse.Float](l *Local, b *sparse.Block[T]) *sparse.Block[T] {
 	if l.division == nil || b == nil {
@@ -81,6 +89,12 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 	return l, err
 }
 
+// LocalPart returns the local part of the graph, with its matrix and degrees alone, for a job that names some
+// nodes and uses the packages below this one. The matrix of a whole graph is in memory after [Begin].
+func LocalPart(ctx context.Context, g *Graph, named ...[]int) (*Local, error) {
+	return divide(ctx, g, &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}, named...)
+}
+
 // divide returns the local part of a graph, which is that of g or smaller.
 func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (*Local, error) {
 	if g.options.Network == nil {
@@ -117,9 +131,7 @@ func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 	if p.Attributes != nil {
 		q.Attributes = p.Attributes.Part(l.division)
 	}
-	if s.Prior.Given != nil {
-		s.Prior.Given = sparse.PartOf(l.division, s.Prior.Given)
-	}
+	s.Prior.Given = l.Part(s.Prior.Given)
 	return l, &q, nil
 }
 

@@ -104,6 +104,7 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 			_, err := w.Features(f.ctx, from, picks[first:], sink)
 			return err
 		},
+		picks:  [][]cwk.Pick{picks},
 		advice: "take fewer steps, rows (--rows), or another disk",
 
 		parameters: parameters, command: "features", share: f.share,
@@ -186,6 +187,7 @@ type walkMatrix[T sparse.Float] struct {
 	memory func() (bytes int64, sweeps int, err error)
 	work   func() sparse.Work                                                     // within the memory
 	panels func(first int, sink func(lo int, panel *sparse.Block[T]) error) error // of the rows from first on
+	picks  [][]cwk.Pick                                                           // rows of the walk that memory and panels refer to
 	advice string                                                                 // where it is too large for the disk
 
 	parameters walkParameters
@@ -214,8 +216,12 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	run.disk += files
+	local, err := localWalk(d, w, m.picks)
+	if err != nil {
+		return err
+	}
 	err = heatwalk.Begin(run.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
-		w.A, w.Memory = d.g.A, p.Room()
+		w.A, w.Memory = local.A, p.Room()
 		bytes, sweeps, err := m.memory()
 		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)
 		if err == nil {
@@ -231,7 +237,9 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	w.A = d.g.A // of the graph, which is loaded now
+	if run.network == nil {
+		w.A = d.g.A // of the graph, which is loaded now
+	}
 	m.Pieces = takesPieces(d.outputs)
 	file, err := newWriter[T](d.outputs, &m.Matrix)
 	if err != nil {
@@ -267,6 +275,29 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	p := &m.parameters
 	r := &matrixDocument{Output: d.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
 	return d.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+}
+
+// localWalk makes the walk one over the local part of the graph, with the labelled and the picked nodes.
+func localWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], picks [][]cwk.Pick) (*heatwalk.Local, error) {
+	named := [][]int{w.Seeds.Row}
+	for _, list := range picks {
+		rows := make([]int, len(list))
+		for i, p := range list {
+			rows[i] = p.Row
+		}
+		named = append(named, rows)
+	}
+	local, err := heatwalk.LocalPart(d.run.ctx, d.g.Graph, named...)
+	if err != nil {
+		return nil, err
+	}
+	w.Degrees, w.Seeds.Row, w.Prior.Given = local.Degrees, local.Rows(w.Seeds.Row), local.Part(w.Prior.Given)
+	for i, list := range picks {
+		for k, row := range local.Rows(named[1+i]) {
+			list[k].Row = row
+		}
+	}
+	return local, nil
 }
 
 // parameters returns the parameters of a walk.

@@ -149,6 +149,7 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(f.ctx, from, rows[first:], cols, sink)
 		},
+		picks:  [][]cwk.Pick{rows, cols},
 		advice: fewerNodes,
 
 		parameters: parameters, command: "kernel", share: f.share,

@@ -188,7 +188,7 @@ func (o *outputs) begin(path string) (io.Writer, error) { return o.beginWith(dur
 
 func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
 	if o.run.estimating || o.run.isFollower() {
-		return io.Discard, nil
+		return nowhere{}, nil
 	}
 	if path == "-" {
 		o.pipe = bufio.NewWriterSize(o.run.stdout, 64<<10)
@@ -201,6 +201,15 @@ func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	o.add(f)
 	return f, nil
 }
+
+// nowhere is a file that does not exist.
+type nowhere struct{}
+
+// Write implements [io.Writer].
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteAt implements [io.WriterAt].
+func (nowhere) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
 
 // add adds a file that the run publishes. Where the file system has no locks, another run could
 // remove its temporary file.
