@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/rank"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -32,8 +33,12 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 
 // RankNodes orders some nodes by their similarity to seeds among them. It fills in the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
-// [kernel.ErrAsymmetric] for most kernels.
+// [kernel.ErrAsymmetric] for most kernels, and
+// that with [Options.Network] is [sparse.ErrDivided].
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
+	if g.options.Network != nil { // scores are those of all nodes
+		return nil, nil, sparse.ErrDivided
+	}
 	set := *s
 	_, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(_ *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
 		n := len(g.Degrees)
