@@ -188,6 +188,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	if err := Begin(ctx, g, func(plan *Plan) error { return planPrediction(plan, local, m, set, o) }); err != nil {
 		return nil, err
 	}
+	set.Memory = sparse.TeamOf(local.A).LeastLimit(set.Memory)
 	out := &Prediction{Classes: p.Names, g: g}
 	if err := out.compute(ctx, local, m, set, o); err != nil {
 		return nil, err

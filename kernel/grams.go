@@ -113,7 +113,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	width := gramsWidth(n, m, len(group))
 	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
 	matrix, functions := joints[group[0]].matrix, functionsOf(joints, group)
-	s.Memory = leastLimit(joints[group[0]].matrix.Team(), s.Memory)
+	s.Memory = joints[group[0]].matrix.Team().LeastLimit(s.Memory)
 	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
 	if err := budget.Check(s.Memory, need, fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err

@@ -56,7 +56,7 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
 	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers}
-	settings.Memory = leastLimit(sparse.TeamOf(g.A), budget.Remaining(g.Memory, vectorBytes(len(g.Degrees))))
+	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Remaining(g.Memory, vectorBytes(len(g.Degrees))))
 	return problem.Solve(ctx, 1, settings)
 }
 

@@ -96,7 +96,7 @@ type columnScale struct {
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, strict, err := s.settled()
-	set.Memory = leastLimit(k.team(), set.Memory)
+	set.Memory = k.team().LeastLimit(set.Memory)
 	c := &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}
 	c.team, c.root = k.team(), k.root
 	if set.Progress != nil {
@@ -245,22 +245,6 @@ func maxOver(team *sparse.Team, v float64) float64 {
 	largest := []float64{v}
 	team.Max(largest)
 	return largest[0]
-}
-
-// leastLimit returns the smallest memory limit of all processes, 0 if none has a limit, because all of them must
-// compute the same slabs.
-func leastLimit(team *sparse.Team, limit int64) int64 {
-	if team == nil {
-		return limit
-	}
-	if limit == 0 {
-		limit = math.MaxInt64
-	}
-	least := -maxOver(team, -float64(limit))
-	if least >= math.MaxInt64 {
-		return 0
-	}
-	return int64(least)
 }
 
 func largestOf(b *sparse.Block[float64]) (m float64) {

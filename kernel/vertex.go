@@ -436,7 +436,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = leastLimit(k.out.Team(), set.Memory)
+	set.Memory = k.out.Team().LeastLimit(set.Memory)
 	checkNodes(k.n, rows, cols)
 	turned := byRows(len(rows), len(cols))
 	same := slices.Equal(rows, cols)
@@ -519,7 +519,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = leastLimit(k.out.Team(), set.Memory)
+	set.Memory = k.out.Team().LeastLimit(set.Memory)
 	width, err := k.slabWidth(0, x.Cols, set.Memory)
 	if err != nil {
 		return nil, err

@@ -63,6 +63,11 @@ func (c *Components) Reached(rows []int) *roaring.Bitmap {
 	for _, row := range rows {
 		holds[c.Of[row]] = true
 	}
+	return c.Holding(holds)
+}
+
+// Holding returns the rows of the components for which holds is true.
+func (c *Components) Holding(holds []bool) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 

@@ -1,6 +1,10 @@
 package sparse
 
-import "iter"
+import (
+	"errors"
+	"iter"
+	"math"
+)
 
 // Team describes which rows of the blocks of a process are whose, if several processes share the rows
 // of a square matrix. Each block of a process has three groups of rows:
@@ -97,6 +101,22 @@ func (t *Team) Max(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return max(a, b) })
 }
 
+// LeastLimit returns the smallest memory limit of all processes, 0 if none has a limit. All of them must compute
+// the same slabs.
+func (t *Team) LeastLimit(limit int64) int64 {
+	if t == nil {
+		return limit
+	}
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	least := []float64{-float64(limit)}
+	if t.Max(least); -least[0] >= math.MaxInt64 {
+		return 0
+	}
+	return int64(-least[0])
+}
+
 // SumNamed adds the elements of v for named rows over all processes, of which each has computed those
 // of its share and left the others 0, see [LocalRows].
 func (t *Team) SumNamed(v []float64) {
@@ -117,6 +137,22 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 			v[i] = f(v[i], all[i])
 		}
 	}
+}
+
+// ErrOther is the error of a computation that has failed in another process.
+var ErrOther = errors.New("sparse: another process has failed")
+
+// Agree returns err or, if it is nil and another process has an error, [ErrOther], so that all processes end
+// a computation of which each does its share.
+func (t *Team) Agree(err error) error {
+	failed := []float64{0}
+	if err != nil {
+		failed[0] = 1
+	}
+	if t.Max(failed); err == nil && failed[0] > 0 {
+		return ErrOther
+	}
+	return err
 }
 
 // Concat returns the numbers of all processes, in their order; v of a nil team.
