@@ -67,7 +67,8 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 // Predictions of several processes are those of one, but for rounding.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
-	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson")
+	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
+		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16,auto")
 	for _, name := range strings.Split(methods, ",") {
 		t.Run(name, func(t *testing.T) {
 			one, err := heatwalk.Open(t.Context(), dir, nil)
@@ -103,6 +104,20 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A method that compares all nodes with each other needs one process, and says so.
+func TestClassifyNeedsOneProcess(t *testing.T) {
+	dir, labels := coraStore(t)
+	for _, name := range []string{"cwk:alpha=0.9:steps=20+dkm", "diffusion:beta=2+dkm"} {
+		err := together(t, dir, 2, func(g *heatwalk.Graph) error {
+			_, err := g.Classify(t.Context(), labels, &heatwalk.ClassifyOptions{Method: name})
+			return err
+		})
+		if !errors.Is(err, sparse.ErrDivided) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -120,7 +121,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
-	for f := range min(int64(folds), max(1, apartWork/max(1, p.A.NNZ()*int64(len(p.Names))))) {
+	for f := range min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
 		var rest []int
 		for i := range fold {
 			if fold[i] != int(f) {

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -143,7 +144,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}
-	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * p.A.NNZ()})
+	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk = time.Since(start).Seconds()
 	largest, prior := validate.Majority(p.Class), classShares.Of(seedsOf(p, 0, len(p.Names)))
 	out.Class = make([]int, len(p.Degrees))

@@ -53,14 +53,14 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 			misses[i] = x.Row(i)[label] < leastShown
 		}
 	}, nil)
-	c.Work.Add(problem.Work{Sweeps: c.Steps, EntryColumns: p.A.NNZ() * int64(c.Steps) * 2})
-	of := 0
+	c.Work.Add(problem.Work{Sweeps: c.Steps, EntryColumns: sparse.EntriesOf(p.A) * int64(c.Steps) * 2})
+	missed := roaring.New()
 	for i := range roaring.Values(reached) {
 		if misses[i] {
-			of++
+			missed.Add(i)
 		}
 	}
-	return float64(of) / float64(max(1, reached.GetCardinality())), err
+	return float64(p.CountOf(missed)) / float64(max(1, p.CountOf(reached))), err
 }
 
 // leastShown is the smallest probability of meeting a label that float32 walks

@@ -72,6 +72,6 @@ func (m *kernelMap) imagesTo(ctx context.Context, y, x *sparse.Block[float64], l
 	if err != nil {
 		return err
 	}
-	m.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: m.P.A.NNZ() * int64(report.Sweeps) * int64(y.Cols)})
+	m.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: sparse.EntriesOf(m.P.A) * int64(report.Sweeps) * int64(y.Cols)})
 	return nil
 }

@@ -132,6 +132,9 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err := behindWalks(m.by.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
+	if err := m.by.checkProcesses(p); err != nil {
+		return nil, err
+	}
 	if m.by.Whole {
 		set.kernels = nil // it has a block of its own
 	}

@@ -36,7 +36,7 @@ func (m *kernelMap) Solve(ctx context.Context, ridge []float64, t *mat.Dense) (*
 		hi := min(lo+width, machines)
 		before := between.Sweeps
 		_, err = cg.SolveTo(ctx, coef.Columns(lo, hi), targets.Columns(lo, hi), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
-		m.Work.EntryColumns += m.P.A.NNZ() * int64(between.Sweeps-before) * int64(hi-lo)
+		m.Work.EntryColumns += sparse.EntriesOf(m.P.A) * int64(between.Sweeps-before) * int64(hi-lo)
 	}
 	m.Work.Sweeps += between.Sweeps
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {

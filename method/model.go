@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -78,7 +79,7 @@ type graphSize struct {
 
 // sizeOf returns the size of the graph of a problem.
 func sizeOf(p *Problem) graphSize {
-	return graphSize{len(p.Degrees), p.A.NNZ(), tall.Total(nil, p.Degrees)}
+	return graphSize{p.Nodes(), sparse.EntriesOf(p.A), tall.Total(sparse.TeamOf(p.A), p.Degrees)}
 }
 
 // keptMachine is a classifier Σ_j Coef[j]·K(x, label Index[j]) − Rho.

@@ -258,7 +258,7 @@ func (r *predictor) score(ctx context.Context) error {
 		return err
 	}
 	r.out.Work.Sweeps += sweeps
-	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
+	r.out.Work.EntryColumns += sparse.EntriesOf(w.A) * int64(sweeps) * int64(w.Seeds.Classes)
 	return nil
 }
 

@@ -125,7 +125,7 @@ const (
 func (c *chooser) shortGrid(limit float64) *Grid {
 	steps := c.set.Grid.steps()
 	columns := len(c.set.Grid.alphas()) * c.dealt() * len(c.p.Names)
-	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
+	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(steps[len(steps)-1])
 	i := sort.SearchInts(steps, shortSteps+1)
 	if work <= limit || i == 0 || i == len(steps) {
 		return nil
@@ -515,23 +515,26 @@ func firstHit(g *Grid, trial, features, alpha int) int {
 }
 
 // runJobs runs trials, each with all lengths and settings of the learner, and adds their hits. held
-// is the memory of their kernels or features in bytes.
+// is the memory of their kernels or features in bytes. Several processes share the jobs.
 func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
 	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
 	workers := testersAtATime(c.set, int64(held), walkSizes{c.p, c.set}.tester(len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
-	found := make([]choose.Hits, len(jobs))
+	team, found := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
 	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {
+		if found[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
+			return nil
+		}
 		if testers[worker] == nil {
 			testers[worker] = choose.New(len(c.p.Names), tried)
 		}
-		found[i] = choose.NewHits(block)
 		return jobs[i].run(testers[worker], found[i])
 	})
-	if err != nil {
+	if err := team.Agree(err); err != nil {
 		return err
 	}
 	for i, j := range jobs {
+		found[i].Share(team)
 		hits.Of(j.first, j.first+block).Add(found[i])
 	}
 	return nil
@@ -554,6 +557,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 	}
 	x, err := w.Collect(ctx, from, picks)
 	work.Sweeps += sweeps
-	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*classesOf(w))
+	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(variants*classesOf(w))
 	return x, err
 }

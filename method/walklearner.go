@@ -57,6 +57,9 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
+	if err := m.by.checkProcesses(p); err != nil {
+		return nil, err
+	}
 	if err := m.by.checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
@@ -73,6 +76,14 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
 func (l learner) perNode() bool { return l.Whole || !l.Dual }
+
+// checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
+func (l learner) checkProcesses(p *Problem) error {
+	if l.Whole && sparse.TeamOf(p.A) != nil {
+		return fmt.Errorf("method: %s: %w", l.Name, sparse.ErrDivided)
+	}
+	return nil
+}
 
 // addNodes adds a row for every node, of the walk with all labels: those without a label,
 // which a learner may know, come first.

@@ -54,7 +54,7 @@ func (majority) work(p *Problem, _ int, _ *Settings) (choose, predict sparse.Wor
 // On a large graph beliefs alone predict, if they agree with held-out labels.
 func (automatic) work(p *Problem, _ int, _ *Settings) (choose, predict sparse.Work) {
 	const large = 50_000 // nodes
-	if len(p.Degrees) > large {
+	if p.Nodes() > large {
 		return choose, typicalWork{entry: 30, row: 60}.on(p).Times(float64(validate.FoldCount(len(p.Row))))
 	}
 	return choose, typicalWork{entry: 1000 + 6.5*float64(len(p.Row)), row: 6000}.on(p)

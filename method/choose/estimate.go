@@ -155,10 +155,10 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e prob
 	if h.tested == 0 || validate.TooFew(p.Class) {
 		return e
 	}
-	count := int(reached.GetCardinality())
+	count := p.CountOf(reached)
 	e = problem.Estimate{
 		Accuracy: h.right / max(singleWeight, h.of), Tested: h.tested,
-		Reached: count - len(p.Row), Unreached: len(p.Degrees) - count,
+		Reached: count - len(p.Row), Unreached: p.Nodes() - count,
 	}
 	e.Stderr = math.Sqrt(h.variance(e.Reached))
 	for _, n := range CountsOf(p) {

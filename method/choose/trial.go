@@ -76,6 +76,23 @@ func (h Hits) Add(o Hits) {
 	}
 }
 
+// Share adds the hits of other processes.
+func (h Hits) Share(team *sparse.Team) {
+	if team == nil {
+		return
+	}
+	all := make([]float64, 0, 2*len(h.Right))
+	for _, n := range h.Right {
+		all = append(all, float64(n))
+	}
+	all = append(all, h.Weight...)
+	team.Sum(all)
+	for i := range h.Right {
+		h.Right[i] = int64(all[i])
+	}
+	copy(h.Weight, all[len(h.Right):])
+}
+
 // all adds a hit of the given weight to every setting.
 func (h Hits) all(weight float64) {
 	for i := range h.Right {

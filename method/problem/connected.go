@@ -24,7 +24,7 @@ type Connected struct {
 }
 
 // Connected returns the problem without its isolated nodes, or nil if they are fewer than a
-// quarter of all, or if attributes distinguish them. Cost: a pass over the degrees and, if many
+// quarter of all, if attributes distinguish them, or if several processes share the rows. Cost: a pass over the degrees and, if many
 // are 0, a sweep: nodes that have entries of value 0 stay.
 func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error) {
 	n := len(p.Degrees)
@@ -36,7 +36,7 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 		}
 		return count
 	}
-	if p.Attributes != nil || float64(isolated()) < leastIsolated*float64(n) {
+	if p.Attributes != nil || sparse.TeamOf(p.A) != nil || float64(isolated()) < leastIsolated*float64(n) {
 		return nil, nil
 	}
 	used := make([]atomic.Bool, n)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -64,6 +66,19 @@ func (p *Problem) Validate() error {
 		return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
 	}
 	return nil
+}
+
+// Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
+func (p *Problem) Nodes() int { return sparse.TeamOf(p.A).TotalOf(len(p.Degrees)) }
+
+// CountOf returns the number of nodes of the graph in a set, of which this process has its part.
+func (p *Problem) CountOf(set *roaring.Bitmap) int {
+	team, count := sparse.TeamOf(p.A), []float64{0}
+	for lo, hi := range team.Counted(0, len(p.Degrees)) {
+		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))
+	}
+	team.Sum(count)
+	return int(count[0])
 }
 
 // At returns the problem on the same graph with the labels at the given positions alone.

@@ -22,7 +22,7 @@ func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (
 			return nil, err
 		}
 		p.Components = parts
-		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+		work.Add(Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 	}
 	return p.Components, nil
 }
@@ -41,7 +41,7 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 		return nil, err
 	}
 	p.Components = g.Components
-	work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * p.A.NNZ()})
+	work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(p.A)})
 	return g, nil
 }
 
@@ -56,7 +56,24 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 	if err != nil {
 		return nil, err
 	}
-	return parts.Reached(rows), nil
+	return parts.Holding(p.componentsOf(parts, rows)), nil
+}
+
+// componentsOf reports for each component whether it has one of the rows, in any process.
+func (p *Problem) componentsOf(parts *sparse.Components, rows []int) []bool {
+	team, holds := sparse.TeamOf(p.A), make([]bool, len(parts.Sizes))
+	var own []float64 // components with a row that other processes do not have
+	for _, row := range rows {
+		of := parts.Of[row]
+		if !holds[of] && team != nil && !team.IsNamed(row) {
+			own = append(own, float64(of))
+		}
+		holds[of] = true
+	}
+	for _, of := range team.Concat(own) {
+		holds[int(of)] = true
+	}
+	return holds
 }
 
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
@@ -83,7 +100,7 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 			}
 			return nil
 		})
-		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+		work.Add(Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func columnOf(values []float32) []float32 {
 	for v, x := range values {
 		t.Set(v, []float32{x})
 	}
-	a, out := newAttributeTable(t), make([]float32, len(values))
+	a, out := newAttributeTable(nil, t), make([]float32, len(values))
 	for v := range out {
 		a.rowTo(out[v:v+1], v, 0, 1)
 	}

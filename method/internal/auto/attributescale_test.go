@@ -34,7 +34,7 @@ func TestCommonWords(t *testing.T) {
 			scores[v] = score(x)
 		}
 		mean, deviation := stat.PopMeanStdDev(scores, nil)
-		a, got := newAttributeTable(table), make([]float32, columns)
+		a, got := newAttributeTable(nil, table), make([]float32, columns)
 		for v := range nodes {
 			want := words(v, 1)
 			if counts {

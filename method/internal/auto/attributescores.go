@@ -92,7 +92,7 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 // scoreAttributes computes the scores. The folds are those of the learned labels.
 func scoreAttributes(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
 	p := in.learned
-	table := newAttributeTable(p.Attributes)
+	table := newAttributeTable(sparse.TeamOf(in.p.A), p.Attributes)
 	l := newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)
 	items := shownLabels(p, widestBlock(l), in.set.RNGSeed)
 	blocks, err := blocksOf(ctx, l, p.At(items).Row, in.reportProgress)
@@ -150,7 +150,7 @@ func hopsOf(l *lens) (of []view) {
 
 // widestBlock returns the number of features of the largest block.
 func widestBlock(l *lens) int {
-	n, d := l.a.Rows, l.a.Cols
+	n, d := l.p.Nodes(), l.a.Cols
 	if l.a.few {
 		return unitFeatures(n, d)
 	}

@@ -14,14 +14,17 @@ import (
 // which is the mean.
 type attributeTable struct {
 	*sparse.Table
-	real   []bool    // of columns
-	rank   []rank    // of real columns
-	zero   []float64 // the score of 0 in real columns
-	shift  []float64 // the mean of real columns, whose 0 counts 0; 0 of words
-	factor []float64 // of columns
-	length []float32 // of rows, in the place of words: one over their length
-	few    bool      // real numbers, and few of them
-	every  []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
+	team    *sparse.Team
+	present int       // rows that are not missing, of all processes
+	values  int64     // that are not 0, of all processes
+	real    []bool    // of columns
+	rank    []rank    // of real columns
+	zero    []float64 // the score of 0 in real columns
+	shift   []float64 // the mean of real columns, whose 0 counts 0; 0 of words
+	factor  []float64 // of columns
+	length  []float32 // of rows, in the place of words: one over their length
+	few     bool      // real numbers, and few of them
+	every   []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
 }
 
 // A table is one of real numbers if more than realDensity of its values are not 0, and a
@@ -36,27 +39,35 @@ const (
 )
 
 // newAttributeTable measures the columns. Cost: two passes over the values.
-func newAttributeTable(t *sparse.Table) *attributeTable {
+func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n, d := t.Rows, t.Cols
 	a := &attributeTable{
-		Table: t, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
+		Table: t, team: team, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
 		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
-		every: make([]uint32, max(d, unitFeatures(n, min(d, fewAttributes)))),
+		every: make([]uint32, max(d, unitFeatures(team.TotalOf(n), min(d, fewAttributes)))),
 	}
 	for j := range a.every {
 		a.every[j] = uint32(j)
 	}
 	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
 	least, most := make([]float32, d), make([]float32, d)
-	present := float64(max(1, t.Present))
+	for j := range least {
+		least[j], most[j] = float32(math.Inf(1)), float32(math.Inf(-1))
+	}
 	a.each(func(_, j int, x float32) {
-		if count[j] == 0 {
-			least[j], most[j] = x, x
-		}
 		least[j], most[j] = min(least[j], x), max(most[j], x)
 		count[j]++
 	})
-	dense := float64(t.Entries) > realDensity*present*float64(d)
+	team.Sum(count)
+	a.extremes(least, most)
+	for j, values := range count {
+		if a.values += int64(values); values == 0 {
+			least[j], most[j] = 0, 0
+		}
+	}
+	before := a.countPresent()
+	present := float64(max(1, a.present))
+	dense := float64(a.values) > realDensity*present*float64(d)
 	reals := 0
 	for j := range a.real {
 		a.real[j] = least[j] < 0 || dense || least[j] < most[j] && count[j] > realColumn*present
@@ -75,17 +86,16 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 			least[j], most[j] = min(least[j], 0), max(most[j], 0)
 		}
 	}
-	a.rankColumns(least, most)
-	words := make([]float64, n)
-	a.each(func(v, j int, x float32) {
+	a.rankColumns(least, most, before)
+	a.each(func(_, j int, x float32) {
 		if a.real[j] {
 			score := a.score(j, x)
 			sum[j] += score
 			squares[j] += float64(score * score)
-		} else {
-			words[v] += float64(x) * float64(x)
 		}
 	})
+	team.Sum(sum)
+	team.Sum(squares)
 	for j := range a.factor {
 		a.factor[j] = 1
 		if a.real[j] {
@@ -95,7 +105,14 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 			}
 		}
 	}
-	for v, square := range words {
+	for v := range n {
+		square := 0.0
+		columns, values := a.entries(v)
+		for i, x := range values {
+			if !a.real[columns[i]] {
+				square += float64(x) * float64(x)
+			}
+		}
 		if square > 0 {
 			a.length[v] = float32(1 / math.Sqrt(square))
 		}
@@ -103,37 +120,79 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 	return a
 }
 
-// rankColumns gives real columns their functions, for the least and largest values of all.
-func (a *attributeTable) rankColumns(least, most []float32) {
+// extremes stores the least and the largest values of all processes.
+func (a *attributeTable) extremes(least, most []float32) {
+	ends := make([]float64, 2*len(least))
+	for j := range least {
+		ends[j], ends[len(least)+j] = -float64(least[j]), float64(most[j])
+	}
+	a.team.Max(ends)
+	for j := range least {
+		least[j], most[j] = float32(-ends[j]), float32(ends[len(least)+j])
+	}
+}
+
+// rankColumns gives real columns their functions, for the least and largest values of all. Rows that have been
+// seen in other processes come before those of this one.
+func (a *attributeTable) rankColumns(least, most []float32, seen int) {
 	if !slices.Contains(a.real, true) {
 		return
 	}
-	count, seen := min(a.Present, rankSample), 0
+	count := min(a.present, rankSample)
 	rows := make([]int, 0, count) // evenly spaced among those that are there
-	for v := range a.Rows {
-		if _, values := a.Row(v); values != nil {
-			if len(rows)*a.Present <= seen*count {
+	for lo, hi := range a.team.Counted(0, a.Rows) {
+		for v := lo; v < hi; v++ {
+			if _, values := a.Row(v); values == nil {
+				continue
+			}
+			if at := seen * count / a.present; (at*a.present+count-1)/count == seen {
 				rows = append(rows, v)
 			}
 			seen++
 		}
 	}
-	row, samples := make([]float32, slabColumns), make([]float32, slabColumns*count)
+	row, samples := make([]float32, slabColumns), make([]float32, count)
 	for lo := 0; lo < a.Cols; lo += slabColumns {
 		hi := min(a.Cols, lo+slabColumns)
-		for i, v := range rows {
+		values := make([]float64, 0, len(rows)*(hi-lo))
+		for _, v := range rows {
 			a.plainTo(row[:hi-lo], v, lo, hi)
-			for j, x := range row[:hi-lo] {
-				samples[j*count+i] = x
+			for _, x := range row[:hi-lo] {
+				values = append(values, float64(x))
 			}
 		}
+		values = a.team.Concat(values)
 		for j := lo; j < hi; j++ {
 			if a.real[j] {
-				a.rank[j] = newRank(samples[(j-lo)*count:][:count], least[j], most[j])
+				for i := range samples {
+					samples[i] = float32(values[i*(hi-lo)+j-lo])
+				}
+				a.rank[j] = newRank(samples, least[j], most[j])
 				a.zero[j] = a.rank[j].of(0)
 			}
 		}
 	}
+}
+
+// countPresent counts the rows that are not missing, and returns how many there are in the processes before
+// this one.
+func (a *attributeTable) countPresent() (before int) {
+	present := 0.0
+	for lo, hi := range a.team.Counted(0, a.Rows) {
+		for v := lo; v < hi; v++ {
+			if _, values := a.Row(v); values != nil {
+				present++
+			}
+		}
+	}
+	a.present = 0
+	for rank, count := range a.team.Concat([]float64{present}) {
+		if a.team != nil && rank < a.team.Rank() {
+			before += int(count)
+		}
+		a.present += int(count)
+	}
+	return before
 }
 
 // score returns the normal score of a value of a real column, less that of 0.
@@ -154,13 +213,15 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 	}
 }
 
-// each calls do with every value that is not 0.
+// each calls do with every value that is not 0, of the rows that count in this process.
 func (a *attributeTable) each(do func(v, j int, x float32)) {
-	for v := range a.Rows {
-		columns, values := a.entries(v)
-		for i, x := range values {
-			if x != 0 {
-				do(v, int(columns[i]), x)
+	for lo, hi := range a.team.Counted(0, a.Rows) {
+		for v := lo; v < hi; v++ {
+			columns, values := a.entries(v)
+			for i, x := range values {
+				if x != 0 {
+					do(v, int(columns[i]), x)
+				}
 			}
 		}
 	}
@@ -200,7 +261,7 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 
 // attributeTableBytes is the size of the numbers of columns and rows.
 func attributeTableBytes(n, d int) int64 {
-	return 12*int64(n) + (88+4*int64(len(rank{})))*int64(d) + 4*slabColumns*rankSample
+	return 12*int64(n) + (88+4*int64(len(rank{})))*int64(d) + 8*slabColumns*rankSample
 }
 
 // rank is an increasing function of the values of a column, linear between knots, under which the

@@ -54,7 +54,7 @@ func unitFeatures(n, d int) int { return unitInputs(d) + 2*unitCount(n) }
 // and one of all units.
 func newUnits(ctx context.Context, l *lens) (*units, error) {
 	n, d := l.a.Rows, l.a.Cols
-	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d)), second: piece.Block[float32](n, unitCount(n))}
+	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d)), second: piece.Block[float32](n, unitCount(l.p.Nodes()))}
 	in, count := u.inputs.Cols, u.second.Cols
 	rng := rand.New(rand.NewPCG(1, 0))
 	normal := func(length int, deviation float64) []float32 {
@@ -142,8 +142,8 @@ func (u *units) look(ctx context.Context) error {
 
 // measure returns the means of columns, and one over their deviations.
 func (u *units) measure(ctx context.Context, columns int, row func(dst []float32, v int)) (columnUnits, error) {
-	n := u.inputs.Rows
-	total, err := piece.Sums(ctx, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
+	n, team := u.inputs.Rows, sparse.TeamOf(u.l.p.A)
+	total, err := piece.Sums(ctx, team, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
 		x := make([]float32, columns)
 		for v := lo; v < hi; v++ {
 			row(x, v)
@@ -155,8 +155,8 @@ func (u *units) measure(ctx context.Context, columns int, row func(dst []float32
 	})
 	c := columnUnits{make([]float32, columns), make([]float32, columns)}
 	for j := range columns {
-		mean := total[j] / float64(n)
-		deviation := math.Sqrt(max(0, total[columns+j]/float64(n)-float64(mean*mean)))
+		mean := total[j] / float64(team.TotalOf(n))
+		deviation := math.Sqrt(max(0, total[columns+j]/float64(team.TotalOf(n))-float64(mean*mean)))
 		c.mean[j] = float32(mean)
 		if deviation > 1e-6*(1+math.Abs(mean)) {
 			c.scale[j] = float32(1 / deviation)

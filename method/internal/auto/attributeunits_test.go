@@ -46,7 +46,7 @@ func checkUnits(t *testing.T, p *problem.Problem) {
 	table, plain := tableOf(rand.New(rand.NewPCG(4, 4)), n, 0, d)
 	p.Attributes = table
 	unitsOf := func(columns int) *units {
-		u, err := newUnits(t.Context(), newLens(p, newAttributeTable(table), columns, 2, new(problem.Work)))
+		u, err := newUnits(t.Context(), newLens(p, newAttributeTable(nil, table), columns, 2, new(problem.Work)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,13 +49,9 @@ type lens struct {
 func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
-	total := 0.0
-	for _, d := range p.Degrees {
-		total += d
-	}
-	loop := 1.0
+	total, loop := tall.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
 	if total > 0 {
-		loop = total / float64(p.A.NNZ())
+		loop = total / float64(sparse.EntriesOf(p.A))
 	}
 	left, diagonal, inverse := make([]float64, n), make([]float64, n), make([]float64, n)
 	l.root = make([]float32, n)
@@ -87,7 +83,7 @@ func (l *lens) views() int {
 
 // sweep stores op·x in dst and counts it.
 func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *sparse.Block[float32], s sparse.Step[float32]) error {
-	l.work.Add(problem.Work{Sweeps: 1, EntryColumns: l.p.A.NNZ() * int64(x.Cols)})
+	l.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(l.p.A) * int64(x.Cols)})
 	return op.StepTo(ctx, dst, x, s)
 }
 
@@ -158,10 +154,10 @@ func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, do
 // byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping
 // those of the attributes.
 func (l *lens) byNodes(nodes int) bool {
-	n, d := l.a.Rows, l.a.Cols
-	entries, views := float64(l.p.A.NNZ()), float64(l.views())
+	n, d := l.p.Nodes(), l.a.Cols
+	entries, views := float64(sparse.EntriesOf(l.p.A)), float64(l.views())
 	sweeps := entries * float64(rankSteps+int(views)-int(firstHop))
-	return float64(nodes)*(sweeps+views*float64(l.a.Entries)) < float64(d)*(sweeps+float64(n))
+	return float64(nodes)*(sweeps+views*float64(l.a.values)) < float64(d)*(sweeps+float64(n))
 }
 
 // slabBlocks returns three blocks for a slab of columns.
@@ -226,39 +222,54 @@ func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*s
 const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
-// sum is in the order of the nodes.
+// sum is in the order of the nodes of a process, and then of the processes.
 func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *sparse.Block[float32], lo int) error {
 	d := dst.Cols
-	return sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
+	total := make([]float64, (d+1)*q.Cols) // of each column the sums, and that of Q
+	err := sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
 		from := group * productGroup
 		to := min(q.Cols, from+productGroup)
 		width := to - from
 		sums, all := make([]float32, d*width), make([]float64, width)
-		for v := range q.Rows {
-			columns, values := l.a.entries(v)
-			if values == nil {
-				continue
-			}
-			of := q.Row(v)[from:to]
-			for i, y := range of {
-				all[i] += float64(y)
-			}
-			for e, x := range values {
-				j := int(columns[e])
-				f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
+		for first, last := range l.a.team.Counted(0, q.Rows) {
+			for v := first; v < last; v++ {
+				columns, values := l.a.entries(v)
+				if values == nil {
+					continue
+				}
+				of := q.Row(v)[from:to]
 				for i, y := range of {
-					sum[i] += float32(f * y)
+					all[i] += float64(y)
+				}
+				for e, x := range values {
+					j := int(columns[e])
+					f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
+					for i, y := range of {
+						sum[i] += float32(f * y)
+					}
 				}
 			}
 		}
 		for i := range width {
-			row := dst.Row(lo + from + i)
-			for j := range row {
-				row[j] = float32(float64(sums[j*width+i]) - float64(l.a.shift[j]*l.a.factor[j])*all[i])
+			to := total[(from+i)*(d+1):][:d+1]
+			for j := range d {
+				to[j] = float64(sums[j*width+i])
 			}
+			to[d] = all[i]
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	l.a.team.Sum(total)
+	for i := range q.Cols {
+		of, row := total[i*(d+1):][:d+1], dst.Row(lo+i)
+		for j := range row {
+			row[j] = float32(of[j] - float64(l.a.shift[j]*l.a.factor[j])*of[d])
+		}
+	}
+	return nil
 }
 
 // applyTo stores XW in dst for weights W, a row for each column of attributes.

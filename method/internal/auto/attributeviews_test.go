@@ -139,7 +139,7 @@ func TestViews(t *testing.T) {
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
-		l := newLens(p, newAttributeTable(table), 16, 2, new(problem.Work))
+		l := newLens(p, newAttributeTable(nil, table), 16, 2, new(problem.Work))
 		want := viewsOf(p, x, l.views())
 		d := c.words + c.real
 		quiet := func(string, int, int) {}

@@ -136,7 +136,7 @@ func (in *input) gate(ctx context.Context, f *features, held *heldOut, mixture [
 		return nil, nil
 	}
 	m := in.first
-	if m == nil && len(in.p.Degrees) <= blockModelNodes {
+	if m == nil && in.p.Nodes() <= blockModelNodes {
 		var err error
 		if m, err = fitBeliefs(ctx, in); err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func (in *input) gate(ctx context.Context, f *features, held *heldOut, mixture [
 	}
 	g := newGate(held, in, mixture, c, m)
 	if g == nil {
-		in.work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * in.p.A.NNZ()})
+		in.work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(in.p.A)})
 		return nil, nil
 	}
 	out.Estimate = g.estimate(held, in, mixture, c, f.reached)

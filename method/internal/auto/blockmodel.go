@@ -22,7 +22,7 @@ const blockModelNodes = 50_000
 
 // beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
 func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
-	return len(p.Degrees) > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !validate.TooFew(p.Class)
+	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !validate.TooFew(p.Class)
 }
 
 // blockModel fits the first candidate of beliefs with one fold of held-out labels. Its settings do not
@@ -104,7 +104,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	}
 	out.Class, err = likeliestClasses(ctx, p, out.Scores, set.Workers)
 	out.BlockModel = true
-	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * p.A.NNZ()})
+	out.Work.Add(problem.Work{Sweeps: m.Sweeps, EntryColumns: int64(m.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk += time.Since(start).Seconds()
 	return err
 }

@@ -46,7 +46,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 
 	bytes := directionBytes(p)
 	values := len(d.filters) * k
-	bytes += piece.Bytes[float32](len(sampledNodes(n, values)), values) + piece.Bytes[float32](m, len(d.filters)*cells)
+	bytes += piece.Bytes[float32](min(n, sampleCount(p.Nodes(), values)), values) + piece.Bytes[float32](m, len(d.filters)*cells)
 	if len(d.free) > 0 && !d.tooFewLabels {
 		bytes += 4 * int64(n)
 		if d.eigenvectors {
@@ -59,7 +59,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	}
 	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
 	if p.Attributes != nil {
-		bytes += ridgeScoresBytes(p, &d, m, attributeBlocks(p)) + 8*int64(p.Attributes.Present)
+		bytes += ridgeScoresBytes(p, &d, m, attributeBlocks(p)) + 8*int64(n)
 	}
 	if d.links {
 		bytes += ridgeScoresBytes(p, &d, m, len(linkBlocks))
@@ -252,13 +252,13 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 	views := mostViews - 1 // without the last hop of few real numbers
 	features := (views - 1) * d
 	if d <= fewAttributes {
-		views, features = mostViews, max(mostHops*d, unitFeatures(n, d))
+		views, features = mostViews, max(mostHops*d, unitFeatures(p.Nodes(), d))
 	}
 	shown := len(shownLabels(p, features, 0))
 	kept := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*piece.Bytes[float32](shown, d)
 	slabs := lensSlabBytes(n, max(columns, k))
 	if d <= fewAttributes {
-		inputs, count := unitInputs(d), unitCount(n)
+		inputs, count := unitInputs(d), unitCount(p.Nodes())
 		kept += piece.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
 		slabs = max(slabs, lensSlabBytes(n, d))
 	}
@@ -266,7 +266,7 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 	if len(p.Row) <= min(nestedLabels, shown) {
 		parts = validate.FoldCount(len(p.Row))
 	}
-	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1)
+	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*int64(columns)
 	ridges = kept + piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
 	return sweeps, ridges
 }

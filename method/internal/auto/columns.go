@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -66,7 +67,7 @@ func newColumns(ctx context.Context, in *input, count []float64, s *seeds, w *wa
 	for class := range c.logs {
 		c.logs[class] -= mean
 	}
-	if err := c.measureMass(ctx, w, in.set.Workers); err != nil {
+	if err := c.measureMass(ctx, p, s.sample, w, in.set.Workers); err != nil {
 		return nil, err
 	}
 	return c, c.measureSpread(ctx, p, s.sample, w, in.set.Workers)
@@ -78,10 +79,10 @@ func (c *columns) of(row []float32, f filter) []float32 {
 }
 
 // measureMass computes ε of each filter.
-func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int) error {
-	total, err := piece.Sums(ctx, workers, w.full.Rows, 2*filters, func(to []float64, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			row := w.full.Row(v)
+func (c *columns) measureMass(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
+	total, err := sampledSums(ctx, p, sample, workers, 2*filters, func(to []float64, lo, hi int) {
+		for at := lo; at < hi; at++ {
+			row := w.full.Row(at)
 			for _, f := range c.filters {
 				if mass := massOf(c.of(row, f)); mass > leastMass {
 					to[2*f] += mass
@@ -97,6 +98,24 @@ func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int)
 		}
 	}
 	return err
+}
+
+// sampledSums returns count sums over the sampled nodes. do adds those of the positions lo ≤ at < hi in the
+// sample.
+func sampledSums(ctx context.Context, p *problem.Problem, sample []int, workers, count int, do func(sums []float64, lo, hi int)) ([]float64, error) {
+	team, total := sparse.TeamOf(p.A), make([]float64, count)
+	var failed error
+	for lo, hi := range team.Counted(0, len(p.Degrees)) {
+		first, _ := slices.BinarySearch(sample, lo)
+		last, _ := slices.BinarySearch(sample, hi)
+		sums, err := piece.Sums(ctx, nil, workers, last-first, count, func(to []float64, lo, hi int) { do(to, first+lo, first+hi) })
+		for i, s := range sums {
+			total[i] += s
+		}
+		failed = cmp.Or(failed, err)
+	}
+	team.Sum(total)
+	return total, failed
 }
 
 // leastMass is the mass of a filter that counts as none.
@@ -116,7 +135,7 @@ func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source
 // measureSpread computes the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
-	total, err := piece.Sums(ctx, workers, w.full.Rows, 1+shared+2*free, func(to []float64, lo, hi int) {
+	total, err := sampledSums(ctx, p, sample, workers, 1+shared+2*free, func(to []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
 		for at := lo; at < hi; at++ {
@@ -269,7 +288,7 @@ func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work 
 	if err := op.ApplyTo(ctx, around, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
 		return nil, err
 	}
-	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 	for v := range n {
 		g.around[v] = float32(math.Log1p(around.Row(v)[0] / g.unit))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -62,7 +63,7 @@ const (
 )
 
 func designOf(p *problem.Problem, set *Settings) design {
-	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	n, m, k := p.Nodes(), len(p.Row), len(p.Names)
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
 		manyClasses:  k > mostClasses && int64(n)*int64(k) > mostScores,
@@ -86,10 +87,10 @@ func designOf(p *problem.Problem, set *Settings) design {
 	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses) &&
 		d.fits("diffusion scores, common neighbours", n <= blockModelNodes)
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
-		d.fits("link rows", linkColumnCount(n, m)*p.A.NNZ() <= linkWork)
+		d.fits("link rows", linkColumnCount(n, m)*sparse.EntriesOf(p.A) <= linkWork)
 	d.rounds = !set.LowEffort && p.Attributes != nil && p.Attributes.Cols <= fewAttributes && m >= fewestRoundLabels &&
 		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
-	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || p.A.NNZ() <= mostSparse*int64(n))
+	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || sparse.EntriesOf(p.A) <= mostSparse*int64(n))
 	if n > blockModelNodes && p.Attributes == nil && m >= manyLabels && min(m/4, mostApart) >= leastApart*k {
 		d.apart, d.examples = true, min(m/4, mostApart)
 	}

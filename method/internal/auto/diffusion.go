@@ -71,7 +71,7 @@ var (
 
 // kernelLabels returns the largest number of labels between which kernels are computed.
 func kernelLabels(p *problem.Problem) int {
-	return int(max(leastKernelLabels, min(mostKernelLabels, kernelWork/max(1, p.A.NNZ()))))
+	return int(max(leastKernelLabels, min(mostKernelLabels, kernelWork/max(1, sparse.EntriesOf(p.A)))))
 }
 
 // diffusionKernels returns the kernels' family and their parameters.
@@ -150,7 +150,7 @@ func (r *kernelRegression) addDiffusion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * p.A.NNZ() * int64(len(p.Row))})
+	in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(p.A) * int64(len(p.Row))})
 	scales := make([]float64, len(grams))
 	for i, g := range grams {
 		scales[i] = choose.Rescale(g)
@@ -165,7 +165,7 @@ func (r *kernelRegression) addDiffusion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * p.A.NNZ() * int64(y.Cols)})
+	in.work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * sparse.EntriesOf(p.A) * int64(y.Cols)})
 	r.keep(y, 0)
 	return nil
 }
@@ -363,7 +363,7 @@ func timesSquare(ctx context.Context, in *input, x, y *sparse.Block[float64]) er
 	if err := op.ApplyTo(ctx, x, y); err != nil {
 		return err
 	}
-	in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * in.p.A.NNZ() * int64(x.Cols)})
+	in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * sparse.EntriesOf(in.p.A) * int64(x.Cols)})
 	for v, d := range in.p.Degrees {
 		for c := range x.Row(v) {
 			x.Row(v)[c] *= math.Sqrt(d)

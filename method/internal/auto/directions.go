@@ -2,6 +2,8 @@ package auto
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -21,6 +23,9 @@ type arcs struct {
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
+	if errors.Is(err, sparse.ErrDivided) {
+		return fmt.Errorf("method: auto on a graph with directions: %w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 			return nil, err
 		}
-		in.work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * in.p.A.NNZ()})
+		in.work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * sparse.EntriesOf(in.p.A)})
 		for v := range n {
 			for j, x := range pairs.Vectors.Row(v)[:end.pairs] {
 				out.Row(v)[at+j] = float32(x * math.Abs(pairs.Values[j]))

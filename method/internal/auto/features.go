@@ -129,16 +129,17 @@ func (f *features) walk(ctx context.Context) (err error) {
 // path labels at equal distances are twice as far from each other as any node is from one of them.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	reached, missed := 0, 0
+	team, of := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
 	for at, v := range f.seeds.sample {
-		if !f.reached.Contains(uint32(v)) {
+		if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
 			continue
 		}
-		if reached++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(at)) {
-			missed++
+		if of[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(at)) {
+			of[1]++
 		}
 	}
-	share := float64(missed) / float64(max(1, reached))
+	team.Sum(of)
+	share := of[1] / max(1, of[0])
 	if validate.TooFew(p.Class) {
 		return share
 	}

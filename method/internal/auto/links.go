@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -95,23 +96,21 @@ func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool) (*
 // and six with a column for each label.
 func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes}
-	n := len(in.p.Degrees)
+	n, team := len(in.p.Degrees), sparse.TeamOf(in.p.A)
 	for part := range l.products {
 		l.products[part] = piece.Block[float32](n, len(nodes))
 	}
 	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
-	var lengths [linkParts][]float64
-	for lo := 0; lo < n; lo += linkColumns {
-		columns := make([]int, min(linkColumns, n-lo))
-		for j := range columns {
-			columns[j] = lo + j
-		}
+	var lengths [linkParts][]float64 // of the rows of the matrix
+	local := localRows(team, n)
+	for lo := 0; lo < len(local); lo += linkColumns {
+		columns := local[lo:min(lo+linkColumns, len(local))]
 		for part := range l.products {
 			rows, err := l.rowsTo(ctx, part, x, y, columns)
 			if err != nil {
 				return nil, err
 			}
-			lengths[part] = append(lengths[part], tall.Norms(nil, rows)...)
+			lengths[part] = append(lengths[part], tall.Norms(team, rows)...)
 		}
 	}
 	for lo := 0; lo < len(nodes); lo += linkColumns {
@@ -129,8 +128,11 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 				return nil, err
 			}
 			for v := range n {
+				if team.IsPadding(v) {
+					continue
+				}
 				for j, at := range columns {
-					if length := lengths[part][v] * lengths[part][at]; length > 0 {
+					if length := lengths[part][team.Row(v)] * lengths[part][team.Row(at)]; length > 0 {
 						products.Row(v)[lo+j] = float32(rows.Row(v)[j] / length)
 					}
 				}
@@ -140,11 +142,24 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 	return l, l.addDegrees(ctx)
 }
 
-// rowsTo returns rows of A or of S² as columns, in x or y, which are overwritten.
+// localRows returns the rows of blocks for all rows of the matrix, −1 for those of other processes.
+func localRows(team *sparse.Team, rows int) []int {
+	local := slices.Repeat([]int{-1}, team.TotalOf(rows))
+	for v := range rows {
+		if !team.IsPadding(v) {
+			local[team.Row(v)] = v
+		}
+	}
+	return local
+}
+
+// rowsTo returns rows of A or of S² as columns, in x or y, which are overwritten. Rows of other processes are −1.
 func (l *linkRows) rowsTo(ctx context.Context, part int, x, y *sparse.Block[float64], rows []int) (*sparse.Block[float64], error) {
 	clear(x.Data)
 	for j, v := range rows {
-		x.Row(v)[j] = 1
+		if v >= 0 {
+			x.Row(v)[j] = 1
+		}
 	}
 	return l.apply(ctx, part, x.Columns(0, len(rows)), y.Columns(0, len(rows)))
 }
@@ -155,7 +170,7 @@ func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float
 	if part == squarePart {
 		return x, timesSquare(ctx, l.in, x, y)
 	}
-	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ() * int64(x.Cols)})
+	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A) * int64(x.Cols)})
 	op := sparse.Operator[float64]{A: p.A, Scale: 1, Workers: l.in.set.Workers}
 	return y, op.ApplyTo(ctx, y, x)
 }
@@ -163,14 +178,14 @@ func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float
 // addDegrees computes the logarithms of degrees.
 func (l *linkRows) addDegrees(ctx context.Context) error {
 	p := l.in.p
-	n := len(p.Degrees)
+	n, team := len(p.Degrees), sparse.TeamOf(p.A)
 	unit := tall.WeightUnit(p.A, p.Degrees)
 	sums := sparse.NewBlock[float64](n, 1)
 	op := sparse.Operator[float64]{A: p.A, Scale: 1 / unit, Workers: l.in.set.Workers}
 	if err := op.ApplyTo(ctx, sums, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
 		return err
 	}
-	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 	l.degrees = sparse.BlockOf(n, linkDegrees, make([]float64, n*linkDegrees))
 	for v, d := range p.Degrees {
 		d, around := d/unit, sums.Row(v)[0]/unit
@@ -178,16 +193,23 @@ func (l *linkRows) addDegrees(ctx context.Context) error {
 		row[0], row[1], row[2] = math.Log1p(d), math.Log1p(around/max(1, d)), math.Log1p(around)
 	}
 	for j := range linkDegrees {
-		mean, square := 0.0, 0.0
-		for v := range n {
-			mean += l.degrees.Row(v)[j] / float64(n)
+		total := float64(p.Nodes())
+		mean, square := make([]float64, 1), make([]float64, 1)
+		for lo, hi := range team.Counted(0, n) {
+			for v := lo; v < hi; v++ {
+				mean[0] += l.degrees.Row(v)[j] / total
+			}
 		}
+		team.Sum(mean)
 		for v := range n {
-			l.degrees.Row(v)[j] -= mean
-			square += float64(l.degrees.Row(v)[j] * l.degrees.Row(v)[j])
+			l.degrees.Row(v)[j] -= mean[0]
+			if x := l.degrees.Row(v)[j]; team.Counts(v) {
+				square[0] += float64(x * x)
+			}
 		}
+		team.Sum(square)
 		for v := range n {
-			l.degrees.Row(v)[j] /= math.Sqrt(square/float64(n)) + 1e-6
+			l.degrees.Row(v)[j] /= math.Sqrt(square[0]/total) + 1e-6
 		}
 	}
 	length := 0.0

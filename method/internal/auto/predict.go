@@ -92,7 +92,7 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 func (m *model) believed(ctx context.Context, g *gate) (*sparse.Block[float32], error) {
 	scores, err := g.model.Predict(ctx)
 	in := m.features.in
-	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * in.p.A.NNZ()})
+	in.work.Add(problem.Work{Sweeps: g.model.Sweeps, EntryColumns: int64(g.model.Columns) * sparse.EntriesOf(in.p.A)})
 	return scores, err
 }
 

@@ -148,7 +148,7 @@ func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path 
 	if err := block.scoresTo(ctx, full, path, lambda); err != nil {
 		return err
 	}
-	square, err := piece.Sums(ctx, r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
+	square, err := piece.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0
 			for _, s := range row {
@@ -160,7 +160,7 @@ func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path 
 		}
 	})
 	a.full = append(a.full, full)
-	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/float64(n*k))+1e-9))
+	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/float64(r.in.p.Nodes()*k))+1e-9))
 	return err
 }
 

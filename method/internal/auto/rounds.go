@@ -63,7 +63,7 @@ const (
 // 63 % of 4,900 seemed right after the second round, 50 % after the first. On boards with mines, the loss of the
 // second round at nodes without a label is 8 % lower than that of the first, that of later ones no lower.
 func predictInRounds(ctx context.Context, in *input, fold []int) (*rounds, error) {
-	table := newAttributeTable(in.learned.Attributes)
+	table := newAttributeTable(sparse.TeamOf(in.p.A), in.learned.Attributes)
 	r := &rounds{in: in, lens: newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)}
 	for _, f := range fold {
 		r.part = append(r.part, f%roundParts)
@@ -121,9 +121,15 @@ func (r *rounds) look(ctx context.Context) error {
 		row[columns-1] = 1
 	}
 	squares := mat.NewSymDense(columns, nil)
-	squares.SymOuterK(1, r.z.T())
+	team := sparse.TeamOf(r.in.p.A)
+	for lo, hi := range team.Counted(0, n) {
+		var part mat.SymDense
+		part.SymOuterK(1, r.z.Slice(lo, hi, 0, columns).T())
+		squares.AddSym(squares, &part)
+	}
+	team.Sum(squares.RawSymmetric().Data)
 	for j := range columns {
-		squares.SetSym(j, j, squares.At(j, j)+explainRidge*float64(n))
+		squares.SetSym(j, j, squares.At(j, j)+explainRidge*float64(r.in.p.Nodes()))
 	}
 	var factor mat.Cholesky
 	factor.Factorize(squares) // positive definite because of the ridge
@@ -179,7 +185,7 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 	out := piece.Block[float32](n, 2*k)
 	ranges := r.in.p.A.Ranges()
 	pieces := make([][]float32, len(ranges)) // of long rows
-	err := r.in.p.A.Sweep(ctx, r.in.set.Workers, func(_ int, p sparse.Panel) error {
+	err := sparse.SweepWith(ctx, r.in.p.A, out, x, r.in.set.Workers, func(_ int, p sparse.Panel, x *sparse.Block[float32]) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			row := out.Row(i)
 			if p.Pieces > 1 {
@@ -198,7 +204,7 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 		}
 		return nil
 	})
-	r.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: r.in.p.A.NNZ() * int64(k)})
+	r.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(r.in.p.A) * int64(k)})
 	for at, of := range ranges {
 		if of.Pieces <= 1 || of.Entries == 0 || pieces[at] == nil {
 			continue
@@ -216,7 +222,8 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 
 // standardize subtracts means over nodes and divides by deviations.
 func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) error {
-	total, err := piece.Sums(ctx, r.in.set.Workers, x.Rows, 2*x.Cols, func(to []float64, lo, hi int) {
+	team := sparse.TeamOf(r.in.p.A)
+	total, err := piece.Sums(ctx, team, r.in.set.Workers, x.Rows, 2*x.Cols, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			for j, y := range x.Row(v) {
 				to[j] += float64(y)
@@ -227,7 +234,7 @@ func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) erro
 	if err != nil {
 		return err
 	}
-	n := float64(x.Rows)
+	n := float64(team.TotalOf(x.Rows))
 	return piece.Run(ctx, r.in.set.Workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row := x.Row(v)
@@ -266,13 +273,20 @@ func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse
 	if err != nil {
 		return nil, err
 	}
-	var explained, fit mat.Dense
+	var explained mat.Dense
 	first := mat.NewDense(n, k, nil)
 	for v := range n {
 		simd.ConvertTo(first.RawRowView(v), around.Row(v))
 	}
-	fit.Mul(r.own, first)
-	explained.Mul(r.z, &fit)
+	team, columns := sparse.TeamOf(r.in.p.A), r.z.RawMatrix().Cols
+	fit := mat.NewDense(columns, k, nil)
+	for lo, hi := range team.Counted(0, n) {
+		var part mat.Dense
+		part.Mul(r.own.Slice(0, columns, lo, hi), first.Slice(lo, hi, 0, k))
+		fit.Add(fit, &part)
+	}
+	team.Sum(fit.RawMatrix().Data)
+	explained.Mul(r.z, fit)
 	unit := tall.WeightUnit(r.in.p.A, r.in.p.Degrees)
 	rest := sparse.NewBlock[float32](n, k)
 	for v, d := range r.in.p.Degrees {

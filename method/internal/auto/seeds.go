@@ -133,7 +133,7 @@ func newSeeds(in *input) *seeds {
 		s.order[i] = i
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
-	s.sample = sampledNodes(len(p.Degrees), len(in.filters)*k)
+	s.sample = sampledNodes(p, len(in.filters)*k)
 	return s
 }
 
@@ -163,14 +163,21 @@ const (
 )
 
 // sampledNodes returns the nodes whose filters of the given number of values are kept: all of them, or some
-// at equal distances.
-func sampledNodes(nodes, values int) []int {
-	count := min(nodes, mostSampledNodes, max(1000, mostSampledValues/values))
-	sample := make([]int, count)
-	for i := range sample {
-		sample[i] = int(int64(i) * int64(nodes) / int64(count))
+// at equal distances. A process keeps those of its rows.
+func sampledNodes(p *problem.Problem, values int) (sample []int) {
+	nodes, team := int64(p.Nodes()), sparse.TeamOf(p.A)
+	count := int64(sampleCount(int(nodes), values))
+	for v := range p.Degrees {
+		if at := int64(team.Row(v)); !team.IsPadding(v) && (at*count+nodes-1)/nodes*nodes/count == at {
+			sample = append(sample, v)
+		}
 	}
 	return sample
+}
+
+// sampleCount returns the number of nodes whose filters are kept.
+func sampleCount(nodes, values int) int {
+	return min(nodes, mostSampledNodes, max(1000, mostSampledValues/values))
 }
 
 // row returns the row of a learned label.
@@ -242,7 +249,7 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 			if err != nil {
 				return nil, err
 			}
-			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * of.op.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
+			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(of.op.A) * int64(2*(s.start[hi]-s.start[lo]))})
 		}
 		lo = hi
 	}

@@ -266,7 +266,7 @@ func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.
 		x, next = next, x
 		in.reportProgress(stageWalk, pass.steps*lo+j*(hi-lo), pass.steps*k)
 	}
-	in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * pass.op.A.NNZ() * int64(hi-lo)})
+	in.work.Add(problem.Work{Sweeps: pass.steps, EntryColumns: int64(pass.steps) * sparse.EntriesOf(pass.op.A) * int64(hi-lo)})
 	return nil
 }
 

@@ -87,9 +87,10 @@ func (n *network) pairsOf(walks *sparse.Block[float32], group, fold int) *mat.De
 // walks of two steps that return.
 func (n *network) squares(ctx context.Context) ([]float32, error) {
 	sums := make([]float32, len(n.g.Degrees))
-	ranges := n.g.A.Ranges()
+	rows := sparse.LocalRows(n.g.A)
+	ranges := rows.Ranges()
 	pieces := make([]float64, len(ranges))
-	err := n.g.A.Sweep(ctx, n.g.Workers, func(_ int, p sparse.Panel) error {
+	err := rows.Sweep(ctx, n.g.Workers, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			sum := float64(len(col))
@@ -111,6 +112,16 @@ func (n *network) squares(ctx context.Context) ([]float32, error) {
 	for k, r := range ranges {
 		if r.Pieces > 1 {
 			sums[r.Lo] += float32(pieces[k])
+		}
+	}
+	if n.team != nil { // each process has summed its share of the named rows
+		named := make([]float64, n.team.Named)
+		for i := range named {
+			named[i] = float64(sums[n.team.First+i])
+		}
+		n.team.Sum(named)
+		for i, s := range named {
+			sums[n.team.First+i] = float32(s)
 		}
 	}
 	return sums, err

@@ -42,6 +42,7 @@ func (r run) readsFor(c Candidate) bool {
 // network is the graph with its labels, as all runs see it.
 type network struct {
 	g     *graph.Graph
+	team  *sparse.Team
 	op    *sparse.Operator[float32]
 	unit  float64 // mean weight of an entry
 	total float64 // Σd
@@ -57,14 +58,18 @@ type network struct {
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, at: make([]int32, len(g.Degrees))}
-	for _, d := range g.Degrees {
-		n.total += d
-		if d > 0 {
-			n.count++
+	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, at: make([]int32, len(g.Degrees))}
+	sums := make([]float64, 2) // of degrees, and of nodes with an edge
+	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
+		for _, d := range g.Degrees[lo:hi] {
+			if sums[0] += d; d > 0 {
+				sums[1]++
+			}
 		}
 	}
-	if entries := g.A.NNZ(); entries > 0 && n.total > 0 {
+	n.team.Sum(sums)
+	n.total, n.count = sums[0], int(sums[1])
+	if entries := sparse.EntriesOf(g.A); entries > 0 && n.total > 0 {
 		n.unit = n.total / float64(entries)
 	}
 	n.total /= n.unit
@@ -239,11 +244,14 @@ func (q *group) rowOf(b *sparse.Block[float32], row, run int) []float32 {
 	return b.Row(row)[run*c : (run+1)*c]
 }
 
-// finish fixes the belief f of a labelled node, and adds it to the sums.
+// finish fixes the belief f of a labelled node, and adds it to the sums if the row counts.
 func (q *group) finish(row, run int, f []float32, sums []float64) {
 	if c := q.known(row, q.runs[run].fold); c >= 0 {
 		clear(f)
 		f[c] = 1
+	}
+	if !q.team.Counts(row) {
+		return
 	}
 	d, first := q.g.Degrees[row]/q.unit, run*len(f)
 	for j, v := range f {
@@ -260,6 +268,7 @@ func (q *group) sumUp() {
 			total[i] += v
 		}
 	}
+	q.team.Sum(total)
 	for v := range q.runs {
 		if !q.active[v] {
 			continue
@@ -336,7 +345,10 @@ func (q *group) updateRows(rows sparse.Rows) {
 		for v := range q.runs {
 			if q.active[v] {
 				f := q.rowOf(q.beliefs, i, v)
-				sums[len(q.field)+v] += q.update(i, v, f, q.rowOf(q.evidence, i, v))
+				change := q.update(i, v, f, q.rowOf(q.evidence, i, v))
+				if q.team.Counts(i) {
+					sums[len(q.field)+v] += change
+				}
 				q.finish(i, v, f, sums)
 			}
 		}
@@ -348,6 +360,9 @@ func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 	c := q.seeds.Classes
 	q.partial = make([][]float64, len(q.g.A.Ranges()))
 	err := q.op.StepTo(ctx, q.evidence, q.beliefs, sparse.Step[float32]{Alpha: 0.5, Visit: func(rows sparse.Rows) {
+		if !q.team.Counts(rows.Lo) {
+			return
+		}
 		sums := make([]float64, len(q.runs)*c*c)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			for v := range q.runs {
@@ -365,14 +380,16 @@ func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 		return nil, err
 	}
 	q.countSweep(len(q.field))
+	total := make([]float64, len(q.runs)*c*c)
+	for _, p := range q.partial {
+		for i, x := range p {
+			total[i] += x
+		}
+	}
+	q.team.Sum(total)
 	pairs := make([]*mat.Dense, len(q.runs))
 	for v := range pairs {
-		sum := mat.NewDense(c, c, nil)
-		for _, p := range q.partial {
-			if p != nil {
-				sum.Add(sum, mat.NewDense(c, c, p[v*c*c:(v+1)*c*c]))
-			}
-		}
+		sum := mat.NewDense(c, c, total[v*c*c:(v+1)*c*c])
 		pairs[v] = mat.NewDense(c, c, nil)
 		pairs[v].Add(sum, sum.T())
 		pairs[v].Scale(0.5, pairs[v])
