@@ -34,6 +34,9 @@ type Share struct {
 
 // IsShare reports whether path is a file of [WriteShare].
 func IsShare(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

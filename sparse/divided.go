@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -32,7 +33,7 @@ type Divided struct {
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
 // Divide returns the part of a that a process has in a division. Every process calls it. Cost: two sweeps over the
-// rows of this process, and 4 bytes for each of its entries, 12 with values.
+// rows of this process, 4 bytes for each of its entries, 12 with values, and during the call 4 for each row of a.
 func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, error) {
 	rows, cols := a.Dims()
 	if rows != cols || rows != d.Total {
@@ -41,15 +42,25 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	m := &Divided{Division: d}
 	lo, hi := d.bounds[d.Rank()], d.bounds[d.Rank()+1]
 	width := len(d.Rows)
-	ghosts, ptr := newRankedSet(rows), make([]int64, width+1)
-	weighted := false
-	err := sweepRows(ctx, a, lo, hi, func(row int, col []uint32, val []float64) {
-		at, _ := d.Local(row)
-		ptr[at+1] += int64(len(col))
-		weighted = weighted || val != nil
+	place := pages.Make[uint32](rows) // column for each row of the matrix, elsewhere for rows of other processes
+	for row := range place {
+		place[row] = elsewhere
+	}
+	for local, row := range d.Rows {
+		if !d.IsPadding(local) {
+			place[row] = uint32(local)
+		}
+	}
+	ptr, ghosts := make([]int64, width+1), newRankedSet(rows)
+	var weighted atomic.Bool
+	err := sweepRows(ctx, a, lo, hi, workers, func(row, _ int, col []uint32, val []float64) {
+		atomic.AddInt64(&ptr[place[row]+1], int64(len(col)))
+		if val != nil {
+			weighted.Store(true)
+		}
 		for _, c := range col {
-			if _, here := d.Local(int(c)); !here {
-				ghosts.add(int(c))
+			if place[c] == elsewhere {
+				atomic.OrUint64(&ghosts.words[c/64], 1<<(c%64))
 			}
 		}
 	})
@@ -59,32 +70,21 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	for i := range width {
 		ptr[i+1] += ptr[i]
 	}
-	wanted := make([]RemoteRow, 0, ghosts.count())
-	for row := range ghosts.members {
-		wanted = append(wanted, d.remote(row))
+	if int64(width)+int64(ghosts.count()) >= elsewhere {
+		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), width+ghosts.count())
 	}
-	if int64(width)+int64(len(wanted)) > math.MaxUint32 {
-		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), width+len(wanted))
+	var wanted []RemoteRow
+	for row := range ghosts.members {
+		place[row] = uint32(width + len(wanted))
+		wanted = append(wanted, d.remote(row))
 	}
 	entries := ptr[width]
 	m.local = &CSR{rows: width, cols: width + len(wanted), ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
-	if weighted {
+	if weighted.Load() {
 		m.local.val = make([]float64, entries)
 	}
-	next := make([]int64, width) // next entry of each row, for rows in several pieces
-	err = sweepRows(ctx, a, lo, hi, func(row int, col []uint32, val []float64) {
-		i, _ := d.Local(row)
-		m.local.insert(ptr[i]+next[i], col, val, func(c uint32) (uint32, int) {
-			local, here := d.Local(int(c))
-			switch {
-			case !here:
-				return uint32(width + ghosts.rank(int(c))), 2
-			case local >= d.First:
-				return uint32(local), 1
-			}
-			return uint32(local), 0
-		})
-		next[i] += int64(len(col))
+	err = sweepRows(ctx, a, lo, hi, workers, func(row, piece int, col []uint32, val []float64) {
+		m.local.insert(ptr[place[row]]+int64(piece)*MaxRange, col, val, place, [2]uint32{uint32(d.First), uint32(width)})
 	})
 	if err != nil {
 		return nil, err
@@ -97,34 +97,44 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	return m, nil
 }
 
-// sweepRows calls visit with the pieces of the rows lo ≤ i < hi in their order.
-func sweepRows(ctx context.Context, a Matrix, lo, hi int, visit func(row int, col []uint32, val []float64)) error {
-	return a.Sweep(ctx, 1, func(_ int, p Panel) error {
+// elsewhere is the place of a row of another process.
+const elsewhere = math.MaxUint32
+
+// sweepRows calls visit with the pieces of the rows lo ≤ i < hi, and reads others only if a cannot omit them.
+func sweepRows(ctx context.Context, a Matrix, lo, hi, workers int, visit func(row, piece int, col []uint32, val []float64)) error {
+	rows := func(_ int, p Panel) error {
 		for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
 			col, val := p.Row(i - p.Lo)
-			visit(i, col, val)
+			visit(i, p.Piece, col, val)
 		}
 		return nil
-	})
+	}
+	if part, ok := a.(interface {
+		SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error
+	}); ok {
+		return part.SweepRows(ctx, lo, hi, workers, rows)
+	}
+	return a.Sweep(ctx, workers, rows)
 }
 
-// insert stores the entries of a row at position at, by the groups 0, 1, 2 of their columns, which increase in each group.
-func (m *CSR) insert(at int64, col []uint32, val []float64, place func(c uint32) (local uint32, group int)) {
-	for group := range 3 {
+// insert stores the entries of a row, or of a piece of one, from position at on: those whose places lie below the
+// first bound, then those below the second, then the others, so that places increase.
+func (m *CSR) insert(at int64, col []uint32, val []float64, place []uint32, bounds [2]uint32) {
+	from := uint32(0)
+	for _, to := range [3]uint32{bounds[0], bounds[1], elsewhere} {
 		for e, c := range col {
-			local, of := place(c)
-			if of != group {
-				continue
-			}
-			m.col[at] = local
-			if m.val != nil {
-				m.val[at] = 1
-				if val != nil {
-					m.val[at] = val[e]
+			if local := place[c]; local >= from && local < to {
+				m.col[at] = local
+				if m.val != nil {
+					m.val[at] = 1
+					if val != nil {
+						m.val[at] = val[e]
+					}
 				}
+				at++
 			}
-			at++
 		}
+		from = to
 	}
 }
 

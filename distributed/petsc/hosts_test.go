@@ -29,7 +29,10 @@ func TestHosts(t *testing.T) {
 	}
 	connect(t)
 	t.Run("bytes", countBytes)
-	t.Run("killed", killOnOtherHost)
+	t.Run("killed", func(t *testing.T) { failOnOtherHost(t, "killed", 137, "exited on signal 9 (Killed)") })
+	t.Run("hangs", func(t *testing.T) {
+		failOnOtherHost(t, "hangs", 1, "process 0 of 2: waited 2s for the other processes", timeoutVariable+"=2s")
+	})
 	t.Run("link", cutLink)
 }
 
@@ -80,7 +83,8 @@ esac
 exec ip netns exec "$name" unshare --uts sh -c "hostname $name; $*"
 `
 
-// onHosts returns a job of the scenario with one process on each host.
+// onHosts returns a job of the scenario with one process on each host. Without keepalive messages mpirun would
+// wait minutes for a host that cannot be reached.
 func onHosts(t *testing.T, scenario string, env ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent")
@@ -147,19 +151,19 @@ func countBytes(t *testing.T) {
 	}
 }
 
-// A process that is killed on the other host ends the job.
-func killOnOtherHost(t *testing.T) {
+// A process that is killed or hangs on the other host ends the job.
+func failOnOtherHost(t *testing.T, scenario string, code int, message string, env ...string) {
 	begin := time.Now()
-	cmd := onHosts(t, "killed")
+	cmd := onHosts(t, scenario, env...)
 	out, _ := cmd.CombinedOutput()
-	t.Logf("ended after %.1f s", time.Since(begin).Seconds())
-	if code := cmd.ProcessState.ExitCode(); code != 137 || !strings.Contains(string(out), "exited on signal 9 (Killed)") {
-		t.Errorf("exit code %d\n%s", code, out)
+	t.Logf("ended %.1f s after its start", time.Since(begin).Seconds())
+	if got := cmd.ProcessState.ExitCode(); got != code || !strings.Contains(string(out), message) {
+		t.Errorf("exit code %d, want %d with %q\n%s", got, code, message, out)
 	}
 }
 
 // If the link is cut, mpirun ends because its connection to the other host is gone, and so do its processes; those
-// of the other host end after their longest time of waiting.
+// of the other host end with its daemon, or after their longest time of waiting.
 func cutLink(t *testing.T) {
 	const limit = 8 * time.Second
 	cmd := onHosts(t, "steps", stepsVariable+"=1000000000", timeoutVariable+"="+limit.String())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -15,9 +16,17 @@ import (
 
 // Sweep implements [sparse.Matrix], see [Store].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return v.SweepRows(ctx, 0, int(v.s.Manifest.Rows), workers, visit)
+}
+
+// SweepRows is Sweep over the ranges that have one of the rows lo ≤ i < hi. Other frames are not decoded, and
+// chunks without these rows are not read.
+func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
+	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
-	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
-		b, c := v.s.buffers.take(), &v.chunks[k]
+	err := sched.Run(ctx, workers, max(0, last-first), func(worker, k int) error {
+		b, c := v.s.buffers.take(), &v.chunks[first+k]
 		defer v.s.buffers.give(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
@@ -28,6 +37,9 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 			return err
 		}
 		for i := c.lo; i < c.hi; i++ {
+			if r := v.direct.ranges[i]; r.Hi <= lo || r.Lo >= hi {
+				continue
+			}
 			f := v.direct.frames[i]
 			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident)
 			if err != nil {

@@ -199,7 +199,7 @@ func commands() []command {
 		{"regress", newRegress, true, false},
 		{"rank", newRank, true, false},
 		{"kernel", newKernel, true, true},
-		{"features", newFeatures, true, false},
+		{"features", newFeatures, true, true},
 		{"apply", newApply, true, false},
 		{"eigen", newEigen, true, true},
 		{"graphs", newGraphs, true, false},

@@ -112,7 +112,7 @@ func Check(parts []Part) ([]Part, error) {
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &Error{Path: "", What: fmt.Sprintf("%s of %d missing; make them with slab I/%d", missing, first.Of, first.Of)}
+		return nil, &Error{Path: "", What: fmt.Sprintf("%s of %d missing; make them with --slab I/%d", missing, first.Of, first.Of)}
 	}
 	return parts, nil
 }
@@ -169,7 +169,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		return p, &Error{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
-		return p, &Error{Path: path, What: "is no part of anything; give files that were made with slab I/M"}
+		return p, &Error{Path: path, What: "is no part of anything; give files that were made with --slab I/M"}
 	}
 	p = *run.Part
 	p.Path = path
