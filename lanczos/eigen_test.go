@@ -511,7 +511,7 @@ func TestCrowdedBehindKnown(t *testing.T) {
 		want = append(want, value, value)
 	}
 	checkPairs(t, p.A, out, want, 1e-9)
-	if out.Products > 2800 {
+	if out.Products > 3000 {
 		t.Errorf("%d products", out.Products)
 	}
 }

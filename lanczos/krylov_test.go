@@ -170,7 +170,7 @@ func TestDecomposition(t *testing.T) {
 	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
 	calls, relations := 0, 0
 	w.s.Progress = func(string, int64, int64) {
-		if calls++; calls%7 > 0 {
+		if calls++; calls%5 > 0 {
 			return
 		}
 		if err := k.decompose(ctx); err != nil {

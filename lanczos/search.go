@@ -13,8 +13,9 @@ import (
 
 const (
 	// firstBasis is the size, in addition to two vectors for each wanted pair, of the
-	// basis of the map itself; its Ritz values place the filter.
-	firstBasis = 12
+	// basis of the map itself; its Ritz values place the filter. With half as many vectors the
+	// unwanted interval of the filter often ends above a wanted value, for which the filter is useless.
+	firstBasis = 24
 
 	// guardSlack is the factor by which residuals of guards may be larger.
 	guardSlack = 100
@@ -391,7 +392,8 @@ func (s *search) restart(ctx context.Context) error {
 			s.plan = next
 		}
 		affordable := s.interior || s.products+next.degree*(s.want/width+2) <= s.s.MaxProducts
-		if affordable && max(next.degree, k.f.degree) >= 3 && (first || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
+		useless := above < s.want // a wanted value is inside the unwanted interval
+		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.before, s.cycles = next, next.filter, 0, 0
 			s.result.Degree = next.degree
 			return k.blend(ctx, s.want)
