@@ -107,7 +107,9 @@ func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (
 	if err != nil {
 		return nil, err
 	}
-	Reserve(g, sparse.LoadBytes(int64(len(d.Rows)), part.A.NNZ(), g.Weighted), "rows of this process")
+	bytes := []float64{float64(part.A.(*sparse.Divided).Bytes())}
+	d.Max(bytes) // plans are the same in all processes
+	Reserve(g, int64(bytes[0]), "rows of this process")
 	return &Local{part, d}, nil
 }
 

@@ -68,7 +68,7 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
 	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
-		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16,auto")
+		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
 	for _, name := range strings.Split(methods, ",") {
 		t.Run(name, func(t *testing.T) {
 			one, err := heatwalk.Open(t.Context(), dir, nil)

@@ -188,6 +188,12 @@ func (m *Divided) Dims() (r, c int) { return m.local.rows, m.local.rows }
 // all processes. See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.entries }
 
+// Bytes returns the memory of the entries, and of the buffers of steps.
+func (m *Divided) Bytes() int64 {
+	rows, ghosts := int64(m.local.rows), int64(m.Ghosts())
+	return LoadBytes(rows, m.entries, m.local.val != nil) + dividedBytes*(rows+2*ghosts+int64(m.Own+m.Named))
+}
+
 // Ghosts returns the number of rows of other processes that a product gathers from.
 func (m *Divided) Ghosts() int { return m.local.cols - m.local.rows }
 

@@ -7,6 +7,30 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
+// dividedBytes is the width of the columns of a step with a Divided matrix, which copies the rows that it gathers
+// from and has buffers for transferred rows: this bounds their memory.
+const dividedBytes = 128
+
+// stepDivided computes a step of wide blocks as steps of some of their columns.
+func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[T]) error {
+	part := s
+	part.Visit = nil
+	width := dividedBytes / sizeOf[T]()
+	for lo := 0; lo < x.Cols; lo += width {
+		hi := min(x.Cols, lo+width)
+		if s.Delta != 0 {
+			part.Prev = s.Prev.Columns(lo, hi)
+		}
+		if err := o.StepTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), part); err != nil {
+			return err
+		}
+	}
+	f := o.fused()
+	f.step = s
+	defer f.end()
+	return f.visitRanges(ctx, sched.Workers(o.Workers), 0)
+}
+
 // sweepDivided computes a step with a matrix whose rows several processes share.
 func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) error {
 	compute := func(worker int, p Panel) {

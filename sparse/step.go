@@ -35,6 +35,9 @@ type Rows struct {
 func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) error {
 	o.check(dst, x, &s)
 	o.once.Do(o.prepare)
+	if _, divided := o.A.(*Divided); divided && x.Cols*sizeOf[T]() > dividedBytes {
+		return o.stepDivided(ctx, dst, x, s)
+	}
 	workers := sched.Workers(o.Workers)
 	f := o.fused()
 	f.begin(dst, x, s, workers)

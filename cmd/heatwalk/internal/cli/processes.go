@@ -83,6 +83,9 @@ func (run *session) join(cmd *cobra.Command) error {
 			threads = n
 		}
 	}
+	if memory > 0 {
+		memory = max(1, memory-libraryBytes)
+	}
 	run.memory = memory
 	if run.threads == 0 {
 		run.threads = threads
@@ -90,6 +93,9 @@ func (run *session) join(cmd *cobra.Command) error {
 	run.note(fmt.Sprintf("%d processes, %s each", run.network.Size(), words.Counted(min(run.threads, runtime.NumCPU()), "thread")))
 	return nil
 }
+
+// libraryBytes is the resident memory of the libraries that connect processes.
+const libraryBytes = 64 << 20
 
 // isShared reports whether several processes share the rows of the graph in a command with its flags.
 func isShared(cmd *cobra.Command) bool {
