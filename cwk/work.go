@@ -2,6 +2,7 @@ package cwk
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -40,7 +41,7 @@ func (w *Walk[T]) GramWork(from int, rows, cols []Pick) sparse.Work {
 func (w *Walk[T]) pickedWork(from, walks, picks, columns int) sparse.Work {
 	all := float64(walks) * float64(w.Steps) * float64(columns)
 	return sparse.Work{
-		EntryColumns: all * float64(w.A.NNZ()),
+		EntryColumns: all * float64(w.A.NNZ()) * float64(unsafe.Sizeof(T(0))) / 8, // a column of float32 is half as wide
 		RowColumns:   all*float64(len(w.Degrees)) + pickWork*float64(picks)*float64(w.width(from)),
 	}
 }

@@ -2,6 +2,7 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -26,15 +27,12 @@ type worker interface {
 }
 
 // harmonicWork is the work of label propagation from the labels of all folds but one.
-var harmonicWork = typicalWork{entry: 22, row: 80}
+var harmonicWork = typicalWork{entry: 22, row: 60}
 
-// BaselineWork returns the typical work of the [Baselines] of a prediction. Folds are predicted until they
-// have enough labels.
+// BaselineWork returns the typical work of the [Baselines] of a prediction.
 func BaselineWork(p *Problem) sparse.Work {
-	const enough, fewest = 1000, 2
-	folds := validate.FoldCount(len(p.Row))
-	needed := max(fewest, enough*folds/max(1, len(p.Row)))
-	return harmonicWork.on(p).Times(float64(min(folds, needed)))
+	fold := harmonicWork.on(p)
+	return fold.Times(float64(propagation.PredictedFolds(len(p.Row), validate.FoldCount(len(p.Row)), fold.EntryColumns)))
 }
 
 // A prediction without baselines first compares centred scores on some folds.

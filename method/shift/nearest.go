@@ -36,8 +36,8 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first
 // from all labels at once. The two nearest labels of a node are among those of its neighbours. Of
-// equally near ones the order of entries decides. Cost: a sweep for each edge of the longest of the
-// shortest paths, at most mostHops.
+// equally near ones the order of entries decides. Of a single label only the first is found, and rows that it
+// has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (nearest, error) {
 	n, team := len(p.Degrees), sparse.TeamOf(p.A)
 	now, next := nearest{sparse.NewBlock[float64](n, 2)}, nearest{sparse.NewBlock[float64](n, 2)}
@@ -47,6 +47,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 	for i, row := range p.Row {
 		now.Row(row)[0] = float64(reachOf(i, 0))
 	}
+	last := min(1, len(p.Row)-1)
 	var pieces sync.Mutex // of a long row
 	for hops, grew := 1, true; grew && hops <= mostHops; hops++ {
 		var more atomic.Bool
@@ -57,7 +58,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 				defer pieces.Unlock()
 			}
 			for v := panel.Lo; v < panel.Hi; v++ {
-				if next.at(1, v) == unreached && next.extend(panel, v, hops, nearest{x}) {
+				if next.at(last, v) == unreached && next.extend(panel, v, last, hops, nearest{x}) {
 					more.Store(true)
 				}
 			}
@@ -78,14 +79,14 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 }
 
 // extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
-// whether there are any.
-func (f nearest) extend(panel sparse.Panel, v, hops int, before nearest) (grew bool) {
+// whether there are any. last is 0 if there is a single label.
+func (f nearest) extend(panel sparse.Panel, v, last, hops int, before nearest) (grew bool) {
 	col, val := panel.Row(v - panel.Lo)
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
 		}
-		for i := range 2 {
+		for i := range last + 1 {
 			r, own := before.at(i, int(u)), f.at(0, v)
 			if r == unreached || r.hops() != hops-1 || r.label() == own.label() && own != unreached {
 				continue
@@ -96,6 +97,9 @@ func (f nearest) extend(panel sparse.Panel, v, hops int, before nearest) (grew b
 				return true
 			}
 			f.Row(v)[0] = float64(r)
+			if last == 0 {
+				return true
+			}
 		}
 	}
 	return grew

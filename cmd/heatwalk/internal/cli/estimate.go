@@ -146,8 +146,8 @@ func timeOf(run *session) *float64 {
 	}
 	machine := speed.Measure(path, thisBuild().exact())
 	processors := runtime.GOMAXPROCS(0)
-	if run.planned.Work != nil {
-		seconds += machine.Seconds(*run.planned.Work, processors)
+	if p := run.planned; p.Work != nil {
+		seconds += machine.Seconds(&speed.Job{Work: *p.Work, Rows: p.Rows, RowBytes: p.RowBytes, Copied: p.Copied, Coded: p.Coded}, processors)
 	}
 	seconds += machine.Text * float64(run.textBytes) / float64(processors)
 	return &seconds
