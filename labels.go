@@ -306,30 +306,68 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 // Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
 // Memory and the Workers of their settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	set := *plan
-	all := *plan.Settings
+	set, all := *plan, *plan.Settings
 	all.Workers, set.Settings = g.options.Workers, &all
-	err := Begin(ctx, g, func(needs *Plan) error {
-		reserveLabels(needs, len(p.Row))
-		all.Memory = needs.Room()
-		set.Methods = slices.Clone(plan.Methods)
-		for i := range set.Methods {
-			if own := set.Methods[i].Settings; own != nil {
-				merged := all
-				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
-				set.Methods[i].Settings = &merged
-			}
-		}
-		if w, known := evaluate.Work(p, &set); known {
-			needs.Work = &w
-		}
-		bytes, err := evaluate.Bytes(p, &set)
-		return needs.ReserveJob(bytes, err, "learning and predictions")
-	})
-	if err != nil {
+	if g.options.Network != nil {
+		return compareTogether(ctx, g, p, &set)
+	}
+	if err := beginComparison(ctx, g, p, &set); err != nil {
 		return nil, err
 	}
 	return evaluate.Run(ctx, loaded(g, p), &set)
+}
+
+// compareTogether is Compare in one of several processes.
+func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+	connected, _, err := method.Connected(ctx, p, plan.Settings)
+	if err != nil {
+		return nil, err
+	}
+	l, local, err := localProblem(ctx, g, connected, plan.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := beginComparison(ctx, g, local, plan); err != nil {
+		return nil, err
+	}
+	least := sparse.TeamOf(local.A).LeastLimit(plan.Settings.Memory)
+	for _, s := range append(settingsOf(plan.Methods), plan.Settings) {
+		if s != nil {
+			s.Memory = least
+		}
+	}
+	report, err := evaluate.Run(ctx, local, plan)
+	if err == nil {
+		err = l.result()
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.Unreached += len(p.Degrees) - report.Nodes // no label reaches isolated nodes
+	report.Nodes = len(p.Degrees)
+	return report, nil
+}
+
+// beginComparison begins a run of a plan, and gives the settings of all methods its memory.
+func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) error {
+	all, methods := plan.Settings, plan.Methods
+	return Begin(ctx, g, func(needs *Plan) error {
+		reserveLabels(needs, len(p.Row))
+		all.Memory = needs.Room()
+		plan.Methods = slices.Clone(methods)
+		for i := range plan.Methods {
+			if own := plan.Methods[i].Settings; own != nil {
+				merged := *all
+				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
+				plan.Methods[i].Settings = &merged
+			}
+		}
+		if w, known := evaluate.Work(p, plan); known {
+			needs.Work = &w
+		}
+		bytes, err := evaluate.Bytes(p, plan)
+		return needs.ReserveJob(bytes, err, "learning and predictions")
+	})
 }
 
 // methodsOf returns the methods that the options name, with their settings, and the settings

@@ -2,6 +2,7 @@ package heatwalk_test
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"errors"
@@ -13,8 +14,10 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -22,8 +25,14 @@ import (
 // coraStore returns the folder of a store of Cora, and some labels.
 func coraStore(t *testing.T) (dir string, labels map[string]string) {
 	t.Helper()
+	return coraStoreWith(t, new(ingest.Config))
+}
+
+// coraStoreWith returns the folder of a store of Cora that is ingested in the given way, and some labels.
+func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[string]string) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "cora")
-	if _, err := ingest.Run(t.Context(), dir, []string{filepath.Join("testdata", "cora", "edges.tsv.gz")}, new(ingest.Config)); err != nil {
+	if _, err := ingest.Run(t.Context(), dir, []string{filepath.Join("testdata", "cora", "edges.tsv.gz")}, c); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(filepath.Join("testdata", "cora", "labels.tsv.gz"))
@@ -117,6 +126,63 @@ func TestClassifyNeedsOneProcess(t *testing.T) {
 		})
 		if !errors.Is(err, sparse.ErrDivided) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Comparisons of methods by several processes are those of one, also with many isolated nodes.
+func TestEvaluateOnSeveralProcesses(t *testing.T) {
+	isolated := filepath.Join(t.TempDir(), "isolated")
+	var ids strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&ids, "isolated%d\n", i)
+	}
+	if err := os.WriteFile(isolated, []byte(ids.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir, labels := coraStoreWith(t, &ingest.Config{Nodes: isolated})
+	one, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	p, err := one.Problem(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, list := range []string{"lp,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"} {
+		entries, err := method.Parse(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.3}, Splits: 2, TuningSplits: 1, Settings: new(method.Settings)}
+		want, err := heatwalk.Compare(t.Context(), one, p, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = together(t, dir, 2+at, func(g *heatwalk.Graph) error {
+			own, err := g.Problem(labels)
+			if err != nil {
+				return err
+			}
+			got, err := heatwalk.Compare(t.Context(), g, own, plan)
+			if err != nil {
+				return err
+			}
+			if got.Nodes != want.Nodes || got.Unreached != want.Unreached || len(got.Results) != len(want.Results) {
+				return fmt.Errorf("%d nodes, %d of them unreached, %d results; want %d, %d, %d",
+					got.Nodes, got.Unreached, len(got.Results), want.Nodes, want.Unreached, len(want.Results))
+			}
+			for i, w := range want.Results {
+				if r := got.Results[i]; r.Method != w.Method || !bytes.Equal(r.Parameters, w.Parameters) || math.Abs(r.AccuracyMean-w.AccuracyMean) > 1e-9 || math.Abs(r.MacroF1-w.MacroF1) > 1e-9 {
+					return fmt.Errorf("%s %s: accuracy %v, macro-F1 %v, want %s %s: %v, %v",
+						r.Method, r.Parameters, r.AccuracyMean, r.MacroF1, w.Method, w.Parameters, w.AccuracyMean, w.MacroF1)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -47,18 +48,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 			return nil, err
 		}
 	}
-	n, _ := whole.A.Dims()
 	reached, err := p.Reached(ctx, p.Row, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
 	report := &Report{
-		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
+		Nodes: whole.Nodes(), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
 	if whole.A.NNZ() > 0 { // the items of a collection have no edges to be reached by
-		report.Unreached = n - int(reached.GetCardinality())
+		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
 	if tuning := sizes[0].tuning; tuning != nil {
 		report.TuningSplits = tuning.Len
@@ -162,14 +162,14 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 }
 
 // share gives the methods a cache of the values of their kernels, where the predictions of a
-// plan would otherwise compute them more than twice. It returns the memory of the cache and of
-// computing the values.
+// plan would otherwise compute them more than twice and this process has all rows of the graph. It returns
+// the memory of the cache and of computing the values.
 func (plan *Plan) share(p *method.Problem, entries []entry) (int64, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
 		columns += size * plan.count()
 	}
-	if columns < 2*len(p.Row) {
+	if columns < 2*len(p.Row) || sparse.TeamOf(p.A) != nil {
 		return 0, nil
 	}
 	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
@@ -184,8 +184,12 @@ const sideBytes = 256 << 20
 
 // sideBySide returns the number of predictions of a method that are computed at the same time,
 // and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
-// divided among processors.
+// divided among processors. Several processes that share the rows compute one after the other, because all of
+// them must take each step at the same time.
 func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
+	if sparse.TeamOf(p.A) != nil {
+		return 1, m.Settings
+	}
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
 	for lanes = min(sched.Workers(m.Settings.Workers), plan.count()); lanes > 1; lanes-- {
 		set := *m.Settings

@@ -193,7 +193,7 @@ func commands() []command {
 		{"ingest", newIngest, true, false},
 		{"info", newInfo, true, false},
 		{"classify", newClassify, true, true},
-		{"evaluate", newEvaluate, true, false},
+		{"evaluate", newEvaluate, true, true},
 		{"predict", newPredict, true, true},
 		{"suggest", newSuggest, true, false},
 		{"regress", newRegress, true, false},
