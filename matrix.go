@@ -136,22 +136,27 @@ func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, m
 	return l, ks[0], v, nil
 }
 
+// OpenedFunction is a matrix, or a function of one, on the local part of a graph.
+type OpenedFunction struct {
+	*matfunc.Function
+	Local *Local
+}
+
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
-// row. It fills in the Memory of the settings of [matfunc.Function.ApplyTo].
-func OpenFunction(ctx context.Context, g *Graph, n *matfunc.Named, cols int, s *kernel.Settings) (*matfunc.Function, error) {
-	err := Begin(ctx, g, func(plan *Plan) error {
+// row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
+// [matfunc.Function.ApplyTo].
+func OpenFunction(ctx context.Context, g *Graph, n *matfunc.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
+	l, err := prepare(ctx, g, nil, &s.Memory, func(of *graph.Graph, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
-		bytes, err := matfunc.Bytes(n, g.Degrees, cols)
+		bytes, err := matfunc.Bytes(n, of.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
 	})
-	if err == nil {
-		err = finish(ctx, g, nil, s.Memory)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return matfunc.New(ctx, g.Graph, n)
+	f, err := matfunc.New(ctx, l.Graph, n)
+	return &OpenedFunction{f, l}, err
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most

@@ -33,12 +33,24 @@ func (l *Local) Rows(rows []int) []int {
 	local := make([]int, len(rows))
 	for i, row := range rows {
 		var ok bool
-		if local[i], ok = l.division.Local(row); !ok {
+		if local[i], ok = l.Row(row); !ok {
 			panic("heatwalk: a row that was not named")
 		}
 	}
 	return local
 }
+
+// Row returns the row of blocks for a row of the graph. ok is false if only another process has it.
+func (l *Local) Row(row int) (local int, ok bool) {
+	if l.division == nil {
+		return row, true
+	}
+	return l.division.Local(row)
+}
+
+// Gather returns the block of all nodes of the graph in process 0, nil in others, from those of the local
+// parts. Every process calls it.
+func (l *Local) Gather(b *sparse.Block[float64]) *sparse.Block[float64] { return gather(l, b) }
 
 // Part returns the rows of a block of all nodes for the local part, nil of nil.
 func (l *Local) Part(b *sparse.Block[float64]) *sparse.Block[float64] {

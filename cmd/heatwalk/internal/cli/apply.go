@@ -219,12 +219,15 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype, Parameters: applyParameters{f}}
+	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype, Parameters: applyParameters{f.Function}}
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
 			return c.applyError(err, name)
 		}
+	}
+	if c.isFollower() {
+		return heatwalk.ErrFollower
 	}
 	if err := file.Close(c.ctx); err != nil {
 		return err
@@ -250,7 +253,7 @@ func (c *applyCommand) applyError(err error, name string) error {
 type application[T sparse.Float] struct {
 	c        *applyCommand
 	d        *graphRun
-	f        *matfunc.Function
+	f        *heatwalk.OpenedFunction
 	settings *kernel.Settings
 	file     *tablefile.Writer[T]
 	report   *applyReport
@@ -258,11 +261,15 @@ type application[T sparse.Float] struct {
 
 // slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(lo, hi, cols int) error {
-	n := a.d.g.Nodes.Len()
-	results := a.f.Results()
+	local := a.f.Local
+	n, results := len(local.Degrees), a.f.Results()
 	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, results*(hi-lo))
 	err := a.c.readBlock(func(file *npy.Array) error {
-		return file.Columns(lo, hi, func(i, j int, values []float64) { copy(b.Row(a.d.rows[i])[j-lo:], values) })
+		return file.Columns(lo, hi, func(i, j int, values []float64) {
+			if row, ok := local.Row(a.d.rows[i]); ok {
+				copy(b.Row(row)[j-lo:], values)
+			}
+		})
 	})
 	if err != nil {
 		return err
@@ -270,6 +277,9 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 	r, err := a.f.ApplyTo(a.c.ctx, y, b, a.settings)
 	if err != nil {
 		return err
+	}
+	if y = local.Gather(y); y == nil { // process 0 has it
+		return nil
 	}
 	a.note(r, y)
 	if hi-lo == cols {

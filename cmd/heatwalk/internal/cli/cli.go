@@ -200,7 +200,7 @@ func commands() []command {
 		{"rank", newRank, true, false},
 		{"kernel", newKernel, true, true},
 		{"features", newFeatures, true, true},
-		{"apply", newApply, true, false},
+		{"apply", newApply, true, true},
 		{"eigen", newEigen, true, true},
 		{"graphs", newGraphs, true, false},
 		{"records", newRecords, true, false},

@@ -2,13 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -16,9 +23,17 @@ import (
 // runs runs a command in two processes, and returns their exit codes and streams.
 func runs(t *testing.T, args ...string) (codes [2]int, stdout, stderr [2]string) {
 	t.Helper()
+	c, out, messages := runsOn(t, 2, args...)
+	return [2]int(c), [2]string(out), [2]string(messages)
+}
+
+// runsOn runs a command in a number of processes, and returns their exit codes and streams.
+func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr []string) {
+	t.Helper()
 	threads := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(threads)
-	err := sparsetest.Processes(2, func(n sparse.Network) error {
+	codes, stdout, stderr = make([]int, size), make([]string, size), make([]string, size)
+	err := sparsetest.Processes(size, func(n sparse.Network) error {
 		var out, messages bytes.Buffer
 		rank := n.Rank()
 		codes[rank] = MainOn(n, args, strings.NewReader("a b\n"), &out, &messages)
@@ -71,4 +86,64 @@ func content(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// The products of apply on several processes are those of one.
+func TestApplyOnSeveralProcesses(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var edges, ids strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&edges, "n%d n%d\nn%d n%d\n", i, (i*i+7)%300, i, (5*i+1)%200)
+	}
+	for i := range 250 {
+		fmt.Fprintf(&ids, "n%d\n", 299-i)
+	}
+	for name, text := range map[string]string{"edges.tsv": edges.String(), "ids.txt": ids.String()} {
+		if err := os.WriteFile(at(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	block := append(npy.Header("<f8", 250, 3), make([]byte, 8*250*3)...)
+	for i := range 250 * 3 {
+		binary.LittleEndian.PutUint64(block[len(block)-8*(i+1):], math.Float64bits(math.Sin(float64(i))))
+	}
+	if err := os.WriteFile(at("block.npy"), block, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, function := range []string{"laplacian", "exp:t=-1,-2:matrix=normalized-laplacian", "solve:shift=0.1"} {
+		args := func(to string) []string {
+			return []string{"apply", at("edges.tsv"), "--function", function, "--block", at("block.npy"), "--block-ids", at("ids.txt"), "--quiet", "-o", to}
+		}
+		var out, messages bytes.Buffer
+		if code := Main(args(at("one.npy")), strings.NewReader(""), &out, &messages); code != fault.Done {
+			t.Fatal(messages.String())
+		}
+		codes, stdout, stderr := runsOn(t, 2+i%2, args(at("several.npy"))...)
+		if slices.Max(codes) != fault.Done || slices.Max(stdout[1:]) != "" {
+			t.Fatalf("%s: exit codes %d\n%q\n%q", function, codes, stdout, stderr)
+		}
+		want, got := numbersOf(t, at("one.npy")), numbersOf(t, at("several.npy"))
+		if len(got) != len(want) || floats.Distance(got, want, 2) > 1e-9*floats.Norm(want, 2) {
+			t.Errorf("%s: another result", function)
+		}
+	}
+}
+
+// numbersOf returns the numbers of a .npy file of float64.
+func numbersOf(t *testing.T, path string) []float64 {
+	t.Helper()
+	a, err := npy.Read(path, bytes.NewReader(content(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, cols, err := a.Extent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := make([]float64, rows*cols)
+	if err := a.Floats(numbers); err != nil {
+		t.Fatal(err)
+	}
+	return numbers
 }
