@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -58,6 +59,14 @@ func (l *Local) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 		return b
 	}
 	return sparse.PartOf(l.division, b)
+}
+
+// attributes returns the attributes of the nodes of the local part, nil of nil.
+func (l *Local) attributes(t *sparse.Table) *sparse.Table {
+	if l.division == nil || t == nil {
+		return t
+	}
+	return t.Part(l.division)
 }
 
 // gather returns the block of all nodes of the graph in process 0, nil in others, from those of the
@@ -155,24 +164,47 @@ func (l *Local) gatherPrediction(out *method.Prediction) error {
 		return nil
 	}
 	out.Scores, out.Raw = gather(l, out.Scores), gather(l, out.Raw)
-	nodes := sparse.NewBlock[float64](len(l.division.Rows), 2) // class, reached
-	for i, class := range out.Class {
-		nodes.Row(i)[0] = float64(class)
-		if out.Reached.Contains(uint32(i)) {
+	class := make([]float64, len(out.Class))
+	for i, c := range out.Class {
+		class[i] = float64(c)
+	}
+	class, out.Reached = l.gatherReached(class, out.Reached)
+	out.Class = make([]int, len(class))
+	for i, c := range class {
+		out.Class[i] = int(c)
+	}
+	return l.result()
+}
+
+// gatherValues completes predicted values of the local rows to those of all nodes, in process 0.
+func (l *Local) gatherValues(out *regress.Prediction) error {
+	if l.division == nil {
+		return nil
+	}
+	out.Value, out.Reached = l.gatherReached(out.Value, out.Reached)
+	return l.result()
+}
+
+// gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
+// those of the local rows.
+func (l *Local) gatherReached(values []float64, reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
+	nodes := sparse.NewBlock[float64](len(values), 2)
+	for i, v := range values {
+		nodes.Row(i)[0] = v
+		if reached.Contains(uint32(i)) {
 			nodes.Row(i)[1] = 1
 		}
 	}
-	nodes = gather(l, nodes)
-	if err := l.result(); err != nil {
-		return err
+	if nodes = gather(l, nodes); nodes == nil {
+		return nil, nil
 	}
-	out.Class, out.Reached = make([]int, nodes.Rows), roaring.New()
-	for i := range nodes.Rows {
-		out.Class[i] = int(nodes.Row(i)[0])
+	values, reached = make([]float64, nodes.Rows), roaring.New()
+	for i := range values {
+		values[i] = nodes.Row(i)[0]
 		if nodes.Row(i)[1] == 1 {
-			out.Reached.Add(uint32(i))
+			reached.Add(uint32(i))
 		}
 	}
-	out.Reached.RunOptimize()
-	return nil
+	reached.RunOptimize()
+	return values, reached
 }

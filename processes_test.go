@@ -7,9 +7,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -184,6 +187,68 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", list, err)
 		}
+	}
+}
+
+// Predicted numbers, and comparisons of methods that predict them, are those of one process.
+func TestRegressOnSeveralProcesses(t *testing.T) {
+	dir, labels := coraStore(t)
+	one, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	values := map[string]float64{}
+	for id, label := range labels {
+		values[id] = float64(len(label)) + float64(len(id))/8
+	}
+	const list = "harmonic,hops"
+	want, err := one.Regress(t.Context(), values, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(g *heatwalk.Graph) (*evaluate.ValuesReport, error) {
+		p := new(regress.Problem)
+		for _, id := range slices.Sorted(maps.Keys(values)) {
+			row, _ := g.Nodes.Lookup(id)
+			p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
+		}
+		methods, err := regress.Parse("harmonic")
+		if err != nil {
+			return nil, err
+		}
+		return heatwalk.CompareValues(t.Context(), g, p, methods, &evaluate.Plan{Fractions: []float64{0.5}, Splits: 2}, new(regress.Settings))
+	}
+	wanted, err := compare(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+		report, compared := compare(g)
+		got, err := g.Regress(t.Context(), values, list)
+		if err != nil {
+			return err
+		}
+		if compared != nil {
+			return compared
+		}
+		for row, v := range want.Value {
+			if math.Abs(got.Value[row]-v) > 1e-6 || got.Reached.Contains(uint32(row)) != want.Reached.Contains(uint32(row)) {
+				return fmt.Errorf("row %d: %v, want %v", row, got.Value[row], v)
+			}
+		}
+		if len(got.Value) != len(want.Value) || math.Abs(got.RMSE-want.RMSE) > 1e-6 || report.Nodes != wanted.Nodes {
+			return fmt.Errorf("%d values, RMSE %v, %d nodes; want %d, %v, %d", len(got.Value), got.RMSE, report.Nodes, len(want.Value), want.RMSE, wanted.Nodes)
+		}
+		for i, w := range wanted.Results {
+			if r := report.Results[i]; math.Abs(r.RMSE-w.RMSE) > 1e-6 {
+				return fmt.Errorf("%s: RMSE %v, want %v", r.Method, r.RMSE, w.RMSE)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
@@ -33,39 +35,49 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64, methods 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
 func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Prediction, error) {
-	p, s, err := beginValues(ctx, g, p, methods, s)
+	l, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
-	return regress.Run(ctx, p, methods, s)
+	out, err := regress.Run(ctx, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	return out, l.gatherValues(out)
 }
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
 // in the Graph of the problem, and the Memory and the Workers of the settings.
 func CompareValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, plan *evaluate.Plan, s *regress.Settings) (*evaluate.ValuesReport, error) {
-	p, s, err := beginValues(ctx, g, p, methods, s)
+	l, p, s, err := beginValues(ctx, g, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.CompareValues(ctx, p, methods, plan, s)
+	report, err := evaluate.CompareValues(ctx, p, methods, plan, s)
+	if err != nil {
+		return nil, err
+	}
+	return report, l.result()
 }
 
-// beginValues begins a run of methods on the graph, and returns the problem and the settings with its memory.
-func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*regress.Problem, *regress.Settings, error) {
+// beginValues begins a run of methods on the graph, whose nodes with a value are named. It returns the local
+// part with the problem on it, and the settings with its memory.
+func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*regress.Method, s *regress.Settings) (*Local, *regress.Problem, *regress.Settings, error) {
 	if g.Directed {
-		return nil, nil, regress.ErrDirected
+		return nil, nil, nil, regress.ErrDirected
 	}
 	problem, set := *p, *s
 	set.Workers = g.options.Workers
-	err := Begin(ctx, g, func(plan *Plan) error {
+	l, err := prepare(ctx, g, nil, &set.Memory, func(of *graph.Graph, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
-		problem.Graph, set.Memory = g.Graph, plan.Room()
+		problem.Graph, set.Memory = of, plan.Room()
 		bytes, err := regress.Bytes(&problem, methods, &set)
 		return plan.ReserveJob(bytes, err, "learning and predictions")
-	})
-	if err == nil {
-		err = finish(ctx, g, nil, set.Memory)
+	}, p.Row)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	problem.Graph = g.Graph
-	return &problem, &set, err
+	problem.Graph, problem.Row, problem.Attributes = l.Graph, l.Rows(p.Row), l.attributes(p.Attributes)
+	set.Memory = sparse.TeamOf(l.A).LeastLimit(set.Memory)
+	return l, &problem, &set, nil
 }

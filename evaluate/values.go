@@ -14,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ValuesReport holds the measurements of [CompareValues]: those of every method on the same splits.
@@ -61,7 +62,7 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 		return nil, err
 	}
 	r := &ValuesReport{
-		Nodes: len(p.Degrees), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, Inverse: plan.Inverse, RNGSeed: s.RNGSeed,
+		Nodes: sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), Labelled: len(p.Row), Splits: sizes[0].splits.Len, Folds: plan.Folds, Inverse: plan.Inverse, RNGSeed: s.RNGSeed,
 	}
 	for i, size := range sizes {
 		var results []ValuesResult

@@ -18,19 +18,31 @@ type attributeScale struct{ mean, factor []float64 }
 
 // scale returns the scale of the attributes. Cost: two passes over the values.
 func (r *run) scale() *attributeScale {
-	t := r.Attributes
+	t, team := r.Attributes, sparse.TeamOf(r.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
-	present := float64(max(1, t.Present))
+	own := 0.0 // rows that count in this process
+	for lo, hi := range team.Counted(0, t.Rows) {
+		for i := lo; i < hi; i++ {
+			if _, values := t.Row(i); values != nil {
+				own++
+			}
+		}
+	}
+	all := []float64{own}
+	team.Sum(all)
+	present := max(1, all[0])
 	squares := make([]float64, t.Cols)
-	eachAttribute(t, func(_, j int, v float64) { s.mean[j] += v })
+	eachAttribute(team, t, func(j int, v float64) { s.mean[j] += v })
+	team.Sum(s.mean)
 	for j := range s.mean {
 		s.mean[j] /= present
-		squares[j] = present * s.mean[j] * s.mean[j] // of absent values
+		squares[j] = own * s.mean[j] * s.mean[j] // of absent values
 	}
-	eachAttribute(t, func(_, j int, v float64) {
+	eachAttribute(team, t, func(j int, v float64) {
 		d := v - s.mean[j]
 		squares[j] += float64(d*d) - float64(s.mean[j]*s.mean[j])
 	})
+	team.Sum(squares)
 	sum, varied := 0.0, 0
 	for j, v := range squares {
 		squares[j] = max(0, v) / present
@@ -51,16 +63,18 @@ func (r *run) scale() *attributeScale {
 	return s
 }
 
-// eachAttribute calls do with every stored value.
-func eachAttribute(t *sparse.Table, do func(node, column int, v float64)) {
-	for i := range t.Rows {
-		columns, values := t.Row(i)
-		for a, v := range values {
-			j := a
-			if columns != nil {
-				j = int(columns[a])
+// eachAttribute calls do with every stored value of the rows that count in this process.
+func eachAttribute(team *sparse.Team, t *sparse.Table, do func(column int, v float64)) {
+	for lo, hi := range team.Counted(0, t.Rows) {
+		for i := lo; i < hi; i++ {
+			columns, values := t.Row(i)
+			for a, v := range values {
+				j := a
+				if columns != nil {
+					j = int(columns[a])
+				}
+				do(j, float64(v))
 			}
-			do(i, j, float64(v))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package regress
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -56,8 +57,12 @@ const (
 	deviationNodes = 64
 )
 
-// checkProcess returns an error if the graph has too many nodes, or too many have values.
+// checkProcess returns an error if the graph has too many nodes, or too many have values, or if several processes
+// share the nodes, because each is a column of the kernel.
 func checkProcess(p *Problem, m *Method) error {
+	if sparse.TeamOf(p.A) != nil {
+		return fmt.Errorf("regress: %s: %w", m.Name(), sparse.ErrDivided)
+	}
 	if n := len(p.Degrees); n > mostDeviations {
 		return &TooManyError{m.Name(), "nodes", n, mostDeviations}
 	}

@@ -196,7 +196,7 @@ func commands() []command {
 		{"evaluate", newEvaluate, true, true},
 		{"predict", newPredict, true, true},
 		{"suggest", newSuggest, true, false},
-		{"regress", newRegress, true, false},
+		{"regress", newRegress, true, true},
 		{"rank", newRank, true, false},
 		{"kernel", newKernel, true, true},
 		{"features", newFeatures, true, true},
