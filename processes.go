@@ -123,7 +123,7 @@ func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (
 	}
 	all := slices.Concat(named...)
 	slices.Sort(all)
-	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, partition.RangesOf(whole.A, g.options.Network.Size()), slices.Compact(all))
+	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, partition.Divide(whole.A, g.options.Network.Size()), slices.Compact(all))
 	part, err := graph.Divide(ctx, whole, d)
 	if err != nil {
 		return nil, err

@@ -40,24 +40,39 @@ func Ranges(rows int, length func(i int) int64, parts int) []int {
 	return bounds
 }
 
-// RangesOf returns the bounds of [Ranges] for the rows of a matrix without reading its entries: the
-// entries of each of its ranges are assumed to be spread evenly over the rows.
-func RangesOf(a sparse.Matrix, parts int) []int {
-	rows, _ := a.Dims()
-	return Ranges(rows, meanLengths(a.Ranges()), parts)
-}
+// rangesEach is the number of ranges of a process if rows are sorted by their lengths, so that all processes get
+// similar numbers of rows.
+const rangesEach = 256
 
-// EntriesOf returns the number of entries in each of the ranges of rows that bounds defines, with the
-// assumption of [RangesOf].
-func EntriesOf(a sparse.Matrix, bounds []int) []int64 {
+// Divide cuts the rows of a matrix into ranges for several processes, which get them in turn, see
+// [sparse.NewDivision]: process p of P has the ranges p, p+P, …. Each process has one range, so that neighbours
+// among the rows stay together, unless one of these ranges would have more than 1.5 times the mean number of
+// rows, for example because rows are sorted by their lengths; then each process has 256 ranges. Ranges are those of
+// [Ranges]. Entries are not read: those of each range of the matrix are assumed to be spread evenly over its rows.
+func Divide(a sparse.Matrix, processes int) (bounds []int) {
+	rows, _ := a.Dims()
 	length := meanLengths(a.Ranges())
-	entries := make([]int64, len(bounds)-1)
-	for p := range entries {
-		for i := bounds[p]; i < bounds[p+1]; i++ {
-			entries[p] += length(i)
+	bounds = Ranges(rows, length, processes)
+	for p := range processes {
+		if 2*(bounds[p+1]-bounds[p])*processes > 3*rows {
+			return Ranges(rows, length, processes*rangesEach)
 		}
 	}
-	return entries
+	return bounds
+}
+
+// SizesOf returns the number of rows and of entries of each process for the bounds of [Divide], with the same
+// assumption.
+func SizesOf(a sparse.Matrix, bounds []int, processes int) (rows, entries []int64) {
+	length := meanLengths(a.Ranges())
+	rows, entries = make([]int64, processes), make([]int64, processes)
+	for k := range len(bounds) - 1 {
+		for i := bounds[k]; i < bounds[k+1]; i++ {
+			rows[k%processes]++
+			entries[k%processes] += length(i)
+		}
+	}
+	return rows, entries
 }
 
 // meanLengths returns a function that returns the number of entries of row i if the rows of each range
@@ -82,48 +97,44 @@ func meanLengths(ranges []sparse.Range) func(i int) int64 {
 
 const badParts = "partition: number of ranges is not positive"
 
-// Ghosts counts the ghost rows of the ranges of rows that bounds defines, see [Ranges]. The ghost rows
-// of a range are the rows of a block X outside of the range that the product A·X needs inside of it:
-// the columns of entries there, which a process receives from others in every step. Cost:
-// one sweep by one goroutine, and one bit for each row.
-func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int) ([]int64, error) {
+// Ghosts counts the ghost rows of each process for the bounds of [Divide]: the rows of other processes that the
+// product A·X needs for its own rows, which it receives in every step. Cost: one sweep, and for each process a pass
+// over one bit for each row.
+func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int, processes int) ([]int64, error) {
 	n, cols := a.Dims()
 	if n != cols {
 		panic(badShape)
 	}
-	if len(bounds) < 2 || bounds[0] != 0 || bounds[len(bounds)-1] != n {
+	if len(bounds) < 2 || (len(bounds)-1)%processes != 0 || bounds[0] != 0 || bounds[len(bounds)-1] != n {
 		panic(badBounds)
 	}
-	ghosts := make([]int64, len(bounds)-1)
-	needed := make([]uint64, (n+63)/64) // columns of the entries of range p outside of it
-	p := 0
-	next := func() {
+	ghosts := make([]int64, processes)
+	needed := make([]uint64, (n+63)/64) // columns of the entries of a process
+	for p := range processes {
+		for k := p; k < len(bounds)-1; k += processes {
+			lo, hi := bounds[k], bounds[k+1]
+			err := sparse.SweepRows(ctx, a, lo, hi, 1, func(_ int, panel sparse.Panel) error {
+				for row := max(lo, panel.Lo); row < min(hi, panel.Hi); row++ {
+					col, _ := panel.Row(row - panel.Lo)
+					for _, j := range col {
+						needed[j>>6] |= 1 << (j & 63)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for k := p; k < len(bounds)-1; k += processes { // own rows are no ghost rows
+			for i := bounds[k]; i < bounds[k+1]; i++ {
+				needed[i>>6] &^= 1 << (i & 63)
+			}
+		}
 		for w, word := range needed {
 			ghosts[p] += int64(bits.OnesCount64(word))
 			needed[w] = 0
 		}
-		p++
-	}
-	err := a.Sweep(ctx, 1, func(_ int, panel sparse.Panel) error {
-		for row := panel.Lo; row < panel.Hi; row++ {
-			for row >= bounds[p+1] {
-				next()
-			}
-			lo, hi := uint32(bounds[p]), uint32(bounds[p+1]-1) // the last column, because n may be 2³²
-			col, _ := panel.Row(row - panel.Lo)
-			for _, j := range col {
-				if j < lo || j > hi {
-					needed[j>>6] |= 1 << (j & 63)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if n > 0 {
-		next()
 	}
 	return ghosts, nil
 }

@@ -52,17 +52,25 @@ func TestGhosts(t *testing.T) {
 		a := drawGraph(rt)
 		n, _ := a.Dims()
 		parts := rapid.IntRange(1, 6).Draw(rt, "parts")
-		bounds := make([]int, parts+1)
-		for p := 1; p < parts; p++ {
-			bounds[p] = rapid.IntRange(bounds[p-1], n).Draw(rt, "bound")
+		ranges := parts * rapid.IntRange(1, 3).Draw(rt, "ranges of a part")
+		bounds, owner := make([]int, ranges+1), make([]int, n)
+		for k := range ranges {
+			bounds[k+1] = n
+			if k+1 < ranges {
+				bounds[k+1] = rapid.IntRange(bounds[k], n).Draw(rt, "bound")
+			}
+			for i := bounds[k]; i < bounds[k+1]; i++ {
+				owner[i] = k % parts
+			}
 		}
-		bounds[parts] = n
 		want := make([]int64, parts)
 		for p := range parts {
 			seen := map[uint32]bool{}
-			for i := bounds[p]; i < bounds[p+1]; i++ {
-				for _, j := range neighbours(a, i) {
-					seen[j] = int(j) < bounds[p] || int(j) >= bounds[p+1]
+			for i := range n {
+				if owner[i] == p {
+					for _, j := range neighbours(a, i) {
+						seen[j] = owner[j] != p
+					}
 				}
 			}
 			for _, outside := range seen {
@@ -71,7 +79,7 @@ func TestGhosts(t *testing.T) {
 				}
 			}
 		}
-		got, err := partition.Ghosts(context.Background(), a, bounds)
+		got, err := partition.Ghosts(context.Background(), a, bounds, parts)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -81,27 +89,51 @@ func TestGhosts(t *testing.T) {
 	})
 }
 
-// A long row has the entries of all of its ranges, other rows have the mean of their range.
-func TestRangesOf(t *testing.T) {
+// Each process has one range if these have similar numbers of rows, even if one row is long, and else many.
+func TestDivide(t *testing.T) {
 	const n = 1 << 15
-	edges := make([][2]int, 0, n-1)
+	var path, sorted [][2]int
 	for i := 1; i < n; i++ {
-		edges = append(edges, [2]int{0, i})
+		path = append(path, [2]int{i - 1, i})
 	}
-	star := graph(t, n, edges)
-	if diff := cmp.Diff([]int{0, 1, n / 2, n}, partition.RangesOf(star, 3)); diff != "" {
-		t.Error(diff)
+	for i := 64; i < n; i++ { // 64 rows of many entries first
+		for j := range 8 {
+			sorted = append(sorted, [2]int{(i + j*8) % 64, i})
+		}
 	}
-	if diff := cmp.Diff([]int64{n - 1, n/2 - 1, n / 2}, partition.EntriesOf(star, []int{0, 1, n / 2, n})); diff != "" {
-		t.Error(diff)
+	for _, c := range []struct {
+		name      string
+		edges     [][2]int
+		processes int
+		ranges    int
+	}{{"path", path, 3, 3}, {"sorted by lengths", sorted, 2, 512}} {
+		a := graph(t, n, c.edges)
+		bounds := partition.Divide(a, c.processes)
+		if len(bounds) != c.ranges+1 {
+			t.Errorf("%s: %d ranges, want %d", c.name, len(bounds)-1, c.ranges)
+		}
+		rows, entries := partition.SizesOf(a, bounds, c.processes)
+		var sum int64
+		for p := range c.processes {
+			sum += entries[p]
+			if share := float64(rows[p]) * float64(c.processes) / n; share < 0.8 || share > 1.2 {
+				t.Errorf("%s: process %d has %v of the mean number of rows", c.name, p, share)
+			}
+			if share := float64(entries[p]) * float64(c.processes) / float64(a.NNZ()); share < 0.8 || share > 1.2 {
+				t.Errorf("%s: process %d has %v of the mean number of entries", c.name, p, share)
+			}
+		}
+		if sum != a.NNZ() {
+			t.Errorf("%s: %d entries, want %d", c.name, sum, a.NNZ())
+		}
 	}
 }
 
-// The ghost rows of a range are those of a process of a divided matrix.
+// The ghost rows are those of a process of a divided matrix.
 func TestGhostsOfProcesses(t *testing.T) {
 	a := testgraph.Random(4, 1<<10, 6000, false)
-	bounds := partition.RangesOf(a, 3)
-	ghosts, err := partition.Ghosts(t.Context(), a, bounds)
+	bounds := partition.Ranges(1<<10, func(i int) int64 { return int64(i % 5) }, 6) // two ranges each
+	ghosts, err := partition.Ghosts(t.Context(), a, bounds, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

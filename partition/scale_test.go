@@ -100,7 +100,7 @@ func reordered(t *testing.T, a *sparse.CSR, order []uint32) *sparse.CSR {
 
 // ghostsIn returns the ghost rows of all ranges of a matrix.
 func ghostsIn(t *testing.T, a sparse.Matrix, ranges int) (sum float64) {
-	ghosts, err := partition.Ghosts(context.Background(), a, partition.RangesOf(a, ranges))
+	ghosts, err := partition.Ghosts(context.Background(), a, partition.Divide(a, ranges), ranges)
 	if err != nil {
 		t.Fatal(err)
 	}

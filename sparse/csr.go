@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -175,8 +176,15 @@ func (m *CSR) Transpose() *CSR {
 
 // Sweep implements [Matrix]. Panels share memory with the matrix.
 func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
-	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error {
-		p := m.panel(i)
+	return m.SweepRows(ctx, 0, m.rows, workers, visit)
+}
+
+// SweepRows implements [SweepRows].
+func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+	first := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].Hi > lo })
+	last := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].Lo >= hi })
+	return sched.Run(ctx, workers, max(0, last-first), func(worker, i int) error {
+		p := m.panel(first + i)
 		defer sched.InRows(p.Lo, p.Hi)
 		return visit(worker, p)
 	})

@@ -40,7 +40,6 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 		panic(badShape)
 	}
 	m := &Divided{Division: d}
-	lo, hi := d.bounds[d.Rank()], d.bounds[d.Rank()+1]
 	width := len(d.Rows)
 	place := pages.Make[uint32](rows) // column for each row of the matrix, elsewhere for rows of other processes
 	for row := range place {
@@ -53,7 +52,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	}
 	ptr, ghosts := make([]int64, width+1), newRankedSet(rows)
 	var weighted atomic.Bool
-	err := sweepRows(ctx, a, lo, hi, workers, func(row, _ int, col []uint32, val []float64) {
+	err := d.sweep(ctx, a, workers, func(row, _ int, col []uint32, val []float64) {
 		atomic.AddInt64(&ptr[place[row]+1], int64(len(col)))
 		if val != nil {
 			weighted.Store(true)
@@ -76,14 +75,14 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 	var wanted []RemoteRow
 	for row := range ghosts.members {
 		place[row] = uint32(width + len(wanted))
-		wanted = append(wanted, d.remote(row))
+		wanted = append(wanted, d.owner(row))
 	}
 	entries := ptr[width]
 	m.local = &CSR{rows: width, cols: width + len(wanted), ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
 		m.local.val = make([]float64, entries)
 	}
-	err = sweepRows(ctx, a, lo, hi, workers, func(row, piece int, col []uint32, val []float64) {
+	err = d.sweep(ctx, a, workers, func(row, piece int, col []uint32, val []float64) {
 		m.local.insert(ptr[place[row]]+int64(piece)*MaxRange, col, val, place, [2]uint32{uint32(d.First), uint32(width)})
 	})
 	if err != nil {
@@ -100,21 +99,22 @@ func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, 
 // elsewhere is the place of a row of another process.
 const elsewhere = math.MaxUint32
 
-// sweepRows calls visit with the pieces of the rows lo ≤ i < hi, and reads others only if a cannot omit them.
-func sweepRows(ctx context.Context, a Matrix, lo, hi, workers int, visit func(row, piece int, col []uint32, val []float64)) error {
-	rows := func(_ int, p Panel) error {
-		for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
-			col, val := p.Row(i - p.Lo)
-			visit(i, p.Piece, col, val)
+// sweep calls visit with the pieces of the rows of a in the ranges of this process, and reads others only if a
+// has no method SweepRows.
+func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit func(row, piece int, col []uint32, val []float64)) error {
+	for lo, hi := range d.mine {
+		err := SweepRows(ctx, a, lo, hi, workers, func(_ int, p Panel) error {
+			for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
+				col, val := p.Row(i - p.Lo)
+				visit(i, p.Piece, col, val)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
 	}
-	if part, ok := a.(interface {
-		SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error
-	}); ok {
-		return part.SweepRows(ctx, lo, hi, workers, rows)
-	}
-	return a.Sweep(ctx, workers, rows)
+	return nil
 }
 
 // insert stores the entries of a row, or of a piece of one, from position at on: those whose places lie below the
@@ -166,13 +166,13 @@ func (m *Divided) plan(ghosts []RemoteRow) {
 	m.ghosts = m.NewExchange(m.Own, ghosts)
 	var named []RemoteRow
 	for p := range m.Size() {
-		lo, hi := m.shareOf(p)
-		for i := lo; p != m.Rank() && i < hi; i++ {
-			named = append(named, RemoteRow{Rank: int32(p), Row: int32(i - lo)})
+		for i := range m.namedOf[p] {
+			if p != m.Rank() {
+				named = append(named, RemoteRow{Rank: int32(p), Row: int32(i)})
+			}
 		}
 	}
-	lo, hi := m.shareOf(m.Rank())
-	m.shares = m.NewExchange(hi-lo, named)
+	m.shares = m.NewExchange(len(m.namedOf[m.Rank()]), named)
 }
 
 // Close releases the plans of transfers. Every process calls it.

@@ -24,7 +24,7 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 		cols := rapid.SampledFrom([]int{1, 2, 5, 9, 40}).Draw(t, "columns")
 		a := randomMatrix(r, n, rapid.Bool().Draw(t, "weights"))
 		bounds := []int{0, n}
-		for range size - 1 {
+		for range size*rapid.IntRange(1, 3).Draw(t, "ranges of a process") - 1 {
 			bounds = append(bounds, r.IntN(n+1))
 		}
 		slices.Sort(bounds)

@@ -39,10 +39,9 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 			f.visit(worker, p)
 		}
 	}
-	ghosts := f.transfer(m.ghosts, &f.source, 0, m.Own, m.Ghosts())
+	finish := f.receiveGhosts(m)
 	err := m.sweep(ctx, workers, m.interior, compute)
-	m.ghosts.End()
-	store(&f.source, m.local.rows, ghosts)
+	finish()
 	if err == nil {
 		err = m.sweep(ctx, workers, m.boundary, compute)
 	}
@@ -55,45 +54,57 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 	return f.visitRanges(ctx, workers, m.First)
 }
 
+// receiveGhosts begins the transfer of the ghost rows, which follow the rows of the gathered block. finish waits for
+// them.
+func (f *fused[T]) receiveGhosts(m *Divided) (finish func()) {
+	b := &f.source
+	if b.Stride == b.Cols {
+		arrived := b.Data[m.local.rows*b.Cols:][:m.Ghosts()*b.Cols]
+		m.ghosts.Begin(bytesOf(b.Data[:m.Own*b.Cols]), bytesOf(arrived), b.Cols*sizeOf[T]())
+		return m.ghosts.End
+	}
+	f.offered = grow(f.offered, m.Own*b.Cols)
+	for i := range m.Own {
+		copy(f.offered[i*b.Cols:], b.Row(i))
+	}
+	f.arrived = grow(f.arrived, m.Ghosts()*b.Cols)
+	m.ghosts.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
+	return func() {
+		m.ghosts.End()
+		for i := range m.Ghosts() {
+			row := b.Data[(m.local.rows+i)*b.Stride:][:b.Stride]
+			copy(row, f.arrived[i*b.Cols:][:b.Cols])
+			clear(row[b.Cols:])
+		}
+	}
+}
+
 // shareNamed exchanges the named rows of dst that the processes have computed.
 func (f *fused[T]) shareNamed(m *Divided) {
 	if m.Named == 0 {
 		return
 	}
-	lo, hi := m.shareOf(m.Rank())
-	named := f.transfer(m.shares, f.dst, m.First+lo, m.First+hi, m.Named-(hi-lo))
-	m.shares.End()
-	store(f.dst, m.First, named[:lo*f.dst.Cols])
-	store(f.dst, m.First+hi, named[lo*f.dst.Cols:])
-}
-
-// transfer begins the transfer of the rows lo ≤ i < hi of b, and returns the memory in which wanted rows
-// arrive. Rows are transferred without padding.
-func (f *fused[T]) transfer(e Exchange, b *Block[T], lo, hi, wanted int) []T {
-	cols := b.Cols
-	offered := b.Data[min(lo*b.Stride, len(b.Data)):]
-	if b.Stride != cols {
-		f.offered = grow(f.offered, (hi-lo)*cols)
-		for i := lo; i < hi; i++ {
-			copy(f.offered[(i-lo)*cols:][:cols], b.Row(i))
-		}
-		offered = f.offered
+	b, own := f.dst, m.namedOf[m.Rank()]
+	f.offered, f.arrived = grow(f.offered, len(own)*b.Cols), grow(f.arrived, (m.Named-len(own))*b.Cols)
+	for i, named := range own {
+		copy(f.offered[i*b.Cols:], b.Row(m.First+named))
 	}
-	f.arrived = grow(f.arrived, wanted*cols)
-	e.Begin(bytesOf(offered[:(hi-lo)*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
-	return f.arrived
-}
-
-// store stores rows without padding in b, from row at on, with zeros in the padding.
-func store[T Float](b *Block[T], at int, rows []T) {
+	m.shares.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
+	m.shares.End()
 	width := b.Cols
 	if ownsPadding(b) {
 		width = b.Stride
 	}
-	for i := range len(rows) / b.Cols {
-		row := b.Data[(at+i)*b.Stride:][:width]
-		copy(row, rows[i*b.Cols:][:b.Cols])
-		clear(row[b.Cols:])
+	rows := f.arrived
+	for p, named := range m.namedOf {
+		for _, i := range named {
+			if p != m.Rank() {
+				row := b.Data[(m.First+i)*b.Stride:][:width]
+				copy(row, rows[:b.Cols])
+				clear(row[b.Cols:])
+				rows = rows[b.Cols:]
+			}
+		}
 	}
 }
 
@@ -132,9 +143,7 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err
 	}
-	ghosts := f.transfer(m.ghosts, &f.source, 0, m.Own, m.Ghosts())
-	m.ghosts.End()
-	store(&f.source, m.local.rows, ghosts)
+	f.receiveGhosts(m)()
 	err := sched.Run(ctx, workers, len(m.local.ranges), func(worker, i int) error {
 		return visit(worker, m.local.panel(i), &f.source)
 	})

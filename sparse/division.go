@@ -10,21 +10,26 @@ import (
 // have either named rows or others.
 const namedAt = 4096
 
-// Division numbers the rows of a square matrix in one process of a [Team].
+// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive
+// ranges, which the processes get in turn: process p of P has the ranges p, p+P, p+2P, …, except for named rows.
 type Division struct {
 	Team
-	bounds []int // process p has the rows bounds[p] ≤ i < bounds[p+1], except for named rows
-	named  rankedSet
+	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
+	before  []int // own rows that the process of range k has in its ranges before k
+	own     []int // own rows of each process
+	named   rankedSet
+	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network: process p gets those from
-// bounds[p] to bounds[p+1], except for the named rows, which increase strictly and which every process
-// has. The arguments are the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. The bounds of the ranges increase from
+// 0 to n, and there are as many ranges for each process. Named rows increase strictly; every process has them. The
+// arguments are the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
-	if len(bounds) != network.Size()+1 || bounds[0] != 0 || bounds[len(bounds)-1] != n || !slices.IsSorted(bounds) {
+	size := network.Size()
+	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 || bounds[len(bounds)-1] != n || !slices.IsSorted(bounds) {
 		panic(badShape)
 	}
-	d := &Division{bounds: bounds, named: newRankedSet(n)}
+	d := &Division{bounds: bounds, named: newRankedSet(n), own: make([]int, size), namedOf: make([][]int, size)}
 	for i, row := range named {
 		if i > 0 && named[i-1] >= row {
 			panic(badShape)
@@ -33,17 +38,24 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	}
 	d.named.count()
 	d.Team = Team{Network: network, Named: len(named), Total: n}
-	for p := range network.Size() {
-		d.First = max(d.First, d.ownOf(p))
+	for k := range len(bounds) - 1 {
+		p, lo, hi := k%size, d.named.rank(bounds[k]), d.named.rank(bounds[k+1])
+		d.before = append(d.before, d.own[p])
+		d.own[p] += bounds[k+1] - bounds[k] - (hi - lo)
+		for i := lo; i < hi; i++ {
+			d.namedOf[p] = append(d.namedOf[p], i)
+		}
 	}
-	d.First = (d.First + namedAt - 1) / namedAt * namedAt
-	d.Own = d.ownOf(network.Rank())
+	d.Own = d.own[network.Rank()]
+	d.First = (slices.Max(d.own) + namedAt - 1) / namedAt * namedAt
 	d.Rows = make([]uint32, d.First+len(named))
 	at := 0
-	for row := bounds[network.Rank()]; row < bounds[network.Rank()+1]; row++ {
-		if !d.named.has(row) {
-			d.Rows[at] = uint32(row)
-			at++
+	for lo, hi := range d.mine {
+		for row := lo; row < hi; row++ {
+			if !d.named.has(row) {
+				d.Rows[at] = uint32(row)
+				at++
+			}
 		}
 	}
 	for i, row := range named {
@@ -52,36 +64,27 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	return d
 }
 
-// ownOf returns the number of rows of process p alone.
-func (d *Division) ownOf(p int) int {
-	lo, hi := d.bounds[p], d.bounds[p+1]
-	return hi - lo - (d.named.rank(hi) - d.named.rank(lo))
+// mine yields the ranges of this process.
+func (d *Division) mine(yield func(lo, hi int) bool) {
+	for k := d.Rank(); k < len(d.bounds)-1 && yield(d.bounds[k], d.bounds[k+1]); k += d.Size() {
+	}
 }
 
-// shareOf returns the named rows lo ≤ i < hi, counted from the first named row, whose products process p
-// computes: those between its bounds.
-func (d *Division) shareOf(p int) (lo, hi int) {
-	return d.named.rank(d.bounds[p]), d.named.rank(d.bounds[p+1])
+// owner returns the process with a row in its ranges, and the number of the row in it if it is not named.
+func (d *Division) owner(row int) RemoteRow {
+	k := sort.SearchInts(d.bounds, row+1) - 1
+	lo := d.bounds[k]
+	return RemoteRow{Rank: int32(k % d.Size()), Row: int32(d.before[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
 }
 
 // Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
 // the row.
 func (d *Division) Local(row int) (local int, ok bool) {
-	lo, hi := d.bounds[d.Rank()], d.bounds[d.Rank()+1]
-	switch {
-	case d.named.has(row):
+	if d.named.has(row) {
 		return d.First + d.named.rank(row), true
-	case lo <= row && row < hi:
-		return row - lo - (d.named.rank(row) - d.named.rank(lo)), true
 	}
-	return 0, false
-}
-
-// remote returns where an own row of another process is.
-func (d *Division) remote(row int) RemoteRow {
-	p := sort.SearchInts(d.bounds, row+1) - 1
-	lo := d.bounds[p]
-	return RemoteRow{Rank: int32(p), Row: int32(row - lo - (d.named.rank(row) - d.named.rank(lo)))}
+	of := d.owner(row)
+	return int(of.Row), int(of.Rank) == d.Rank()
 }
 
 // rankedSet is a set of rows i < n as bits, with the number of rows before each group of words.

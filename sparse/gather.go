@@ -39,9 +39,9 @@ func (t *Table) Part(d *Division) *Table {
 func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	var wanted []RemoteRow
 	if d.Rank() == 0 {
-		for p := range d.Size() {
-			for i := range d.ownOf(p) {
-				wanted = append(wanted, RemoteRow{Rank: int32(p), Row: int32(i)})
+		for row := range d.Total {
+			if !d.named.has(row) {
+				wanted = append(wanted, d.owner(row))
 			}
 		}
 	}

@@ -19,9 +19,10 @@ import (
 func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error)) *sparse.Block[float64] {
 	t.Helper()
 	n := len(g.Degrees)
-	bounds := make([]int, size+1)
-	for p := range bounds {
-		bounds[p] = n * p * (p + 1) / (size * (size + 1)) // parts of different sizes
+	ranges := 2 * size // two for each process
+	bounds := make([]int, ranges+1)
+	for k := range bounds {
+		bounds[k] = n * k * (k + 1) / (ranges * (ranges + 1)) // of different sizes
 	}
 	sorted := slices.Compact(slices.Sorted(slices.Values(named)))
 	run := func() *sparse.Block[float64] {

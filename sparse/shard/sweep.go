@@ -19,8 +19,13 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 	return v.SweepRows(ctx, 0, int(v.s.Manifest.Rows), workers, visit)
 }
 
-// SweepRows is Sweep over the ranges that have one of the rows lo ≤ i < hi. Other frames are not decoded, and
-// chunks without these rows are not read.
+// SweepRows sweeps over the ranges that have one of the rows lo ≤ i < hi, see [sparse.SweepRows]. Other frames are not
+// decoded, and chunks without these rows are not read.
+func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return sparse.SweepRows(ctx, s.Matrix, lo, hi, workers, visit)
+}
+
+// SweepRows implements [sparse.SweepRows].
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	first := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
 	last := sort.Search(len(v.chunks), func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -43,13 +44,13 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 		return nil, fault.Usage("--ranks", "the graph has only %s; give at most one process for each", words.Counted(m.Rows, "node"))
 	}
 	var a sparse.Matrix = g.Store.Store
-	bounds := partition.RangesOf(a, ranks)
-	ghosts, err := partition.Ghosts(ctx, a, bounds)
+	bounds := partition.Divide(a, ranks)
+	ghosts, err := partition.Ghosts(ctx, a, bounds, ranks)
 	if err != nil {
 		return nil, err
 	}
 	if m.Directed && !g.Store.Forward {
-		back, err := partition.Ghosts(ctx, g.Store.Transpose(), bounds)
+		back, err := partition.Ghosts(ctx, g.Store.Transpose(), bounds, ranks)
 		if err != nil {
 			return nil, err
 		}
@@ -58,10 +59,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 		}
 	}
 	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes), known: p.RowBytes > 0}
-	entries := partition.EntriesOf(a, bounds)
-	for i := range ranks {
-		c.Rows = max(c.Rows, int64(bounds[i+1]-bounds[i]))
-	}
+	rows, entries := partition.SizesOf(a, bounds, ranks)
+	c.Rows = slices.Max(rows)
 	rowBytes := int64(c.RowBytes)
 	for i, n := range ghosts {
 		c.Entries, c.Ghosts = max(c.Entries, entries[i]), max(c.Ghosts, n)
