@@ -155,6 +155,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *matfunc.Named, cols int, s *
 	if err != nil {
 		return nil, err
 	}
+	s.Memory = sparse.TeamOf(l.A).LeastLimit(s.Memory)
 	f, err := matfunc.New(ctx, l.Graph, n)
 	return &OpenedFunction{f, l}, err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/rank"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -33,25 +32,24 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 
 // RankNodes orders some nodes by their similarity to seeds among them. It fills in the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
-// [kernel.ErrAsymmetric] for most kernels, and
-// that with [Options.Network] is [sparse.ErrDivided].
+// [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
-	if g.options.Network != nil { // scores are those of all nodes
-		return nil, nil, sparse.ErrDivided
-	}
 	set := *s
-	_, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(_ *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
+	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
 		n := len(g.Degrees)
 		plan.RowBytes = 8 * rank.Columns(n)
 		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {
 			return err
 		}
 		set.Memory = plan.Room()
-		return plan.Reserve(family.ApplyBytes(v, g.Degrees, rank.Columns(n)), "columns of the kernel")
-	})
+		return plan.Reserve(family.ApplyBytes(v, of.Degrees, rank.Columns(n)), "columns of the kernel")
+	}, seeds)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds}, &set)
+	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds, Division: l.division}, &set)
+	if err == nil {
+		err = l.result()
+	}
 	return r, v, err
 }

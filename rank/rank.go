@@ -18,6 +18,26 @@ type Problem struct {
 	Degrees []float64
 	Nodes   []int // nodes to rank, in the order that breaks ties
 	Seeds   []int // some of Nodes, each once
+
+	// Division numbers the rows of the kernel's blocks if several processes share the nodes; all of them have the
+	// seeds, as named rows. nil: the row of a node is its number.
+	Division *sparse.Division
+}
+
+// row returns the row of blocks for a node. ok is false if only another process has it.
+func (p *Problem) row(node int) (row int, ok bool) {
+	if p.Division == nil {
+		return node, true
+	}
+	return p.Division.Local(node)
+}
+
+// team returns the processes that share the nodes.
+func (p *Problem) team() *sparse.Team {
+	if p.Division == nil {
+		return nil
+	}
+	return &p.Division.Team
 }
 
 // Settings are the settings of [Run].
@@ -35,7 +55,8 @@ type Settings struct {
 // DefaultSets is the usual number of sets of random seeds: the least p-value is 0.001.
 const DefaultSets = 999
 
-// Ranking is the result of [Run]. All lists but Order are by row; rows that are not ranked have zeros.
+// Ranking is the result of [Run]. All lists but Order are by node; nodes that are not ranked have zeros. Of several
+// processes, only process 0 has the lists.
 type Ranking struct {
 	Score []float64
 	Z, P  []float64 // nil without sets
@@ -66,12 +87,17 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	if len(p.Seeds) < 2 || len(p.Nodes) <= len(p.Seeds) {
 		return nil, ErrSeeds
 	}
-	n := len(p.Degrees)
 	sorted := *p
 	sorted.Seeds = inOrder(p) // folds do not depend on the order of seeds
 	p = &sorted
+	n := p.Kernel.Len()
 	r := &ranker{Problem: p, set: s, out: &Ranking{Score: make([]float64, n)}}
-	width := Columns(n)
+	for _, v := range p.Nodes {
+		if row, ok := p.row(v); ok {
+			r.rows = append(r.rows, row)
+		}
+	}
+	width := Columns(len(p.Degrees))
 	r.x, r.y = sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	if err := r.score(ctx); err != nil {
 		return nil, err
@@ -80,6 +106,9 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 		if err := r.compare(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if r.gather(); r.out.Score == nil {
+		return r.out, nil
 	}
 	r.out.Order = slices.Clone(p.Nodes)
 	slices.SortStableFunc(r.out.Order, func(a, b int) int { return cmp.Compare(r.out.Score[b], r.out.Score[a]) })
@@ -107,8 +136,28 @@ type ranker struct {
 	*Problem
 	set  *Settings
 	out  *Ranking
+	rows []int // of Nodes that this process has, in their order
 	x, y *sparse.Block[float64]
 	done int // columns
+}
+
+// gather completes the lists to those of all nodes in process 0, and removes them in others.
+func (r *ranker) gather() {
+	if r.Division == nil {
+		return
+	}
+	for _, list := range []*[]float64{&r.out.Score, &r.out.Z, &r.out.P} {
+		if *list == nil {
+			continue
+		}
+		whole := sparse.Gather(r.Division, sparse.BlockOf(len(*list), 1, *list))
+		if *list = nil; whole == nil {
+			continue
+		}
+		for v := range whole.Rows {
+			*list = append(*list, whole.Row(v)[0])
+		}
+	}
 }
 
 // apply computes the mean kernel value with each of several sets of nodes and calls visit with a block
@@ -119,13 +168,17 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 		x, y := r.x.Columns(0, len(part)), r.y.Columns(0, len(part))
 		for j, set := range part {
 			for _, v := range set {
-				x.Row(v)[j] = 1 / float64(len(set))
+				if row, ok := r.row(v); ok {
+					x.Row(row)[j] = 1 / float64(len(set))
+				}
 			}
 		}
 		report, err := r.Kernel.ApplyTo(ctx, y, x, &kernel.Settings{Memory: r.set.Memory})
 		for _, set := range part {
 			for _, v := range set {
-				clear(x.Row(v))
+				if row, ok := r.row(v); ok {
+					clear(x.Row(row))
+				}
 			}
 		}
 		if err != nil {
@@ -157,49 +210,60 @@ func (r *ranker) score(ctx context.Context) error {
 		}
 		sets = append(sets, others)
 	}
-	isSeed := make([]bool, len(r.Degrees))
-	for _, s := range r.Seeds {
-		isSeed[s] = true
+	isSeed, seeds := make([]bool, r.x.Rows), make([]int, m) // by row, and rows
+	for i, s := range r.Seeds {
+		row, ok := r.row(s)
+		if !ok {
+			panic(badSeed)
+		}
+		isSeed[row], seeds[i] = true, row
 	}
 	shares := make([]float64, m) // of the other nodes that a seed is above
 	err := r.apply(ctx, sets, func(first int, b *sparse.Block[float64]) {
 		for j := range b.Cols {
 			f := first + j - 1
 			if f < 0 {
-				for _, v := range r.Nodes {
+				for _, v := range r.rows {
 					r.out.Score[v] = b.Row(v)[j]
 				}
 				continue
 			}
 			var others []float64
-			for _, v := range r.Nodes {
-				if !isSeed[v] {
+			for _, v := range r.rows {
+				if !isSeed[v] && r.team().Counts(v) {
 					others = append(others, b.Row(v)[j])
 				}
 			}
 			slices.Sort(others)
-			for i, s := range r.Seeds {
+			for i, s := range seeds {
 				if fold[i] == f {
 					r.out.Score[s] = b.Row(s)[j]
-					shares[i] = shareBelow(others, b.Row(s)[j])
+					shares[i] = halvesBelow(others, b.Row(s)[j])
 				}
 			}
 		}
 	})
+	if err != nil {
+		return err
+	}
+	r.team().Sum(shares)
 	sum, squares := 0.0, 0.0
-	for _, x := range shares {
-		sum += x
+	for i := range shares {
+		shares[i] = shares[i] / 2 / float64(len(r.Nodes)-m)
+		sum += shares[i]
 	}
 	r.out.AUC = sum / float64(m)
 	for _, x := range shares {
 		squares += float64((x - r.out.AUC) * (x - r.out.AUC))
 	}
 	r.out.Stderr = math.Sqrt(squares / float64(m) / float64(m-1))
-	return err
+	return nil
 }
 
-// shareBelow returns the share of rising values that are below x, with half of those equal to it.
-func shareBelow(values []float64, x float64) float64 {
+const badSeed = "rank: a process does not have a seed"
+
+// halvesBelow returns twice the number of rising values that are below x, and the number of those equal to it.
+func halvesBelow(values []float64, x float64) float64 {
 	below, _ := slices.BinarySearch(values, x)
 	through, _ := slices.BinarySearchFunc(values, x, func(v, x float64) int {
 		if v > x {
@@ -207,12 +271,12 @@ func shareBelow(values []float64, x float64) float64 {
 		}
 		return -1
 	})
-	return float64(below+through) / 2 / float64(len(values))
+	return float64(below + through)
 }
 
 // compare computes z-scores and p-values. Sums are relative to the score of a node, to keep digits.
 func (r *ranker) compare(ctx context.Context) error {
-	n := len(r.Degrees)
+	n := r.x.Rows
 	r.out.Z, r.out.P = make([]float64, n), make([]float64, n)
 	count, above := make([]float64, n), make([]float64, n)
 	sum, squares := make([]float64, n), make([]float64, n)
@@ -226,10 +290,12 @@ func (r *ranker) compare(ctx context.Context) error {
 		err := r.apply(ctx, part, func(_ int, b *sparse.Block[float64]) {
 			for j, set := range part {
 				for _, v := range set {
-					b.Row(v)[j] = math.NaN() // a set says nothing of its own nodes
+					if row, ok := r.row(v); ok {
+						b.Row(row)[j] = math.NaN() // a set says nothing of its own nodes
+					}
 				}
 			}
-			for _, v := range r.Nodes {
+			for _, v := range r.rows {
 				for _, x := range b.Row(v) {
 					if math.IsNaN(x) {
 						continue
@@ -248,7 +314,7 @@ func (r *ranker) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, v := range r.Nodes {
+	for _, v := range r.rows {
 		r.out.P[v] = (above[v] + 1) / (count[v] + 1)
 		if count[v] < 2 {
 			continue

@@ -197,7 +197,7 @@ func commands() []command {
 		{"predict", newPredict, true, true},
 		{"suggest", newSuggest, true, false},
 		{"regress", newRegress, true, true},
-		{"rank", newRank, true, false},
+		{"rank", newRank, true, true},
 		{"kernel", newKernel, true, true},
 		{"features", newFeatures, true, true},
 		{"apply", newApply, true, true},
