@@ -153,7 +153,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at, list := range []string{"lp,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"} {
+	for at, list := range []string{"lgc:alpha=0.9,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"} {
 		entries, err := method.Parse(list)
 		if err != nil {
 			t.Fatal(err)

@@ -18,7 +18,8 @@ import (
 )
 
 // Run measures methods side by side: at each training size all of them learn
-// from the same training sets and are scored on the same test nodes.
+// from the same training sets and are scored on the same test nodes. If several processes share the rows of the
+// graph, all of them have the labelled nodes, as named rows, and compute the same report, see [sparse.Team].
 func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

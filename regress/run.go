@@ -38,6 +38,9 @@ type comparison struct {
 // are all equal, or is [ErrRange], [ErrDirected], a [*TooManyError], a [*problem.Error] of an iteration that does not converge,
 // [sparse.ErrMemory], the context's, or that of a sweep.
 //
+// If several processes share the rows of the graph, all of them have the nodes with a value, as named rows, and each
+// predicts its rows. Gaussian processes return [sparse.ErrDivided] then.
+//
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve for each fold; for hops three sweeps over 112 columns.
 func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Prediction, error) {
