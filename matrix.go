@@ -177,20 +177,21 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int)
 // the Memory and the Workers of the settings. An error about the limit on iterations comes with
 // the pairs that were found.
 func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *lanczos.Settings) (*spectral.Pairs, error) {
-	components, count := g.Components, 0
-	if components == nil && p.Splits() {
+	components := g.Components
+	if components == nil && p.Splits() && g.options.Network == nil {
 		var err error
-		if components, err = sparse.FindComponents(ctx, g.A, g.options.Workers); err != nil {
+		if components, err = sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.options.Workers); err != nil {
 			return nil, err
 		}
-	}
-	if p.Splits() {
-		count = len(components.Sizes)
 	}
 	set := *s
 	set.Workers = g.options.Workers
 	l, err := prepare(ctx, g, components, new(int64), func(of *graph.Graph, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
+		count := 0
+		if p.Splits() {
+			count = len(cmp.Or(of.Components, components).Sizes)
+		}
 		work := p.Work(len(of.Degrees), of.A.NNZ(), count, k, &set)
 		plan.Work = &work
 		set.Memory = plan.Room()
@@ -201,6 +202,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	}
 	pairs, err := p.Solve(ctx, l.Graph, k, &set)
 	if pairs != nil {
+		pairs.Components = len(l.Components.Sizes)
 		if pairs.Vectors = gather(l, pairs.Vectors); err == nil {
 			err = l.result()
 		}

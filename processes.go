@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -97,10 +96,11 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 		}
 		return &Local{Graph: g.Graph}, err
 	}
-	if err := finish(ctx, g, components, *memory); err != nil {
-		return nil, err
+	whole := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges, Workers: g.options.Workers}
+	if g.Directed {
+		whole.In = g.Store.Transpose()
 	}
-	l, err := divide(ctx, g, g.Graph, named...)
+	l, err := divide(ctx, g, whole, named...)
 	if err == nil {
 		err = Begin(ctx, g, func(plan *Plan) error { return estimate(l.Graph, plan) })
 	}
@@ -113,25 +113,53 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 // LocalPart returns the local part of the graph, with its matrix and degrees alone, for a job that names some
 // nodes and uses the packages below this one. The matrix of a whole graph is in memory after [Begin].
 func LocalPart(ctx context.Context, g *Graph, named ...[]int) (*Local, error) {
-	return divide(ctx, g, &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}, named...)
+	part := &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}
+	if g.options.Network == nil {
+		return &Local{Graph: part}, nil
+	}
+	d := newDivision(g, g.A, named)
+	a, err := sparse.Divide(ctx, g.A, d, Room(g), g.options.Workers)
+	if err != nil {
+		return nil, err
+	}
+	part.A, part.Degrees = a, make([]float64, len(d.Rows))
+	for i, row := range d.Rows {
+		if !d.IsPadding(i) {
+			part.Degrees[i] = g.Degrees[row]
+		}
+	}
+	return newLocal(g, d, part), nil
 }
 
 // divide returns the local part of a graph, which is that of g or smaller.
 func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (*Local, error) {
-	if g.options.Network == nil {
-		return &Local{Graph: whole}, nil
-	}
-	all := slices.Concat(named...)
-	slices.Sort(all)
-	d := sparse.NewDivision(len(whole.Degrees), g.options.Network, partition.Divide(whole.A, g.options.Network.Size()), slices.Compact(all))
-	part, err := graph.Divide(ctx, whole, d)
+	d := newDivision(g, whole.A, named)
+	part, err := graph.Divide(ctx, whole, d, Room(g))
 	if err != nil {
 		return nil, err
 	}
-	bytes := []float64{float64(part.A.(*sparse.Divided).Bytes())}
+	return newLocal(g, d, part), nil
+}
+
+// newDivision divides the rows of a matrix among the processes.
+func newDivision(g *Graph, a sparse.Matrix, named [][]int) *sparse.Division {
+	all := slices.Concat(named...)
+	slices.Sort(all)
+	n, _ := a.Dims()
+	return sparse.NewDivision(n, g.options.Network, partition.Divide(a, g.options.Network.Size()), slices.Compact(all))
+}
+
+// newLocal returns a local part and reserves its memory.
+func newLocal(g *Graph, d *sparse.Division, part *graph.Graph) *Local {
+	bytes := []float64{0}
+	for _, a := range []sparse.Matrix{part.A, part.In} {
+		if a, ok := a.(*sparse.Divided); ok {
+			bytes[0] += float64(a.Bytes())
+		}
+	}
 	d.Max(bytes) // plans are the same in all processes
 	Reserve(g, int64(bytes[0]), "rows of this process")
-	return &Local{part, d}, nil
+	return &Local{part, d}
 }
 
 // localProblem returns the local part of a problem, whose labelled nodes are named. The prior of the
@@ -140,12 +168,7 @@ func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 	if g.options.Network == nil {
 		return &Local{Graph: p.Graph}, p, nil
 	}
-	var work problem.Work
-	whole, err := p.Whole(ctx, g.options.Workers, &work)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := divide(ctx, g, whole, p.Row)
+	l, err := divide(ctx, g, &graph.Graph{A: p.A, Workers: g.options.Workers}, p.Row)
 	if err != nil {
 		return nil, nil, err
 	}

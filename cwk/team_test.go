@@ -62,7 +62,7 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 			err := sparsetest.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, 10, 25, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), named)
-				a, err := sparse.Divide(t.Context(), whole.A, d, 1)
+				a, err := sparse.Divide(t.Context(), whole.A, d, 0, 1)
 				if err != nil {
 					return err
 				}
@@ -125,7 +125,7 @@ func TestSeedsAreNamedRows(t *testing.T) {
 	whole := randomWalk[float32](t, 5)
 	err := sparsetest.Processes(2, func(network sparse.Network) error {
 		d := sparse.NewDivision(40, network, []int{0, 20, 40}, nil)
-		a, err := sparse.Divide(t.Context(), whole.A, d, 1)
+		a, err := sparse.Divide(t.Context(), whole.A, d, 0, 1)
 		if err != nil {
 			return err
 		}

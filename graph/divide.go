@@ -6,40 +6,26 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Divide returns the part of g that a process has in a division of its rows: vectors have an element for
-// each row of the process's blocks, and components keep their numbers and sizes. Node ids are omitted.
-// Every process calls it. Cost: that of [sparse.Divide], and a vector of g for each vector of the result.
-func Divide(ctx context.Context, g *Graph, d *sparse.Division) (*Graph, error) {
-	a, err := sparse.Divide(ctx, g.A, d, g.Workers)
+// Divide returns the part of a graph that a process has in a division. Every process calls it. Of g, the matrices and
+// the ids are used. Blocks and vectors have the rows of a process, see [sparse.Team]; sizes of components are
+// those of the whole graph. The entries may take memory bytes, see [sparse.Divide]. Cost: that of sparse.Divide for
+// each direction, and one sweep over the entries of this process in memory. Errors are those of [New].
+func Divide(ctx context.Context, g *Graph, d *sparse.Division, memory int64) (*Graph, error) {
+	a, err := sparse.Divide(ctx, g.A, d, memory, g.Workers)
 	if err != nil {
 		return nil, err
 	}
-	part := &Graph{
-		A: a, Hyperedges: g.Hyperedges, Workers: g.Workers, Memory: g.Memory,
-		Degrees: partOf(d, g.Degrees), Loops: partOf(d, g.Loops), looplessDegrees: partOf(d, g.looplessDegrees),
+	components, err := (&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers}).findComponents(ctx)
+	if err != nil {
+		return nil, err
 	}
-	part.leaveLoopsOut()
+	part, err := New(ctx, a, &Settings{Components: components, Workers: g.Workers})
+	if err != nil {
+		return nil, err
+	}
+	part.Hyperedges, part.Memory = g.Hyperedges, g.Memory
 	if g.In != nil {
-		if part.In, err = sparse.Divide(ctx, g.In, d, g.Workers); err != nil {
-			return nil, err
-		}
+		part.In, err = sparse.Divide(ctx, g.In, d, memory, g.Workers)
 	}
-	if g.Components != nil {
-		part.Components = &sparse.Components{Of: partOf(d, g.Components.Of), Sizes: g.Components.Sizes}
-	}
-	return part, nil
-}
-
-// partOf returns the elements of v for the rows of a process, with zeros for padding, or nil for nil.
-func partOf[T any](d *sparse.Division, v []T) []T {
-	if v == nil {
-		return nil
-	}
-	part := make([]T, len(d.Rows))
-	for i, row := range d.Rows {
-		if !d.IsPadding(i) {
-			part[i] = v[row]
-		}
-	}
-	return part
+	return part, err
 }

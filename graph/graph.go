@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"errors"
-	"iter"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -96,8 +95,7 @@ const Sweeps = 2
 type Settings struct {
 	Workers int // number of goroutines; 0: one for each processor; does not change results
 
-	// Components are the components of the matrix; nil: New computes them. New renumbers them
-	// in the order of the ids if that differs from the order of the rows.
+	// Components are the components of the matrix; nil: New computes them, in the order of the ids.
 	Components *sparse.Components
 
 	// Nodes are the ids of the rows; nil: node i is row i.
@@ -125,34 +123,22 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if set.KeepLoops {
 		g.looplessDegrees = nil
 	}
-	g.leaveLoopsOut()
+	if err := g.leaveLoopsOut(ctx); err != nil {
+		return nil, err
+	}
 	if g.Components == nil {
 		var err error
-		if g.Components, err = sparse.FindComponents(ctx, a, set.Workers); err != nil {
+		if g.Components, err = g.findComponents(ctx); err != nil {
 			return nil, err
 		}
-	}
-	if g.Nodes != nil && g.Nodes.Order != nil {
-		renumber(g.Components, g.Nodes.Rows())
 	}
 	return g, nil
 }
 
-// renumber numbers the components in the order of their first row in rows, which yields all rows.
-func renumber(c *sparse.Components, rows iter.Seq[int]) {
-	const none = ^uint32(0)
-	number, sizes := make([]uint32, len(c.Sizes)), make([]int, 0, len(c.Sizes))
-	for g := range number {
-		number[g] = none
+// findComponents returns the components of the matrix in the order of the ids.
+func (g *Graph) findComponents(ctx context.Context) (*sparse.Components, error) {
+	if g.Nodes != nil && g.Nodes.Order != nil {
+		return sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.Workers)
 	}
-	for i := range rows {
-		if g := c.Of[i]; number[g] == none {
-			number[g] = uint32(len(sizes))
-			sizes = append(sizes, c.Sizes[g])
-		}
-	}
-	for i, g := range c.Of {
-		c.Of[i] = number[g]
-	}
-	c.Sizes = sizes
+	return sparse.FindComponents(ctx, g.A, g.Workers)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -115,11 +113,3 @@ func TestFromMatAsymmetric(t *testing.T) {
 }
 
 // Components are in the order of the ids, because the eigenvectors of a component are.
-func TestRenumber(t *testing.T) {
-	c := &sparse.Components{Of: []uint32{0, 0, 1, 0, 2, 1}, Sizes: []int{3, 2, 1}}
-	renumber(c, slices.Values([]int{4, 2, 5, 0, 3, 1}))
-	want := &sparse.Components{Of: []uint32{2, 2, 1, 2, 0, 1}, Sizes: []int{1, 2, 3}}
-	if diff := cmp.Diff(want, c); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -18,8 +18,8 @@ func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
-	rows, team := sparse.LocalRows(g.A), sparse.TeamOf(g.A)
-	ranges := rows.Ranges()
+	rows, diagonal := sparse.LocalRows(g.A)
+	ranges, team := rows.Ranges(), sparse.TeamOf(g.A)
 	pieces := make([]tall.ExactSum, len(ranges)) // partial sums of long rows
 	var weighted atomic.Bool
 	finish := func(i int, s tall.ExactSum) {
@@ -32,7 +32,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 			weighted.Store(true)
 		}
 		for i := p.Lo; i < p.Hi; i++ {
-			s, err := g.weighRow(i, p, diag)
+			s, err := weighRow(i, diagonal, p, diag)
 			if err != nil {
 				return err
 			}
@@ -85,11 +85,15 @@ func (g *Graph) weigh(ctx context.Context) error {
 
 // weighRow returns the sum of row i of a panel without the diagonal element, which it stores in
 // diag.
-func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum, err error) {
+func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s tall.ExactSum, err error) {
 	col, val := p.Row(i - p.Lo)
+	if len(col) == 0 {
+		return s, nil
+	}
+	loop, has := slices.BinarySearch(col, uint32(diagonal(i)))
 	if val == nil {
 		s.Sum = float64(len(col))
-		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
+		if has {
 			diag[i] = 1
 			s.Sum--
 		}
@@ -99,7 +103,7 @@ func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum
 		switch {
 		case !(w >= 0) || math.IsInf(w, 1):
 			return s, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
-		case int(col[e]) == i:
+		case has && e == loop:
 			diag[i] = w
 		default:
 			s.Add(w)
@@ -120,7 +124,8 @@ func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error
 	for i := range byWorker {
 		byWorker[i][0] = math.Inf(1)
 	}
-	err = sparse.LocalRows(g.A).Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+	rows, diagonal := sparse.LocalRows(g.A)
+	err = rows.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
 		least, most := &byWorker[worker][0], &byWorker[worker][1]
 		if p.Val == nil && len(p.Col) > 0 {
 			*least, *most = min(*least, 1), max(*most, 1)
@@ -128,8 +133,12 @@ func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error
 		}
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
+			if len(col) == 0 {
+				continue
+			}
+			loop := uint32(diagonal(i))
 			for e, w := range val {
-				if w > 0 && int(col[e]) != i {
+				if w > 0 && col[e] != loop {
 					*least, *most = min(*least, w), max(*most, w)
 				}
 			}
@@ -163,20 +172,21 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 }
 
 // leaveLoopsOut computes the matrix without self loops if it is needed.
-func (g *Graph) leaveLoopsOut() {
+func (g *Graph) leaveLoopsOut(ctx context.Context) (err error) {
 	if g.looplessDegrees == nil {
-		return
+		return nil
 	}
 	if a, divided := g.A.(*sparse.Divided); divided {
-		g.loopless = a.WithValues(func(row, col int, w float64) float64 {
+		g.loopless, err = a.WithValues(ctx, func(row, col int, w float64) float64 {
 			if row == col {
 				return 0
 			}
 			return w
 		})
-		return
+		return err
 	}
 	g.loopless = &withoutLoops{g.A, g.Loops}
+	return nil
 }
 
 // Laplacian returns L = D − A.

@@ -47,8 +47,12 @@ func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(work
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
 	team, balanced := sparse.TeamOf(g.A), sparse.Matrix(&balancedMatrix{g.A, v})
 	if a, divided := g.A.(*sparse.Divided); divided {
-		v := a.WithGhosts(v)
-		balanced = a.WithValues(func(row, col int, w float64) float64 { return float64(v[row]*v[col]) * w })
+		v := a.ByColumn(v)
+		var err error
+		balanced, err = a.WithValues(ctx, func(row, col int, w float64) float64 { return float64(v[row]*v[col]) * w })
+		if err != nil {
+			return nil, err
+		}
 	}
 	scaled, err := graph.New(ctx, balanced, &graph.Settings{
 		Components: g.Components, Workers: g.Workers,

@@ -317,7 +317,8 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 			continue
 		}
 		row := 0
-		err := sparse.LocalRows(a).Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		rows, _ := sparse.LocalRows(a)
+		err := rows.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 			for i := range p.Hi - p.Lo {
 				n := int(p.Ptr[i+1] - p.Ptr[i])
 				if p.Piece > 0 {

@@ -90,7 +90,7 @@ func TestSeveralProcesses(t *testing.T) {
 			err := sparsetest.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, n / 3, n - 2})
-				a, err := sparse.Divide(ctx, c.a, d, 1)
+				a, err := sparse.Divide(ctx, c.a, d, 0, 1)
 				if err != nil {
 					return err
 				}

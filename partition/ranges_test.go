@@ -138,7 +138,7 @@ func TestGhostsOfProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = sparsetest.Processes(3, func(network sparse.Network) error {
-		m, err := sparse.Divide(t.Context(), a, sparse.NewDivision(1<<10, network, bounds, nil), 1)
+		m, err := sparse.Divide(t.Context(), a, sparse.NewDivision(1<<10, network, bounds, nil), 0, 1)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 				bounds = []int{0, 90, 100, n}
 			}
 			d := sparse.NewDivision(n, network, bounds, slices.Sorted(slices.Values(p.Seeds)))
-			part, err := graph.Divide(t.Context(), g, d)
+			part, err := graph.Divide(t.Context(), g, d, 0)
 			if err != nil {
 				return err
 			}

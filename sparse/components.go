@@ -2,7 +2,11 @@ package sparse
 
 import (
 	"context"
+	"encoding/binary"
+	"iter"
+	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -16,19 +20,42 @@ type Components struct {
 	Sizes []int    // number of rows of each component
 }
 
-// FindComponents returns the components of a. Every nonzero entry connects its row and its column, in
+// FindComponents returns the connected components of a. Every nonzero entry connects its row and its column, in
 // both directions. Cost: one sweep, and 4n bytes in addition to the result.
 func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, error) {
+	rows, _ := a.Dims()
+	return FindComponentsInOrder(ctx, a, upTo(TeamOf(a).TotalOf(rows)), workers)
+}
+
+func upTo(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; i < n && yield(i); i++ {
+		}
+	}
+}
+
+// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows
+// of the whole matrix. If several processes share the rows, Of has those of this process, Sizes are those of the
+// whole, and the memory is that for all n rows.
+func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], workers int) (*Components, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
 		panic(badShape)
 	}
-	f := newForest(rows)
-	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
-		for i := range p.Hi - p.Lo {
-			col, val := p.Row(i)
-			root := f.root(uint32(p.Lo + i))
+	m, divided := a.(*Divided)
+	f := newForest(TeamOf(a).TotalOf(rows))
+	local, _ := LocalRows(a)
+	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			if len(col) == 0 {
+				continue
+			}
+			root := f.root(uint32(TeamOf(a).Row(i)))
 			for e, c := range col {
+				if divided {
+					c = m.columns[c]
+				}
 				// Most columns are already leaves of the tree of row i. One load shows this, and the
 				// processor issues these loads for many entries at once.
 				if f[c].Load() != root && (val == nil || val[e] != 0) {
@@ -42,17 +69,33 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 	if err != nil {
 		return nil, err
 	}
-	c := &Components{Of: make([]uint32, rows)}
+	if divided {
+		f.joinAll(m.Division)
+	}
+	const none = math.MaxUint32
+	c := &Components{Of: make([]uint32, len(f))}
 	for i := range c.Of {
-		// A root is the smallest row of its set, and therefore the first.
+		c.Of[i] = none
+	}
+	for i := range order {
 		root := f.root(uint32(i))
-		if int(root) == i {
-			c.Of[i] = uint32(len(c.Sizes))
+		if c.Of[root] == none {
+			c.Of[root] = uint32(len(c.Sizes))
 			c.Sizes = append(c.Sizes, 0)
-		} else {
-			c.Of[i] = c.Of[root]
 		}
-		c.Sizes[c.Of[i]]++
+		c.Sizes[c.Of[root]]++
+	}
+	for i := range c.Of {
+		c.Of[i] = c.Of[f.root(uint32(i))]
+	}
+	if divided {
+		whole := c.Of
+		c.Of = make([]uint32, len(m.Rows))
+		for i, row := range m.Rows {
+			if !m.IsPadding(i) {
+				c.Of[i] = whole[row]
+			}
+		}
 	}
 	return c, nil
 }
@@ -113,4 +156,32 @@ func (f forest) join(a, b uint32) {
 			return
 		}
 	}
+}
+
+// joinAll joins the sets of all processes, in ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one from it
+// to the others.
+func (f forest) joinAll(team *Division) {
+	const size = 1 << 14 // bytes of a transferred row
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), 4*len(f))
+	blocks := (len(bytes) + size - 1) / size
+	mine, other := make([]byte, blocks*size), make([]byte, blocks*size)
+	for step := 1; step < team.Size(); step *= 2 {
+		var wanted []RemoteRow
+		if from := team.Rank() + step; team.Rank()%(2*step) == 0 && from < team.Size() {
+			for i := range blocks {
+				wanted = append(wanted, RemoteRow{Rank: int32(from), Row: int32(i)})
+			}
+		}
+		copy(mine, bytes)
+		e := team.NewExchange(blocks, wanted)
+		e.Begin(mine, other[:len(wanted)*size], size)
+		e.End()
+		e.Close()
+		if len(wanted) > 0 {
+			for i := range f {
+				f.join(uint32(i), binary.NativeEndian.Uint32(other[4*i:]))
+			}
+		}
+	}
+	team.Broadcast(0, bytes)
 }

@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
 // componentsByHand numbers components by repeated passes over the entries.
@@ -72,6 +74,70 @@ func TestFindComponents(t *testing.T) {
 					t.Errorf("component %d has size %d, want %d", c, size, count)
 				}
 			}
+		}
+	}
+}
+
+// TestFindComponentsInOrder compares components in an order of the rows with relabelled ones, in one process
+// and in several.
+func TestFindComponentsInOrder(t *testing.T) {
+	const n = 5000
+	rng := rand.New(rand.NewPCG(5, 0))
+	var entries []sparse.Triplet
+	for i := range n {
+		if j := rng.IntN(n); i != j {
+			entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, number := rng.Perm(n), map[uint32]uint32{}
+	want := componentsByHand(n, entries)
+	for _, i := range order {
+		if _, seen := number[want[i]]; !seen {
+			number[want[i]] = uint32(len(number))
+		}
+	}
+	for i := range want {
+		want[i] = number[want[i]]
+	}
+	one, err := sparse.FindComponentsInOrder(t.Context(), a, slices.Values(order), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, one.Of); diff != "" {
+		t.Fatal(diff)
+	}
+	for _, size := range []int{2, 3, 5} {
+		bounds := []int{0}
+		for k := range 2 * size {
+			bounds = append(bounds, n*(k+1)/(2*size))
+		}
+		err := sparsetest.Processes(size, func(network sparse.Network) error {
+			d := sparse.NewDivision(n, network, bounds, []int{17, 4000})
+			m, err := sparse.Divide(t.Context(), a, d, 0, 1)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			got, err := sparse.FindComponentsInOrder(t.Context(), m, slices.Values(order), 2)
+			if err != nil {
+				return err
+			}
+			for local, row := range d.Rows {
+				if !d.IsPadding(local) && got.Of[local] != want[row] {
+					return fmt.Errorf("row %d is in component %d, want %d", row, got.Of[local], want[row])
+				}
+			}
+			if !slices.Equal(got.Sizes, one.Sizes) {
+				return fmt.Errorf("sizes %v, want %v", got.Sizes, one.Sizes)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%d processes: %v", size, err)
 		}
 	}
 }

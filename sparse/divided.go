@@ -5,108 +5,171 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Divided is a square matrix whose rows several processes share, as one of them sees it: a matrix on the rows
 // of a [Division]. Only [Operator] can multiply with it, because products need rows of other processes.
 // The entries of this process lie in memory.
 //
-// A product gathers from rows of other processes, the ghost rows, which it gets before the sweep; ranges
-// of rows without them are computed meanwhile. Each process computes some of the named rows and gets the
+// A product gathers from ghost rows, which are rows of other processes that it receives before the sweep. Ranges
+// of rows without them are computed meanwhile. Each process computes some of the named rows and receives the
 // others after the sweep. Transferred bytes: those of the ghost rows and of the named rows that other
 // processes compute.
+//
+// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits
+// as in one process, and tiles of columns can be used as there.
 type Divided struct {
 	*Division
-	local    *CSR  // columns after those of the blocks are ghost rows
-	entries  int64 // largest number of entries in a process
-	interior []int // ranges without ghost rows
-	boundary []int // other ranges
-	ghosts   Exchange
-	shares   Exchange // of named rows
+	local     Matrix   // rows of blocks: a CSR, or tiles
+	columns   []uint32 // row of the whole matrix for each column, increasing: own, named, and ghost rows
+	batches   [][]run  // columns of own and named rows
+	arriving  []run    // columns of ghost rows, in the order in which they are received
+	weighted  bool
+	copyBytes int64 // memory of the entries while they are copied
+	entries   int64 // largest number of entries in a process
+	interior  []int // ranges without ghost rows
+	boundary  []int // other ranges
+	ghosts    Exchange
+	shares    Exchange // of named rows
 }
+
+// run is a run of rows that are consecutive columns of a [Divided] matrix.
+type run struct{ row, column, rows int }
+
+// mostRun is the largest number of rows of a run, and about that of a batch of runs.
+const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
-// Divide returns the part of a that a process has in a division. Every process calls it. Cost: two sweeps over the
-// rows of this process, 4 bytes for each of its entries, 12 with values, and during the call 4 for each row of a.
-func Divide(ctx context.Context, a Matrix, d *Division, workers int) (*Divided, error) {
+// Divide returns the part of a that a process has in a division. Every process calls it. Entries are in tiles, see
+// [FindLayout], if this is faster and their copies fit into half of memory; 0 means no limit. Cost: two sweeps over
+// the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
+func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers int) (*Divided, error) {
 	rows, cols := a.Dims()
 	if rows != cols || rows != d.Total {
 		panic(badShape)
 	}
 	m := &Divided{Division: d}
-	width := len(d.Rows)
-	place := pages.Make[uint32](rows) // column for each row of the matrix, elsewhere for rows of other processes
-	for row := range place {
-		place[row] = elsewhere
-	}
-	for local, row := range d.Rows {
-		if !d.IsPadding(local) {
-			place[row] = uint32(local)
-		}
-	}
-	ptr, ghosts := make([]int64, width+1), newRankedSet(rows)
+	ptr, needed := make([]int64, len(d.Rows)+1), newRankedSet(rows)
 	var weighted atomic.Bool
-	err := d.sweep(ctx, a, workers, func(row, _ int, col []uint32, val []float64) {
-		atomic.AddInt64(&ptr[place[row]+1], int64(len(col)))
+	err := d.sweep(ctx, a, workers, func(local, _ int, col []uint32, val []float64) {
+		atomic.AddInt64(&ptr[local+1], int64(len(col)))
 		if val != nil {
 			weighted.Store(true)
 		}
 		for _, c := range col {
-			if place[c] == elsewhere {
-				atomic.OrUint64(&ghosts.words[c/64], 1<<(c%64))
+			needed.addShared(int(c))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.Rows {
+		ptr[i+1] += ptr[i]
+		if !d.IsPadding(i) {
+			needed.add(int(d.Rows[i]))
+		}
+	}
+	count, entries := needed.count(), ptr[len(d.Rows)]
+	if int64(count) >= math.MaxUint32 {
+		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), count)
+	}
+	wanted := m.number(&needed, count)
+	local := &CSR{rows: len(d.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
+	if m.weighted = weighted.Load(); m.weighted {
+		local.val = make([]float64, entries)
+	}
+	err = d.sweep(ctx, a, workers, func(row, piece int, col []uint32, val []float64) {
+		at := ptr[row] + int64(piece)*MaxRange
+		for e, c := range col {
+			local.col[at+int64(e)] = uint32(needed.rank(int(c)))
+		}
+		switch {
+		case val != nil:
+			copy(local.val[at:], val)
+		case m.weighted:
+			for e := range col {
+				local.val[at+int64(e)] = 1
 			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range width {
-		ptr[i+1] += ptr[i]
-	}
-	if int64(width)+int64(ghosts.count()) >= elsewhere {
-		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), width+ghosts.count())
-	}
-	var wanted []RemoteRow
-	for row := range ghosts.members {
-		place[row] = uint32(width + len(wanted))
-		wanted = append(wanted, d.owner(row))
-	}
-	entries := ptr[width]
-	m.local = &CSR{rows: width, cols: width + len(wanted), ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
-	if weighted.Load() {
-		m.local.val = make([]float64, entries)
-	}
-	err = d.sweep(ctx, a, workers, func(row, piece int, col []uint32, val []float64) {
-		m.local.insert(ptr[place[row]]+int64(piece)*MaxRange, col, val, place, [2]uint32{uint32(d.First), uint32(width)})
-	})
-	if err != nil {
-		return nil, err
-	}
-	m.cut()
+	m.cut(local)
 	m.plan(wanted)
 	most := []float64{float64(entries)}
 	d.Max(most)
 	m.entries, d.Entries = int64(most[0]), a.NNZ()
-	return m, nil
+	return m, m.chooseLayout(ctx, local, memory, workers)
 }
 
-// elsewhere is the place of a row of another process.
-const elsewhere = math.MaxUint32
+// number numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
+func (m *Divided) number(needed *rankedSet, count int) (wanted []RemoteRow) {
+	m.columns = make([]uint32, 0, count)
+	var rows []run
+	for row := range needed.members {
+		if local, has := m.Local(row); has {
+			rows = extend(rows, local, len(m.columns))
+		} else {
+			m.arriving = extend(m.arriving, len(wanted), len(m.columns))
+			wanted = append(wanted, m.owner(row))
+		}
+		m.columns = append(m.columns, uint32(row))
+	}
+	for lo, size := 0, 0; lo < len(rows); size = 0 {
+		hi := lo
+		for ; hi < len(rows) && size < mostRun; hi++ {
+			size += rows[hi].rows
+		}
+		m.batches = append(m.batches, rows[lo:hi])
+		lo = hi
+	}
+	return wanted
+}
+
+// extend adds a row to the last run, or a new one.
+func extend(runs []run, row, column int) []run {
+	if n := len(runs); n > 0 {
+		if last := &runs[n-1]; last.rows < mostRun && row == last.row+last.rows && column == last.column+last.rows {
+			last.rows++
+			return runs
+		}
+	}
+	return append(runs, run{row, column, 1})
+}
+
+// chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
+func (m *Divided) chooseLayout(ctx context.Context, local *CSR, memory int64, workers int) error {
+	m.local, m.copyBytes = local, LoadBytes(int64(local.rows), m.entries, m.weighted)
+	t, err := findTiling(ctx, local, m.weighted, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
+	if err != nil || t == nil || t.inTiles == 0 {
+		return err
+	}
+	bytes := m.copyBytes + t.bytes(dividedBytes, workers)
+	if memory > 0 && bytes > memory/2 {
+		return nil
+	}
+	m.copyBytes = bytes
+	m.local, err = newTiled(ctx, local, t, workers)
+	pages.Release() // the first copy, so that later blocks are on huge pages
+	return err
+}
 
 // sweep calls visit with the pieces of the rows of a in the ranges of this process, and reads others only if a
-// has no method SweepRows.
+// has no method SweepRows. Rows are those of blocks.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit func(row, piece int, col []uint32, val []float64)) error {
 	for lo, hi := range d.mine {
 		err := SweepRows(ctx, a, lo, hi, workers, func(_ int, p Panel) error {
 			for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
+				local, _ := d.Local(i)
 				col, val := p.Row(i - p.Lo)
-				visit(i, p.Piece, col, val)
+				visit(local, p.Piece, col, val)
 			}
 			return nil
 		})
@@ -117,43 +180,24 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit func(
 	return nil
 }
 
-// insert stores the entries of a row, or of a piece of one, from position at on: those whose places lie below the
-// first bound, then those below the second, then the others, so that places increase.
-func (m *CSR) insert(at int64, col []uint32, val []float64, place []uint32, bounds [2]uint32) {
-	from := uint32(0)
-	for _, to := range [3]uint32{bounds[0], bounds[1], elsewhere} {
-		for e, c := range col {
-			if local := place[c]; local >= from && local < to {
-				m.col[at] = local
-				if m.val != nil {
-					m.val[at] = 1
-					if val != nil {
-						m.val[at] = val[e]
-					}
-				}
-				at++
-			}
-		}
-		from = to
-	}
-}
-
 // cut computes the ranges. A range has own rows, padding, or named rows.
-func (m *Divided) cut() {
+func (m *Divided) cut(local *CSR) {
 	for _, group := range [][2]int{{0, m.Own}, {m.Own, m.First}, {m.First, m.First + m.Named}} {
 		lo := group[0]
-		for _, r := range Cut(group[1]-lo, func(i int) int64 { return m.local.ptr[lo+i+1] - m.local.ptr[lo+i] }) {
+		for _, r := range Cut(group[1]-lo, func(i int) int64 { return local.ptr[lo+i+1] - local.ptr[lo+i] }) {
 			r.Lo += lo
 			r.Hi += lo
-			m.local.ranges = append(m.local.ranges, r)
+			local.ranges = append(local.ranges, r)
 		}
 	}
-	for i := range m.local.ranges {
-		outside := false
-		for _, c := range m.local.panel(i).Col {
-			outside = outside || int(c) >= m.local.rows
+	isGhost := make([]bool, local.cols)
+	for _, r := range m.arriving {
+		for c := range r.rows {
+			isGhost[r.column+c] = true
 		}
-		if outside {
+	}
+	for i := range local.ranges {
+		if slices.ContainsFunc(local.panel(i).Col, func(c uint32) bool { return isGhost[c] }) {
 			m.boundary = append(m.boundary, i)
 		} else {
 			m.interior = append(m.interior, i)
@@ -161,9 +205,24 @@ func (m *Divided) cut() {
 	}
 }
 
-// plan plans the transfers.
+// plan plans the transfers. Every process offers all columns, because its own rows are not consecutive among them.
 func (m *Divided) plan(ghosts []RemoteRow) {
-	m.ghosts = m.NewExchange(m.Own, ghosts)
+	own, column := make([]float32, m.Own), make([]float32, len(ghosts)) // bits of columns
+	for _, batch := range m.batches {
+		for _, r := range batch {
+			for i := r.row; i < min(r.row+r.rows, m.Own); i++ {
+				own[i] = math.Float32frombits(uint32(r.column + i - r.row))
+			}
+		}
+	}
+	ask := m.NewExchange(m.Own, ghosts)
+	ask.Begin(bytesOf(own), bytesOf(column), sizeOf[float32]())
+	ask.End()
+	ask.Close()
+	for i, c := range column {
+		ghosts[i].Row = int32(math.Float32bits(c))
+	}
+	m.ghosts = m.NewExchange(len(m.columns), ghosts)
 	var named []RemoteRow
 	for p := range m.Size() {
 		for i := range m.namedOf[p] {
@@ -182,7 +241,7 @@ func (m *Divided) Close() {
 }
 
 // Dims returns the number of rows and columns of blocks in this process.
-func (m *Divided) Dims() (r, c int) { return m.local.rows, m.local.rows }
+func (m *Divided) Dims() (r, c int) { return len(m.Rows), len(m.Rows) }
 
 // NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
 // all processes. See also [EntriesOf].
@@ -190,30 +249,25 @@ func (m *Divided) NNZ() int64 { return m.entries }
 
 // Bytes returns the memory of the entries, and of the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	rows, ghosts := int64(m.local.rows), int64(m.Ghosts())
-	return LoadBytes(rows, m.entries, m.local.val != nil) + dividedBytes*(rows+2*ghosts+int64(m.Own+m.Named))
+	columns := int64(len(m.columns))
+	return m.copyBytes + 4*columns + dividedBytes*(2*columns+int64(m.Ghosts()+m.Named))
 }
 
 // Ghosts returns the number of rows of other processes that a product gathers from.
-func (m *Divided) Ghosts() int { return m.local.cols - m.local.rows }
+func (m *Divided) Ghosts() (rows int) {
+	for _, r := range m.arriving {
+		rows += r.rows
+	}
+	return rows
+}
 
 // Team returns the team.
 func (m *Divided) Team() *Team { return &m.Division.Team }
 
 // Ranges returns the ranges of the rows of this process.
-func (m *Divided) Ranges() []Range { return m.local.ranges }
+func (m *Divided) Ranges() []Range { return m.local.Ranges() }
 
 // Sweep returns [ErrDivided].
 func (m *Divided) Sweep(context.Context, int, func(worker int, p Panel) error) error {
 	return ErrDivided
-}
-
-// sweep visits some of the ranges.
-func (m *Divided) sweep(ctx context.Context, workers int, ranges []int, visit func(worker int, p Panel)) error {
-	return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
-		p := m.local.panel(ranges[i])
-		defer sched.InRows(p.Lo, p.Hi)
-		visit(worker, p)
-		return nil
-	})
 }

@@ -33,17 +33,27 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[
 
 // sweepDivided computes a step with a matrix whose rows several processes share.
 func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) error {
-	compute := func(worker int, p Panel) {
-		f.columns(worker, p, 0, f.width)
-		if p.Lo < m.First {
-			f.visit(worker, p)
-		}
-	}
 	finish := f.receiveGhosts(m)
-	err := m.sweep(ctx, workers, m.interior, compute)
-	finish()
-	if err == nil {
-		err = m.sweep(ctx, workers, m.boundary, compute)
+	var err error
+	if tiles, ok := m.local.(*tiledMatrix); ok {
+		finish()
+		err = f.sweepTiles(ctx, workers, tiles)
+	} else {
+		local := m.local.(*CSR)
+		compute := func(ranges []int) error {
+			return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
+				p := local.panel(ranges[i])
+				defer sched.InRows(p.Lo, p.Hi)
+				f.columns(worker, p, 0, f.width)
+				f.visit(worker, p)
+				return nil
+			})
+		}
+		err = compute(m.interior)
+		finish()
+		if err == nil {
+			err = compute(m.boundary)
+		}
 	}
 	if err != nil {
 		return err
@@ -54,27 +64,36 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 	return f.visitRanges(ctx, workers, m.First)
 }
 
-// receiveGhosts begins the transfer of the ghost rows, which follow the rows of the gathered block. finish waits for
-// them.
+// receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
 func (f *fused[T]) receiveGhosts(m *Divided) (finish func()) {
 	b := &f.source
-	if b.Stride == b.Cols {
-		arrived := b.Data[m.local.rows*b.Cols:][:m.Ghosts()*b.Cols]
-		m.ghosts.Begin(bytesOf(b.Data[:m.Own*b.Cols]), bytesOf(arrived), b.Cols*sizeOf[T]())
-		return m.ghosts.End
+	cols, offered := b.Cols, b.Data
+	if b.Stride != cols {
+		f.offered = grow(f.offered, b.Rows*cols)
+		for _, batch := range m.batches {
+			for _, r := range batch {
+				for c := r.column; c < r.column+r.rows; c++ {
+					copy(f.offered[c*cols:], b.Row(c))
+				}
+			}
+		}
+		offered = f.offered
 	}
-	f.offered = grow(f.offered, m.Own*b.Cols)
-	for i := range m.Own {
-		copy(f.offered[i*b.Cols:], b.Row(i))
-	}
-	f.arrived = grow(f.arrived, m.Ghosts()*b.Cols)
-	m.ghosts.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
+	f.arrived = grow(f.arrived, m.Ghosts()*cols)
+	m.ghosts.Begin(bytesOf(offered[:b.Rows*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
 	return func() {
 		m.ghosts.End()
-		for i := range m.Ghosts() {
-			row := b.Data[(m.local.rows+i)*b.Stride:][:b.Stride]
-			copy(row, f.arrived[i*b.Cols:][:b.Cols])
-			clear(row[b.Cols:])
+		for _, r := range m.arriving {
+			rows := f.arrived[r.row*cols:][:r.rows*cols]
+			to := b.Data[r.column*b.Stride:][:r.rows*b.Stride]
+			if b.Stride == cols {
+				copy(to, rows)
+				continue
+			}
+			for ; len(rows) > 0; rows, to = rows[cols:], to[b.Stride:] {
+				copy(to, rows[:cols])
+				clear(to[cols:b.Stride])
+			}
 		}
 	}
 }
@@ -128,8 +147,8 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block that has row c of x for each column c
-// of a panel. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row,
+// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block that has the row of x for each column
+// of a panel as its row of that number. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row,
 // the visits of several pieces run at the same time. If several processes share the rows of a, x includes
 // rows of other processes, and the named rows of y are those of the process that has visited them.
 func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(worker int, p Panel, x *Block[T]) error) error {
@@ -144,9 +163,7 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 		return err
 	}
 	f.receiveGhosts(m)()
-	err := sched.Run(ctx, workers, len(m.local.ranges), func(worker, i int) error {
-		return visit(worker, m.local.panel(i), &f.source)
-	})
+	err := m.local.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, &f.source) })
 	if err != nil {
 		return err
 	}

@@ -1,41 +1,67 @@
 package sparse
 
+import (
+	"context"
+	"slices"
+)
+
 // LocalRows returns the rows of a that this process has: a itself, or, of a [Divided] matrix, its own rows
-// and its share of the named rows, while its other rows are empty. Columns after those of a are ghost
-// rows. See [Team.SumNamed] for sums over the entries of each row.
-func LocalRows(a Matrix) Matrix {
+// and its share of the named rows, while its other rows are empty. diagonal returns the column with the diagonal
+// element of a row; other columns increase with the rows of the whole matrix, of which some are missing. See
+// [Team.SumNamed] for sums over the entries of each row.
+func LocalRows(a Matrix) (rows Matrix, diagonal func(row int) int) {
 	if m, ok := a.(*Divided); ok {
-		return m.local
+		return m.local, m.diagonal
 	}
-	return a
+	return a, func(row int) int { return row }
 }
 
-// WithGhosts returns the numbers v of the rows of a block, followed by those of the ghost rows. Every
-// process calls it.
-func (m *Divided) WithGhosts(v []float64) []float64 {
-	all := make([]float64, m.local.cols)
-	copy(all, v)
-	m.ghosts.Begin(bytesOf(all[:m.Own]), bytesOf(all[m.local.rows:]), sizeOf[float64]())
+// diagonal returns the column of a row of blocks that is no padding.
+func (m *Divided) diagonal(row int) int {
+	column, _ := slices.BinarySearch(m.columns, m.Rows[row])
+	return column
+}
+
+// ByColumn returns numbers for the columns of [LocalRows], from those of the rows of a block. Every process calls it.
+func (m *Divided) ByColumn(v []float64) []float64 {
+	all, arrived := make([]float64, len(m.columns)), make([]float64, m.Ghosts())
+	for _, batch := range m.batches {
+		for _, r := range batch {
+			copy(all[r.column:], v[r.row:r.row+r.rows])
+		}
+	}
+	m.ghosts.Begin(bytesOf(all), bytesOf(arrived), sizeOf[float64]())
 	m.ghosts.End()
+	for _, r := range m.arriving {
+		copy(all[r.column:], arrived[r.row:r.row+r.rows])
+	}
 	return all
 }
 
-// WithValues returns a matrix with the same entries but other values, which value returns for each row, column,
-// see [LocalRows], and value of m. It shares the memory of m, except for 8 bytes for each entry, and is
+// WithValues returns a matrix with the same entries but other values, which value returns for the column of the
+// diagonal element of the row, the column, and the value of m. It has 12 bytes for each entry, and is
 // released with m.
-func (m *Divided) WithValues(value func(row, col int, w float64) float64) *Divided {
-	local := *m.local
+func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
+	local, err := Load(ctx, m.local, 1)
+	if err != nil {
+		return nil, err
+	}
+	old := local.val
 	local.val = make([]float64, len(local.col))
 	for i := range local.rows {
+		if local.ptr[i] == local.ptr[i+1] {
+			continue
+		}
+		row := m.diagonal(i)
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
 			w := 1.0
-			if m.local.val != nil {
-				w = m.local.val[e]
+			if old != nil {
+				w = old[e]
 			}
-			local.val[e] = value(i, int(local.col[e]), w)
+			local.val[e] = value(row, int(local.col[e]), w)
 		}
 	}
 	other := *m
-	other.local = &local
-	return &other
+	other.local, other.weighted = local, true
+	return &other, nil
 }

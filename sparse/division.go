@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // namedAt divides the number of the first named row, so that chunks of rows, over which sums are computed,
@@ -99,6 +100,13 @@ const groupWords = 8
 func newRankedSet(n int) rankedSet { return rankedSet{words: make([]uint64, n/64+1)} }
 
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
+
+// addShared is add for several goroutines.
+func (s *rankedSet) addShared(i int) {
+	if word := &s.words[i/64]; atomic.LoadUint64(word)>>(i%64)&1 == 0 {
+		atomic.OrUint64(word, 1<<(i%64))
+	}
+}
 
 func (s *rankedSet) has(i int) bool { return s.words[i/64]>>(i%64)&1 != 0 }
 

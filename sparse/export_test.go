@@ -1,5 +1,7 @@
 package sparse
 
+import "context"
+
 // TilesPay sets the rule for tiles: the entries of a row, the entries of a tile, and the reuse.
 func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
 	return &tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
@@ -34,6 +36,15 @@ func TiledBytes(m Matrix) (bytes int64, rows int) {
 		}
 	}
 	return bytes, rows
+}
+
+// Tile puts the entries of a matrix into tiles of few columns.
+func (m *Divided) Tile(ctx context.Context, columns int) error {
+	t, err := newTiling(ctx, m.local, columns, 1, TilesPay(1, 1, 0, 0))
+	if err == nil {
+		m.local, err = newTiled(ctx, m.local, t, 1)
+	}
+	return err
 }
 
 // Bytes returns the memory of the matrix.

@@ -110,9 +110,10 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor with the rows of a panel, except for a piece of a long row.
+// visit calls the visitor with the rows of a panel, except for a piece of a long row, and for named rows, of which other
+// processes compute some.
 func (f *fused[T]) visit(worker int, p Panel) {
-	if f.step.Visit != nil && p.Pieces == 1 {
+	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
 	}
 }
@@ -312,32 +313,43 @@ func (f *fused[T]) visitSplitRows(lo, hi int) {
 }
 
 // scaleColumns sets the gathered block to diag(Right)·x, because reading a factor for each entry would
-// double the time of the gather. For a matrix with ghost rows it has room for them.
+// double the time of the gather. For a [Divided] matrix it has room for ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
-	const chunk = 4096
-	x := f.x
-	rows := x.Rows
-	if m, ok := f.A.(*Divided); ok {
-		rows += m.Ghosts()
+	x, rows := f.x, f.x.Rows
+	m, divided := f.A.(*Divided)
+	if divided {
+		rows = len(m.columns)
 	}
 	if size := rows * f.width; cap(f.scaled) < size {
 		f.scaled = pages.Make[T](size)
 	}
 	f.source = Block[T]{Rows: rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:rows*f.width]}
-	zero := simd.Rows[T]{Data: grow(f.zero, f.width)}
-	f.zero = zero.Data
-	return sched.Run(ctx, workers, (x.Rows+chunk-1)/chunk, func(worker, i int) error {
-		w, lo, hi := &f.worker[worker], i*chunk, min(x.Rows, (i+1)*chunk)
-		w.factors = grow(w.factors, hi-lo)
-		for r := range w.factors {
-			w.factors[r] = 1
-			if f.Right != nil {
-				w.factors[r] = T(f.Right[lo+r])
+	f.zero = grow(f.zero, f.width)
+	if divided {
+		return sched.Run(ctx, workers, len(m.batches), func(worker, i int) error {
+			for _, r := range m.batches[i] {
+				f.scaleRun(worker, r)
 			}
-		}
-		simd.AddRows(rowsOf(&f.source, lo, 0), hi-lo, f.width, zero, w.factors, rowsOf(x, lo, 0))
+			return nil
+		})
+	}
+	return sched.Run(ctx, workers, (rows+mostRun-1)/mostRun, func(worker, i int) error {
+		f.scaleRun(worker, run{row: i * mostRun, column: i * mostRun, rows: min(mostRun, rows-i*mostRun)})
 		return nil
 	})
+}
+
+// scaleRun stores scaled rows of x as rows of the gathered block.
+func (f *fused[T]) scaleRun(worker int, r run) {
+	w := &f.worker[worker]
+	w.factors = grow(w.factors, r.rows)
+	for i := range w.factors {
+		w.factors[i] = 1
+		if f.Right != nil {
+			w.factors[i] = T(f.Right[r.row+i])
+		}
+	}
+	simd.AddRows(rowsOf(&f.source, r.column, 0), r.rows, f.width, simd.Rows[T]{Data: f.zero}, w.factors, rowsOf(f.x, r.row, 0))
 }
 
 // sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of

@@ -48,7 +48,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 		}
 	}
 	divided, _ := f.A.(*Divided)
-	if o.Right != nil || divided != nil && divided.Ghosts() > 0 {
+	if o.Right != nil || divided != nil {
 		if err := f.scaleColumns(ctx, workers); err != nil {
 			return err
 		}

@@ -41,6 +41,8 @@ type Pairs struct {
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
 	// the residual plus the rounding error of its computation.
 	ErrorBounds []float64 `json:"error_bounds"`
+
+	Components int `json:"-"` // of the graph
 }
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;

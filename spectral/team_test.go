@@ -57,7 +57,7 @@ func TestSeveralProcesses(t *testing.T) {
 			err := sparsetest.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, 17, n - 2})
-				g, err := graph.Divide(t.Context(), whole, d)
+				g, err := graph.Divide(t.Context(), whole, d, 0)
 				if err != nil {
 					return err
 				}
@@ -117,7 +117,7 @@ func TestColoursOfSeveralProcesses(t *testing.T) {
 		n := len(whole.Degrees)
 		err = sparsetest.Processes(3, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, []int{0, n / 3, n / 2, n}, []int{1, n / 2})
-			g, err := graph.Divide(t.Context(), whole, d)
+			g, err := graph.Divide(t.Context(), whole, d, 0)
 			if err != nil {
 				return err
 			}

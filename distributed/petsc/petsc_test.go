@@ -344,7 +344,7 @@ func product(w *World) error {
 func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []float64, k int, tolerance float64) error {
 	n, _ := a.Dims()
 	d := sparse.NewDivision(n, w, bounds, nil)
-	m, err := sparse.Divide(context.Background(), a, d, 2)
+	m, err := sparse.Divide(context.Background(), a, d, 0, 2)
 	if err != nil {
 		return err
 	}
@@ -481,7 +481,7 @@ func steps(w *World) error {
 	a := testgraph.Random(1, 20_000, 100_000, false)
 	n, _ := a.Dims()
 	d := sparse.NewDivision(n, w, []int{0, n / 3, n}, nil)
-	m, err := sparse.Divide(context.Background(), a, d, 2)
+	m, err := sparse.Divide(context.Background(), a, d, 0, 2)
 	if err != nil {
 		return err
 	}

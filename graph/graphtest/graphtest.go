@@ -29,7 +29,7 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 		results, divisions := make([]*sparse.Block[float64], size), make([]*sparse.Division, size)
 		err := sparsetest.Processes(size, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, bounds, sorted)
-			part, err := graph.Divide(t.Context(), g, d)
+			part, err := graph.Divide(t.Context(), g, d, 0)
 			if err != nil {
 				return err
 			}

@@ -53,7 +53,7 @@ func TestSumsOfSeveralProcesses(t *testing.T) {
 	}
 	err = sparsetest.Processes(3, func(network sparse.Network) error {
 		d := sparse.NewDivision(n, network, []int{0, 1000, 4500, n}, []int{7, 1003, 4999})
-		m, err := sparse.Divide(t.Context(), a, d, 1)
+		m, err := sparse.Divide(t.Context(), a, d, 0, 1)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -145,7 +146,20 @@ func (m *connectedRows) Resident() bool {
 
 // Sweep implements [sparse.Matrix].
 func (m *connectedRows) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+	return m.Matrix.Sweep(ctx, workers, m.keep(visit))
+}
+
+// SweepRows implements [sparse.SweepRows].
+func (m *connectedRows) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	whole := len(m.before) - 1
+	first := sort.Search(whole, func(v int) bool { return int(m.before[v+1]) > lo })
+	end := sort.Search(whole, func(v int) bool { return int(m.before[v]) >= hi })
+	return sparse.SweepRows(ctx, m.Matrix, first, end, workers, m.keep(visit))
+}
+
+// keep returns a visitor of the whole that calls visit with the kept rows.
+func (m *connectedRows) keep(visit func(worker int, p sparse.Panel) error) func(worker int, p sparse.Panel) error {
+	return func(worker int, p sparse.Panel) error {
 		at := m.index[p.Index]
 		if at < 0 {
 			return nil
@@ -166,5 +180,5 @@ func (m *connectedRows) Sweep(ctx context.Context, workers int, visit func(worke
 			b.col = append(b.col, m.before[c])
 		}
 		return visit(worker, sparse.Panel{Range: m.ranges[at], Index: at, Ptr: b.ptr, Col: b.col, Val: p.Val})
-	})
+	}
 }

@@ -31,6 +31,7 @@ func TestMatrix(t *testing.T, open func() sparse.Matrix, want *sparse.CSR) {
 		{"FirstError", testFirstError},
 		{"Cancel", testCancel},
 		{"ConcurrentSweeps", testConcurrentSweeps},
+		{"SweepRows", testSweepRows},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			m := open()
@@ -241,4 +242,26 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 		})
 	}
 	group.Wait()
+}
+
+// testSweepRows checks which ranges [sparse.SweepRows] visits.
+func testSweepRows(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
+	n, _ := m.Dims()
+	for _, rows := range [][2]int{{0, n}, {0, 0}, {n, n}, {n / 3, n / 2}, {n / 2, n/2 + 1}, {n - 1, n}} {
+		lo, hi := max(0, rows[0]), min(n, rows[1])
+		var got, expected []int
+		for i, r := range m.Ranges() {
+			if r.Hi > lo && r.Lo < hi {
+				expected = append(expected, i)
+			}
+		}
+		err := sparse.SweepRows(t.Context(), m, lo, hi, 1, func(_ int, p sparse.Panel) error {
+			checkPanel(t, p, m.Ranges(), want)
+			got = append(got, p.Index)
+			return nil
+		})
+		if err != nil || !slices.Equal(got, expected) {
+			t.Errorf("rows %d to %d: ranges %v, want %v; %v", lo, hi, got, expected, err)
+		}
+	}
 }

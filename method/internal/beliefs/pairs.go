@@ -87,7 +87,7 @@ func (n *network) pairsOf(walks *sparse.Block[float32], group, fold int) *mat.De
 // walks of two steps that return.
 func (n *network) squares(ctx context.Context) ([]float32, error) {
 	sums := make([]float32, len(n.g.Degrees))
-	rows := sparse.LocalRows(n.g.A)
+	rows, _ := sparse.LocalRows(n.g.A)
 	ranges := rows.Ranges()
 	pieces := make([]float64, len(ranges))
 	err := rows.Sweep(ctx, n.g.Workers, func(_ int, p sparse.Panel) error {

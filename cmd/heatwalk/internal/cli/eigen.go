@@ -165,7 +165,7 @@ func (c *eigenCommand) run(name string) error {
 		return err
 	}
 	r := &eigenDocument{
-		Output: c.out, Rows: n, Cols: c.K, Components: len(g.Components.Sizes), Parameters: c.eigenParameters,
+		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components, Parameters: c.eigenParameters,
 		Pairs: pairs,
 	}
 	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
