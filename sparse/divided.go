@@ -24,17 +24,19 @@ import (
 // as in one process, and tiles of columns can be used as there.
 type Divided struct {
 	*Division
-	local     Matrix   // rows of blocks: a CSR, or tiles
-	columns   []uint32 // row of the whole matrix for each column, increasing: own, named, and ghost rows
-	batches   [][]run  // columns of own and named rows
-	arriving  []run    // columns of ghost rows, in the order in which they are received
-	weighted  bool
-	copyBytes int64 // memory of the entries while they are copied
-	entries   int64 // largest number of entries in a process
-	interior  []int // ranges without ghost rows
-	boundary  []int // other ranges
-	ghosts    Exchange
-	shares    Exchange // of named rows
+	local    Matrix   // rows of blocks: a CSR, or tiles
+	columns  []uint32 // row of the whole matrix for each column, increasing: own, named, and ghost rows
+	batches  [][]run  // columns of own and named rows
+	arriving [][]run  // columns of ghost rows, in the order in which they are received
+	arrivals int      // number of ghost rows
+	weighted bool
+	held     int64 // memory of the entries
+	copied   int64 // memory of their copies in Divide
+	entries  int64 // largest number of entries in a process
+	interior []int // ranges without ghost rows
+	boundary []int // other ranges
+	ghosts   Exchange
+	shares   Exchange // of named rows
 }
 
 // run is a run of rows that are consecutive columns of a [Divided] matrix.
@@ -112,24 +114,17 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 // number numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
 func (m *Divided) number(needed *rankedSet, count int) (wanted []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
-	var rows []run
+	var rows, arriving []run
 	for row := range needed.members {
 		if local, has := m.Local(row); has {
 			rows = extend(rows, local, len(m.columns))
 		} else {
-			m.arriving = extend(m.arriving, len(wanted), len(m.columns))
+			arriving = extend(arriving, len(wanted), len(m.columns))
 			wanted = append(wanted, m.owner(row))
 		}
 		m.columns = append(m.columns, uint32(row))
 	}
-	for lo, size := 0, 0; lo < len(rows); size = 0 {
-		hi := lo
-		for ; hi < len(rows) && size < mostRun; hi++ {
-			size += rows[hi].rows
-		}
-		m.batches = append(m.batches, rows[lo:hi])
-		lo = hi
-	}
+	m.batches, m.arriving, m.arrivals = batch(rows), batch(arriving), len(wanted)
 	return wanted
 }
 
@@ -144,18 +139,31 @@ func extend(runs []run, row, column int) []run {
 	return append(runs, run{row, column, 1})
 }
 
+// batch cuts runs into batches for one goroutine.
+func batch(runs []run) (batches [][]run) {
+	for len(runs) > 0 {
+		n, size := 0, 0
+		for ; n < len(runs) && size < mostRun; n++ {
+			size += runs[n].rows
+		}
+		batches, runs = append(batches, runs[:n]), runs[n:]
+	}
+	return batches
+}
+
 // chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
 func (m *Divided) chooseLayout(ctx context.Context, local *CSR, memory int64, workers int) error {
-	m.local, m.copyBytes = local, LoadBytes(int64(local.rows), m.entries, m.weighted)
+	m.local, m.held = local, LoadBytes(int64(local.rows), m.entries, m.weighted)
+	m.copied = m.held
 	t, err := findTiling(ctx, local, m.weighted, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
 	if err != nil || t == nil || t.inTiles == 0 {
 		return err
 	}
-	bytes := m.copyBytes + t.bytes(dividedBytes, workers)
-	if memory > 0 && bytes > memory/2 {
+	tiled := t.bytes(dividedBytes, workers)
+	if memory > 0 && m.held+tiled > memory/2 {
 		return nil
 	}
-	m.copyBytes = bytes
+	m.held, m.copied = tiled, m.held+tiled
 	m.local, err = newTiled(ctx, local, t, workers)
 	pages.Release() // the first copy, so that later blocks are on huge pages
 	return err
@@ -191,7 +199,7 @@ func (m *Divided) cut(local *CSR) {
 		}
 	}
 	isGhost := make([]bool, local.cols)
-	for _, r := range m.arriving {
+	for _, r := range slices.Concat(m.arriving...) {
 		for c := range r.rows {
 			isGhost[r.column+c] = true
 		}
@@ -205,24 +213,9 @@ func (m *Divided) cut(local *CSR) {
 	}
 }
 
-// plan plans the transfers. Every process offers all columns, because its own rows are not consecutive among them.
+// plan plans the transfers.
 func (m *Divided) plan(ghosts []RemoteRow) {
-	own, column := make([]float32, m.Own), make([]float32, len(ghosts)) // bits of columns
-	for _, batch := range m.batches {
-		for _, r := range batch {
-			for i := r.row; i < min(r.row+r.rows, m.Own); i++ {
-				own[i] = math.Float32frombits(uint32(r.column + i - r.row))
-			}
-		}
-	}
-	ask := m.NewExchange(m.Own, ghosts)
-	ask.Begin(bytesOf(own), bytesOf(column), sizeOf[float32]())
-	ask.End()
-	ask.Close()
-	for i, c := range column {
-		ghosts[i].Row = int32(math.Float32bits(c))
-	}
-	m.ghosts = m.NewExchange(len(m.columns), ghosts)
+	m.ghosts = m.NewExchange(m.Own, ghosts)
 	var named []RemoteRow
 	for p := range m.Size() {
 		for i := range m.namedOf[p] {
@@ -247,19 +240,14 @@ func (m *Divided) Dims() (r, c int) { return len(m.Rows), len(m.Rows) }
 // all processes. See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.entries }
 
-// Bytes returns the memory of the entries, and of the buffers of steps.
+// Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
 	columns := int64(len(m.columns))
-	return m.copyBytes + 4*columns + dividedBytes*(2*columns+int64(m.Ghosts()+m.Named))
+	return 4*columns + max(m.copied, m.held+dividedBytes*(columns+int64(m.arrivals+m.Own+m.Named)))
 }
 
 // Ghosts returns the number of rows of other processes that a product gathers from.
-func (m *Divided) Ghosts() (rows int) {
-	for _, r := range m.arriving {
-		rows += r.rows
-	}
-	return rows
-}
+func (m *Divided) Ghosts() int { return m.arrivals }
 
 // Team returns the team.
 func (m *Divided) Team() *Team { return &m.Division.Team }

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
 	"unsafe"
 
@@ -33,27 +34,27 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[
 
 // sweepDivided computes a step with a matrix whose rows several processes share.
 func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) error {
-	finish := f.receiveGhosts(m)
-	var err error
-	if tiles, ok := m.local.(*tiledMatrix); ok {
-		finish()
-		err = f.sweepTiles(ctx, workers, tiles)
-	} else {
-		local := m.local.(*CSR)
-		compute := func(ranges []int) error {
-			return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
-				p := local.panel(ranges[i])
-				defer sched.InRows(p.Lo, p.Hi)
-				f.columns(worker, p, 0, f.width)
-				f.visit(worker, p)
-				return nil
-			})
-		}
-		err = compute(m.interior)
-		finish()
-		if err == nil {
-			err = compute(m.boundary)
-		}
+	finish, err := f.receiveGhosts(ctx, workers, m)
+	compute := func(local *CSR, ranges []int) error {
+		return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
+			p := local.panel(ranges[i])
+			defer sched.InRows(p.Lo, p.Hi)
+			f.columns(worker, p, 0, f.width)
+			f.visit(worker, p)
+			return nil
+		})
+	}
+	local, plain := m.local.(*CSR)
+	if plain && err == nil {
+		err = compute(local, m.interior)
+	}
+	err = cmp.Or(finish(), err)
+	switch {
+	case err != nil:
+	case plain:
+		err = compute(local, m.boundary)
+	default:
+		err = f.sweepTiles(ctx, workers, m.local.(*tiledMatrix))
 	}
 	if err != nil {
 		return err
@@ -65,37 +66,36 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 }
 
 // receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
-func (f *fused[T]) receiveGhosts(m *Divided) (finish func()) {
-	b := &f.source
-	cols, offered := b.Cols, b.Data
-	if b.Stride != cols {
-		f.offered = grow(f.offered, b.Rows*cols)
-		for _, batch := range m.batches {
-			for _, r := range batch {
-				for c := r.column; c < r.column+r.rows; c++ {
-					copy(f.offered[c*cols:], b.Row(c))
+func (f *fused[T]) receiveGhosts(ctx context.Context, workers int, m *Divided) (finish func() error, err error) {
+	b, cols := &f.source, f.x.Cols
+	offered := f.x.Data
+	if f.Right != nil || f.x.Stride != cols {
+		f.offered = grow(f.offered, m.Own*cols)
+		offered = f.offered
+		err = sched.Run(ctx, workers, len(m.batches), func(_, i int) error {
+			for _, r := range m.batches[i] {
+				for k := range min(r.rows, m.Own-r.row) {
+					copy(offered[(r.row+k)*cols:], b.Row(r.column+k))
 				}
 			}
-		}
-		offered = f.offered
+			return nil
+		})
 	}
-	f.arrived = grow(f.arrived, m.Ghosts()*cols)
-	m.ghosts.Begin(bytesOf(offered[:b.Rows*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
-	return func() {
+	f.arrived = grow(f.arrived, m.arrivals*cols)
+	m.ghosts.Begin(bytesOf(offered[:m.Own*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
+	return func() error {
 		m.ghosts.End()
-		for _, r := range m.arriving {
-			rows := f.arrived[r.row*cols:][:r.rows*cols]
-			to := b.Data[r.column*b.Stride:][:r.rows*b.Stride]
-			if b.Stride == cols {
-				copy(to, rows)
-				continue
+		return sched.Run(ctx, workers, len(m.arriving), func(_, i int) error {
+			for _, r := range m.arriving[i] {
+				for k := range r.rows {
+					row := b.Data[(r.column+k)*b.Stride:][:b.Stride]
+					copy(row, f.arrived[(r.row+k)*cols:][:cols])
+					clear(row[cols:])
+				}
 			}
-			for ; len(rows) > 0; rows, to = rows[cols:], to[b.Stride:] {
-				copy(to, rows[:cols])
-				clear(to[cols:b.Stride])
-			}
-		}
-	}
+			return nil
+		})
+	}, err
 }
 
 // shareNamed exchanges the named rows of dst that the processes have computed.
@@ -162,8 +162,11 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err
 	}
-	f.receiveGhosts(m)()
-	err := m.local.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, &f.source) })
+	finish, err := f.receiveGhosts(ctx, workers, m)
+	if err = cmp.Or(finish(), err); err != nil {
+		return err
+	}
+	err = m.local.Sweep(ctx, workers, func(worker int, p Panel) error { return visit(worker, p, &f.source) })
 	if err != nil {
 		return err
 	}

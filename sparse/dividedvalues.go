@@ -24,15 +24,14 @@ func (m *Divided) diagonal(row int) int {
 
 // ByColumn returns numbers for the columns of [LocalRows], from those of the rows of a block. Every process calls it.
 func (m *Divided) ByColumn(v []float64) []float64 {
-	all, arrived := make([]float64, len(m.columns)), make([]float64, m.Ghosts())
-	for _, batch := range m.batches {
-		for _, r := range batch {
-			copy(all[r.column:], v[r.row:r.row+r.rows])
-		}
-	}
-	m.ghosts.Begin(bytesOf(all), bytesOf(arrived), sizeOf[float64]())
+	arrived := make([]float64, m.arrivals)
+	m.ghosts.Begin(bytesOf(v[:m.Own]), bytesOf(arrived), sizeOf[float64]())
 	m.ghosts.End()
-	for _, r := range m.arriving {
+	all := make([]float64, len(m.columns))
+	for _, r := range slices.Concat(m.batches...) {
+		copy(all[r.column:], v[r.row:r.row+r.rows])
+	}
+	for _, r := range slices.Concat(m.arriving...) {
 		copy(all[r.column:], arrived[r.row:r.row+r.rows])
 	}
 	return all
