@@ -2,6 +2,7 @@ package auto
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -65,7 +66,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 			least[j], most[j] = 0, 0
 		}
 	}
-	before := a.countPresent()
+	here := a.findPresent()
 	present := float64(max(1, a.present))
 	dense := float64(a.values) > realDensity*present*float64(d)
 	reals := 0
@@ -86,7 +87,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 			least[j], most[j] = min(least[j], 0), max(most[j], 0)
 		}
 	}
-	a.rankColumns(least, most, before)
+	a.rankColumns(least, most, here)
 	a.each(func(_, j int, x float32) {
 		if a.real[j] {
 			score := a.score(j, x)
@@ -132,23 +133,20 @@ func (a *attributeTable) extremes(least, most []float32) {
 	}
 }
 
-// rankColumns gives real columns their functions, for the least and largest values of all. Rows that have been
-// seen in other processes come before those of this one.
-func (a *attributeTable) rankColumns(least, most []float32, seen int) {
+// rankColumns gives real columns their functions, for the least and largest values of all. present are the rows
+// that are not missing.
+func (a *attributeTable) rankColumns(least, most []float32, present rowBits) {
 	if !slices.Contains(a.real, true) {
 		return
 	}
 	count := min(a.present, rankSample)
-	rows := make([]int, 0, count) // evenly spaced among those that are there
+	present.thin(a.present, count)
+	rows := make([]int, 0, count) // the sample of this process
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
-			if _, values := a.Row(v); values == nil {
-				continue
-			}
-			if at := seen * count / a.present; (at*a.present+count-1)/count == seen {
+			if present.has(a.team.Row(v)) {
 				rows = append(rows, v)
 			}
-			seen++
 		}
 	}
 	row, samples := make([]float32, slabColumns), make([]float32, count)
@@ -174,25 +172,55 @@ func (a *attributeTable) rankColumns(least, most []float32, seen int) {
 	}
 }
 
-// countPresent counts the rows that are not missing, and returns how many there are in the processes before
-// this one.
-func (a *attributeTable) countPresent() (before int) {
-	present := 0.0
+// findPresent finds and counts the rows that are not missing, in all processes.
+func (a *attributeTable) findPresent() rowBits {
+	own := make(rowBits, (a.team.TotalOf(a.Rows)+7)/8)
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
 			if _, values := a.Row(v); values != nil {
-				present++
+				row := a.team.Row(v)
+				own[row/8] |= 1 << (row % 8)
+			}
+		}
+	}
+	all := own
+	if a.team != nil {
+		all = make(rowBits, len(own))
+		part := make(rowBits, len(own))
+		for p := range a.team.Size() {
+			if p == a.team.Rank() {
+				copy(part, own)
+			}
+			a.team.Broadcast(p, part)
+			for i, b := range part {
+				all[i] |= b
 			}
 		}
 	}
 	a.present = 0
-	for rank, count := range a.team.Concat([]float64{present}) {
-		if a.team != nil && rank < a.team.Rank() {
-			before += int(count)
-		}
-		a.present += int(count)
+	for _, b := range all {
+		a.present += bits.OnesCount8(b)
 	}
-	return before
+	return all
+}
+
+// rowBits is a set of rows of the whole matrix.
+type rowBits []byte
+
+func (s rowBits) has(row int) bool { return s[row/8]>>(row%8)&1 != 0 }
+
+// thin leaves some of the members, evenly spaced, in the set.
+func (s rowBits) thin(members, left int) {
+	seen := 0
+	for row := range 8 * len(s) {
+		if !s.has(row) {
+			continue
+		}
+		if at := seen * left / members; (at*members+left-1)/left != seen {
+			s[row/8] &^= 1 << (row % 8)
+		}
+		seen++
+	}
 }
 
 // score returns the normal score of a value of a real column, less that of 0.

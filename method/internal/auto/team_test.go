@@ -134,3 +134,19 @@ func TestRoundsOnSeveralProcesses(t *testing.T) {
 		return out, nil
 	})
 }
+
+// TestRanksOnSeveralProcesses compares scaled attributes with those of one process, where quantiles are estimated
+// from some of the nodes.
+func TestRanksOnSeveralProcesses(t *testing.T) {
+	p, class := problemtest.Blocks(t, 3, 3*rankSample, 100, 2, 6, 1)
+	p.Attributes, _ = tableOf(rand.New(rand.NewPCG(9, 10)), len(class), 0, 3)
+	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
+		a := newAttributeTable(sparse.TeamOf(q.A), q.Attributes)
+		out, row := sparse.NewBlock[float64](a.Rows, a.Cols), make([]float32, a.Cols)
+		for v := range out.Rows {
+			a.rowTo(row, v, 0, a.Cols)
+			simd.ConvertTo(out.Row(v), row)
+		}
+		return out, nil
+	})
+}
