@@ -77,6 +77,19 @@ func gather[T sparse.Float](l *Local, b *sparse.Block[T]) *sparse.Block[T] {
 	return sparse.Gather(l.division, b)
 }
 
+// allDegrees returns the degrees of all nodes of the graph. Those of the store may differ from them by rounding.
+func (l *Local) allDegrees() []float64 {
+	if l.division == nil {
+		return l.Degrees
+	}
+	whole := sparse.GatherAll(l.division, sparse.BlockOf(len(l.Degrees), 1, l.Degrees))
+	degrees := make([]float64, whole.Rows)
+	for v := range degrees {
+		degrees[v] = whole.Row(v)[0]
+	}
+	return degrees
+}
+
 // result returns ErrFollower in all processes but process 0.
 func (l *Local) result() error {
 	if l.division != nil && l.division.Rank() > 0 {

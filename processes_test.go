@@ -318,3 +318,46 @@ func TestKernelOnSeveralProcesses(t *testing.T) {
 		}
 	}
 }
+
+// Random seeds of several processes are those of one, also where degrees are equal but for rounding.
+func TestRankOnSeveralProcesses(t *testing.T) {
+	var edges strings.Builder
+	for v := range 240 {
+		for j, weight := range []string{"0.1", "0.2", "0.3", "0.7"} {
+			fmt.Fprintf(&edges, "%d\t%d\t%s\n", v, (v*7+j*j*31+1)%240, weight)
+		}
+	}
+	folder := t.TempDir()
+	file, dir := filepath.Join(folder, "edges.tsv"), filepath.Join(folder, "graph")
+	if err := os.WriteFile(file, []byte(edges.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Run(t.Context(), dir, []string{file}, &ingest.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	one, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	seeds := []string{"3", "50", "51", "120", "199"}
+	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 2, func(g *heatwalk.Graph) error {
+		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2")
+		if err != nil {
+			return err
+		}
+		for v, z := range want.Z {
+			if math.Abs(got.Z[v]-z) > 1e-6*(1+math.Abs(z)) {
+				return fmt.Errorf("node %d has z = %v, want %v", v, got.Z[v], z)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

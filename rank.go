@@ -47,7 +47,7 @@ func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, g
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: g.Degrees, Nodes: nodes, Seeds: seeds, Division: l.division}, &set)
+	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: l.allDegrees(), Nodes: nodes, Seeds: seeds, Division: l.division}, &set)
 	if err == nil {
 		err = l.result()
 	}

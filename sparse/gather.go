@@ -68,3 +68,13 @@ func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	}
 	return whole
 }
+
+// GatherAll is [Gather] for all processes, each of which gets the whole block.
+func GatherAll[T Float](d *Division, b *Block[T]) *Block[T] {
+	whole := Gather(d, b)
+	if whole == nil {
+		whole = NewBlock[T](d.Total, b.Cols)
+	}
+	d.Broadcast(0, bytesOf(whole.Data))
+	return whole
+}
