@@ -242,8 +242,20 @@ func (m *Divided) NNZ() int64 { return m.entries }
 
 // Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	columns := int64(len(m.columns))
-	return 4*columns + max(m.copied, m.held+dividedBytes*(columns+int64(m.arrivals+m.Own+m.Named)))
+	return dividedMemory(int64(m.Own+m.Named), int64(len(m.columns)), int64(m.arrivals), m.held, m.copied)
+}
+
+// DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
+// ghost rows; entries of a weighted matrix have values.
+func DividedBytes(rows, entries, ghosts int64, weighted bool) int64 {
+	held := LoadBytes(rows, entries, weighted)
+	return dividedMemory(rows, rows+ghosts, ghosts, held, 2*held)
+}
+
+// dividedMemory returns the memory of a process. The network copies rows too, those that it sends, which are about as
+// many as the ghost rows, and those that it receives.
+func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
+	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }
 
 // Ghosts returns the number of rows of other processes that a product gathers from.

@@ -65,7 +65,11 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 	for i, n := range ghosts {
 		c.Entries, c.Ghosts = max(c.Entries, entries[i]), max(c.Ghosts, n)
 		c.AllGhosts += n
-		if bytes := memoryOfRank(p, m.Rows, c.Rows, entries[i], n, rowBytes, m.Weighted); bytes > c.Memory {
+		local := sparse.DividedBytes(c.Rows, entries[i], n, m.Weighted)
+		if m.Directed && !g.Store.Forward {
+			local *= 2 // for each direction
+		}
+		if bytes := memoryOfRank(p, m.Rows, c.Rows, local); bytes > c.Memory {
 			c.Memory, c.Largest = bytes, i
 		}
 	}
@@ -83,12 +87,11 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 	return c, nil
 }
 
-// memoryOfRank returns the resident memory of a process with the given rows, entries and ghost rows of a graph
-// of n rows. The graph of the plan, that is its degrees and ids, is in every process; other parts of the plan
-// shrink with the rows. In addition a process has its entries, the ghost rows as they arrive, and a copy
-// of all rows that its product gathers.
-func memoryOfRank(p *heatwalk.Plan, n, rows, entries, ghosts, rowBytes int64, weighted bool) int64 {
-	bytes := sparse.LoadBytes(rows, entries, weighted) + (rows+2*ghosts)*rowBytes
+// memoryOfRank returns the resident memory of a process with the given rows of a graph of n rows, whose entries and
+// buffers take local bytes. The graph of the plan, that is its degrees and ids, is in every process; other parts of
+// the plan shrink with the rows.
+func memoryOfRank(p *heatwalk.Plan, n, rows, local int64) int64 {
+	bytes := local
 	for _, part := range p.Parts() {
 		if part.What == heatwalk.GraphPart {
 			bytes += part.Bytes
@@ -96,7 +99,7 @@ func memoryOfRank(p *heatwalk.Plan, n, rows, entries, ghosts, rowBytes int64, we
 			bytes += int64(float64(part.Bytes) / float64(n) * float64(rows))
 		}
 	}
-	return budget.Resident(bytes)
+	return budget.Resident(bytes) + libraryBytes
 }
 
 // check refuses processes that exceed the memory limit.
