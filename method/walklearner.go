@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -80,7 +81,7 @@ func (l learner) perNode() bool { return l.Whole || !l.Dual }
 // checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
 func (l learner) checkProcesses(p *Problem) error {
 	if l.Whole && sparse.TeamOf(p.A) != nil {
-		return fmt.Errorf("method: %s: %w", l.Name, sparse.ErrDivided)
+		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
 	}
 	return nil
 }

@@ -3,13 +3,13 @@ package regress
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -61,7 +61,7 @@ const (
 // share the nodes, because each is a column of the kernel.
 func checkProcess(p *Problem, m *Method) error {
 	if sparse.TeamOf(p.A) != nil {
-		return fmt.Errorf("regress: %s: %w", m.Name(), sparse.ErrDivided)
+		return &problem.Error{Method: m.Name(), Err: sparse.ErrDivided}
 	}
 	if n := len(p.Degrees); n > mostDeviations {
 		return &TooManyError{m.Name(), "nodes", n, mostDeviations}

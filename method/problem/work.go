@@ -45,12 +45,12 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 	p.Choose, p.Walk, p.Classify = p.Choose+q.Choose, p.Walk+q.Walk, p.Classify+q.Classify
 }
 
-// Error reports why a method or learner cannot predict: its graph has directions, an iteration
-// did not converge, or the labels contain no information.
+// Error reports why a method or learner cannot predict: its graph has directions, several processes share
+// the graph, an iteration did not converge, or the labels contain no information.
 type Error struct {
 	Method string // name of the method, or of its kernel or learner
 	Short  int64  // bytes that a preconditioner needs in addition to the limit; 0: it was used, or could not be made
-	Err    error  // [ErrDirected], or that of the iteration or learner
+	Err    error  // [ErrDirected], [sparse.ErrDivided], or that of the iteration or learner
 }
 
 // ErrDirected says that edges have a direction where a symmetric graph is needed.

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -91,7 +92,8 @@ func (l *limits) overLimit(err error) error {
 		}
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
-	enough := l.memory + short
+	limit := l.memory + l.libraries
+	enough := limit + short
 	need := words.Bytes(enough + enough/100) // because the printed number is rounded
 	otherwise := ""
 	if room != nil && room.Unordered {
@@ -103,11 +105,11 @@ func (l *limits) overLimit(err error) error {
 	switch {
 	case l.limitedBy == system.AddressLimit && l.memory != l.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
-			words.Bytes(l.memory), what, need, words.Bytes(enough-l.memory+enough/10), otherwise)
+			words.Bytes(limit), what, need, words.Bytes(enough-limit+enough/10), otherwise)
 	case l.maxMemory == 0:
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
-	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(l.memory), what, need, otherwise)
+	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(limit), what, need, otherwise)
 }
 
 // unsolved replaces the message of an iteration that did not converge, which counts steps and columns.
@@ -118,8 +120,8 @@ const (
 	another  = "take parameters farther from the end of their range, or another --method"
 )
 
-// graphError adds the name of the graph to an error about its direction, or about an iteration that
-// did not converge.
+// graphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
+// an iteration that did not converge.
 func (l *limits) graphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
@@ -127,9 +129,15 @@ func (l *limits) graphError(err error, graph, advice string) error {
 		return fault.Usage("--tolerance", "%v", err)
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
 		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=auto"))
+	case errors.Is(err, sparse.ErrDivided):
+		what := "this method"
+		if errors.As(err, &limited) {
+			what = limited.Method
+		}
+		return fault.Usage(graph, "%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(l.memory+limited.Short+limited.Short/4))
+			words.Bytes(l.memory+l.libraries+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
 		return fault.Machine(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (run *session) join(cmd *cobra.Command) error {
 		if run.isFollower() {
 			return heatwalk.ErrFollower
 		}
-		run.note(fmt.Sprintf("%s runs in one of %d processes", cmd.CommandPath(), run.network.Size()))
+		run.note(fmt.Sprintf("%s runs in one of %d processes", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.network.Size()))
 		run.network = nil
 		return nil
 	}
@@ -84,7 +85,7 @@ func (run *session) join(cmd *cobra.Command) error {
 		}
 	}
 	if memory > 0 {
-		memory = max(1, memory-libraryBytes)
+		memory, run.libraries = max(1, memory-libraryBytes), libraryBytes
 	}
 	run.memory = memory
 	if run.threads == 0 {

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
@@ -76,6 +77,24 @@ func TestProcesses(t *testing.T) {
 	}
 	if want := "heatwalk: process 1 of 2: -: stdin"; !strings.HasPrefix(stderr[1], want) {
 		t.Errorf("stdin: %q", stderr[1])
+	}
+	labels := filepath.Join(dir, "labels.tsv")
+	if err := os.WriteFile(labels, []byte("a\tx\nb\tx\nc\ty\nd\ty\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	codes, _, stderr = runs(t, "classify", edges, "--labels", labels, "--method", "cwk:steps=2+dkm")
+	if want := edges + ": dkm needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method\n"; codes[0] != fault.WrongUsage || !strings.HasSuffix(stderr[0], want) {
+		t.Errorf("dkm: exit codes %d\n%q", codes, stderr)
+	}
+}
+
+// A refused limit is that of --max-memory, and the larger one that is asked for is sufficient.
+func TestLimitOfProcesses(t *testing.T) {
+	l := &limits{maxMemory: 600e6, memory: 500e6, libraries: 100e6}
+	over := &budget.Error{Need: 900e6, Limit: 500e6}
+	over.Largest.What = "blocks"
+	if got, want := l.overLimit(over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
