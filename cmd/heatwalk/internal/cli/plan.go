@@ -16,7 +16,7 @@ import (
 type limits struct {
 	maxMemory int64  // --max-memory, 0 if not given
 	memory    int64  // bytes to plan with; 0 if not known
-	libraries int64  // bytes of the limit beside memory, for the libraries that connect several processes
+	libraries int64  // part of the limit for the libraries that connect several processes, not in memory
 	limitedBy string // the limit of the machine
 
 	timed bool // a benchmark, whose heap has no limit of the plan, because collections would be timed
