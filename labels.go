@@ -46,6 +46,8 @@ type Prediction struct {
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
 
+	UnreachedComponents int // components of the nodes that are not reached
+
 	g *Graph
 }
 
@@ -168,7 +170,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	if err := out.compute(ctx, connected, m, &set, o); err != nil {
 		return nil, err
 	}
-	extend(out.Prediction)
+	out.extend(extend)
 	if o.Suggest > 0 {
 		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, &set)
 	}
@@ -196,8 +198,16 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	if err := l.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
-	extend(out.Prediction)
+	out.extend(extend)
 	return out, nil
+}
+
+// extend gives isolated nodes that were left out their predictions. Each of them is a component.
+func (p *Prediction) extend(extend func(*method.Prediction)) {
+	missed := func() int { return len(p.Class) - int(p.Reached.GetCardinality()) }
+	before := missed()
+	extend(p.Prediction)
+	p.UnreachedComponents += missed() - before
 }
 
 // planPrediction adds the memory and the work of a prediction to a plan.
@@ -225,6 +235,9 @@ func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.M
 		return err
 	}
 	if err := method.AdaptToShares(ctx, m, of, p.Prediction, set); err != nil {
+		return err
+	}
+	if p.UnreachedComponents, err = of.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
 		return err
 	}
 	return p.checkShift(ctx, of, m, set)

@@ -101,6 +101,9 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 				if math.Abs(got.Accuracy-want.Accuracy) > 0.005 {
 					return fmt.Errorf("accuracy %v, want %v", got.Accuracy, want.Accuracy)
 				}
+				if got.UnreachedComponents != want.UnreachedComponents {
+					return fmt.Errorf("%d components are not reached, want %d", got.UnreachedComponents, want.UnreachedComponents)
+				}
 				other := 0
 				for _, id := range one.IDs() {
 					if got.Label(id) != want.Label(id) {

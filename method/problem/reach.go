@@ -59,6 +59,34 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 	return parts.Holding(p.componentsOf(parts, rows)), nil
 }
 
+// MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
+// FindComponents, unless all nodes are reached.
+func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap, workers int, work *Work) (int, error) {
+	if p.CountOf(reached) == p.Nodes() {
+		return 0, nil
+	}
+	parts, err := p.FindComponents(ctx, workers, work)
+	if err != nil {
+		return 0, err
+	}
+	team, missed := sparse.TeamOf(p.A), roaring.New()
+	for lo, hi := range team.Counted(0, len(parts.Of)) {
+		for v := lo; v < hi; v++ {
+			if !reached.Contains(uint32(v)) {
+				missed.Add(parts.Of[v])
+			}
+		}
+	}
+	var own []float64
+	for of := range roaring.Values(missed) {
+		own = append(own, float64(of))
+	}
+	for _, of := range team.Concat(own) {
+		missed.Add(uint32(of))
+	}
+	return int(missed.GetCardinality()), nil
+}
+
 // componentsOf reports for each component whether it has one of the rows, in any process.
 func (p *Problem) componentsOf(parts *sparse.Components, rows []int) []bool {
 	team, holds := sparse.TeamOf(p.A), make([]bool, len(parts.Sizes))

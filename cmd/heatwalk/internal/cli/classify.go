@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -230,7 +229,7 @@ func (c *classifyCommand) predict(name string) error {
 		c.unreached = "prior"
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g),
+		labelsDocument: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g), Components: p.UnreachedComponents,
 		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
@@ -268,7 +267,7 @@ func (c *classifyCommand) predict(name string) error {
 			return err
 		}
 	}
-	return r.finish(d.problem(), parameters, func(row int) string {
+	return r.finish(parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
 		}
@@ -323,7 +322,7 @@ func (c *classifyCommand) labelsOf(p *method.Prediction) []int {
 
 // finish writes the output, in which every node has the label that labelOf returns, and prints the
 // summary.
-func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf func(row int) string) (err error) {
+func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err error) {
 	run, f, p := r.run, r.f, r.p
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
 		warnBytes(run, f.out, format, r.g, r.l.Names)
@@ -341,18 +340,8 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 		return err
 	}
 	r.Phases.Write = time.Since(begun).Seconds()
-	if missed := roaring.Flip(p.Reached, 0, uint64(len(problem.Degrees))); !missed.IsEmpty() {
-		parts, err := problem.FindComponents(run.ctx, run.threads, &p.Work)
-		if err != nil {
-			return err
-		}
-		of := roaring.New() // components with a node that no label reaches
-		for row := range roaring.Values(missed) {
-			of.Add(parts.Of[row])
-		}
-		r.Unreached, r.Components = int(missed.GetCardinality()), int(of.GetCardinality())
-	}
-	r.Nodes, r.Sweeps = len(problem.Degrees), p.Work.Sweeps
+	r.Nodes, r.Sweeps = p.Scores.Rows, p.Work.Sweeps
+	r.Unreached = r.Nodes - int(p.Reached.GetCardinality())
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}

@@ -88,7 +88,10 @@ func (c *classifyCommand) predictSeveral(name string) error {
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.outputs, d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
-	return r.finish(d.problem(), model, func(row int) string {
+	if r.Components, err = d.problem().MissedComponents(c.ctx, p.Reached, c.threads, &p.Work); err != nil {
+		return err
+	}
+	return r.finish(model, func(row int) string {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return ""
 		}

@@ -154,12 +154,12 @@ func (c *classifyCommand) predictSaved(name string) error {
 		return c.graphError(err, name, another)
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g),
+		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,
 		BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	labels := c.labelsOf(p.Prediction)
 	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, known, "node")
-	return r.finish(d.problem(), nil, func(row int) string {
+	return r.finish(nil, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
 		}
