@@ -40,7 +40,7 @@ func (m model) table() string {
 		memory  = 100e9     // bytes per second that a machine reads from memory
 		network = 100e9 / 8 // bytes per second, of 100 Gb/s
 		column  = 4         // bytes of a column id
-		blocks  = 4         // three of a recurrence, and a copy that products gather from
+		blocks  = 5         // three of a recurrence, a copy that products gather from, and one that is sent
 	)
 	text := ""
 	for _, p := range []float64{16, 64, 256, 1024} {
