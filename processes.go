@@ -135,12 +135,7 @@ func LocalPart(ctx context.Context, g *Graph, named ...[]int) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	part.A, part.Degrees = a, make([]float64, len(d.Rows))
-	for i, row := range d.Rows {
-		if !d.IsPadding(i) {
-			part.Degrees[i] = g.Degrees[row]
-		}
-	}
+	part.A, part.Degrees = a, sparse.RowsOf(d, g.Degrees)
 	return newLocal(g, d, part), nil
 }
 
@@ -187,9 +182,7 @@ func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 	}
 	q := *p
 	q.Graph, q.Row = l.Graph, l.Rows(p.Row)
-	if p.Attributes != nil {
-		q.Attributes = p.Attributes.Part(l.division)
-	}
+	q.Attributes = l.attributes(p.Attributes)
 	s.Prior.Given = l.Part(s.Prior.Given)
 	return l, &q, nil
 }

@@ -57,6 +57,17 @@ func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[strin
 	return dir, labels
 }
 
+// openStore opens a store in one process.
+func openStore(t *testing.T, dir string) *heatwalk.Graph {
+	t.Helper()
+	g, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() }) // only reads
+	return g
+}
+
 // together runs a job in one process and in several, on the same store.
 func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Graph) error) error {
 	return sparsetest.Processes(processes, func(n sparse.Network) error {
@@ -83,11 +94,7 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
 	for _, name := range strings.Split(methods, ",") {
 		t.Run(name, func(t *testing.T) {
-			one, err := heatwalk.Open(t.Context(), dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer one.Close()
+			one := openStore(t, dir)
 			o := &heatwalk.ClassifyOptions{Method: name}
 			want, err := one.Classify(t.Context(), labels, o)
 			if err != nil {
@@ -147,11 +154,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, labels := coraStoreWith(t, &ingest.Config{Nodes: isolated})
-	one, err := heatwalk.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer one.Close()
+	one := openStore(t, dir)
 	p, err := one.Problem(labels)
 	if err != nil {
 		t.Fatal(err)
@@ -196,11 +199,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 // Predicted numbers, and comparisons of methods that predict them, are those of one process.
 func TestRegressOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
-	one, err := heatwalk.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer one.Close()
+	one := openStore(t, dir)
 	values := map[string]float64{}
 	for id, label := range labels {
 		values[id] = float64(len(label)) + float64(len(id))/8
@@ -258,11 +257,7 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 // Eigenvalues and vectors of several processes are those of one.
 func TestEigenOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
-	one, err := heatwalk.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer one.Close()
+	one := openStore(t, dir)
 	want, _, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
 	if err != nil {
 		t.Fatal(err)
@@ -290,11 +285,7 @@ func TestEigenOnSeveralProcesses(t *testing.T) {
 // Values of kernels of several processes are those of one.
 func TestKernelOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
-	one, err := heatwalk.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer one.Close()
+	one := openStore(t, dir)
 	ids := one.IDs()
 	rows, cols := ids[:40], ids[20:30]
 	for _, name := range []string{"diffusion:beta=2", "von-neumann", "regularized-laplacian", "pseudo-inverse", "p-step"} {
@@ -338,11 +329,7 @@ func TestRankOnSeveralProcesses(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), dir, []string{file}, &ingest.Config{}); err != nil {
 		t.Fatal(err)
 	}
-	one, err := heatwalk.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer one.Close()
+	one := openStore(t, dir)
 	seeds := []string{"3", "50", "51", "120", "199"}
 	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2")
 	if err != nil {

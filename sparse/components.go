@@ -89,13 +89,7 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 		c.Of[i] = c.Of[f.root(uint32(i))]
 	}
 	if divided {
-		whole := c.Of
-		c.Of = make([]uint32, len(m.Rows))
-		for i, row := range m.Rows {
-			if !m.IsPadding(i) {
-				c.Of[i] = whole[row]
-			}
-		}
+		c.Of = RowsOf(m.Division, c.Of)
 	}
 	return c, nil
 }

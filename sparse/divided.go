@@ -29,12 +29,11 @@ type Divided struct {
 	batches  [][]run  // columns of own and named rows
 	arriving [][]run  // columns of ghost rows, in the order in which they are received
 	arrivals int      // number of ghost rows
-	weighted bool
-	held     int64 // memory of the entries
-	copied   int64 // memory of their copies in Divide
-	entries  int64 // largest number of entries in a process
-	interior []int // ranges without ghost rows
-	boundary []int // other ranges
+	held     int64    // memory of the entries
+	copied   int64    // memory of their copies in Divide
+	entries  int64    // largest number of entries in a process
+	interior []int    // ranges without ghost rows
+	boundary []int    // other ranges
 	ghosts   Exchange
 	shares   Exchange // of named rows
 }
@@ -83,7 +82,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 	}
 	wanted := m.number(&needed, count)
 	local := &CSR{rows: len(d.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
-	if m.weighted = weighted.Load(); m.weighted {
+	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
 	err = d.sweep(ctx, a, workers, func(row, piece int, col []uint32, val []float64) {
@@ -94,7 +93,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 		switch {
 		case val != nil:
 			copy(local.val[at:], val)
-		case m.weighted:
+		case local.val != nil:
 			for e := range col {
 				local.val[at+int64(e)] = 1
 			}
@@ -153,9 +152,9 @@ func batch(runs []run) (batches [][]run) {
 
 // chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
 func (m *Divided) chooseLayout(ctx context.Context, local *CSR, memory int64, workers int) error {
-	m.local, m.held = local, LoadBytes(int64(local.rows), m.entries, m.weighted)
+	m.local, m.held = local, LoadBytes(int64(local.rows), m.entries, local.val != nil)
 	m.copied = m.held
-	t, err := findTiling(ctx, local, m.weighted, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
+	t, err := findTiling(ctx, local, local.val != nil, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
 	if err != nil || t == nil || t.inTiles == 0 {
 		return err
 	}

@@ -147,9 +147,9 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block that has the row of x for each column
-// of a panel as its row of that number. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row,
-// the visits of several pieces run at the same time. If several processes share the rows of a, x includes
+// SweepWith visits the entries of a as [Matrix.Sweep] does, with a block whose row c is the row of x for column c
+// of a panel. visit stores the result for a row of the panel in y, or changes nothing there. Of a long row, the
+// visits of several pieces run at the same time. If several processes share the rows of a, the block includes
 // rows of other processes, and the named rows of y are those of the process that has visited them.
 func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers int, visit func(worker int, p Panel, x *Block[T]) error) error {
 	m, ok := a.(*Divided)

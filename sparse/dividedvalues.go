@@ -38,14 +38,17 @@ func (m *Divided) ByColumn(v []float64) []float64 {
 }
 
 // WithValues returns a matrix with the same entries but other values, which value returns for the column of the
-// diagonal element of the row, the column, and the value of m. It has 12 bytes for each entry, and is
-// released with m.
+// diagonal element of the row, the column, and the value of m. It has 8 bytes for each entry, 12 if those of m are
+// in tiles, and is released with m.
 func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
-	local, err := Load(ctx, m.local, 1)
-	if err != nil {
-		return nil, err
+	from, plain := m.local.(*CSR)
+	if !plain {
+		var err error
+		if from, err = Load(ctx, m.local, 1); err != nil {
+			return nil, err
+		}
 	}
-	old := local.val
+	local := *from
 	local.val = make([]float64, len(local.col))
 	for i := range local.rows {
 		if local.ptr[i] == local.ptr[i+1] {
@@ -54,13 +57,13 @@ func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w flo
 		row := m.diagonal(i)
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
 			w := 1.0
-			if old != nil {
-				w = old[e]
+			if from.val != nil {
+				w = from.val[e]
 			}
 			local.val[e] = value(row, int(local.col[e]), w)
 		}
 	}
 	other := *m
-	other.local, other.weighted = local, true
+	other.local = &local
 	return &other, nil
 }

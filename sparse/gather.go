@@ -12,6 +12,18 @@ func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 	return part
 }
 
+// RowsOf returns the elements of v for the rows of a process in a division. Padding is zero. v has an element for
+// each row of the matrix.
+func RowsOf[E any](d *Division, v []E) []E {
+	part := make([]E, len(d.Rows))
+	for i, row := range d.Rows {
+		if !d.IsPadding(i) {
+			part[i] = v[row]
+		}
+	}
+	return part
+}
+
 // Part returns the rows of t that a process has in a division.
 func (t *Table) Part(d *Division) *Table {
 	part := &Table{Rows: len(d.Rows), Cols: t.Cols}
