@@ -179,7 +179,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 
 // predictTogether is Predict in one of several processes.
 func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
-	connected, extend, err := method.Connected(ctx, p, set)
+	connected, extend, err := method.Connected(ctx, withTranspose(g, p, m), set)
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +332,11 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Pl
 
 // compareTogether is Compare in one of several processes.
 func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	connected, _, err := method.Connected(ctx, p, plan.Settings)
+	var methods []method.Method
+	for _, e := range plan.Methods {
+		methods = append(methods, e.Method)
+	}
+	connected, _, err := method.Connected(ctx, withTranspose(g, p, methods...), plan.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -170,13 +170,23 @@ func newLocal(g *Graph, d *sparse.Division, part *graph.Graph) *Local {
 	return &Local{part, d}
 }
 
+// withTranspose returns the problem with Aᵀ if one of the methods needs it.
+func withTranspose(g *Graph, p *method.Problem, methods ...method.Method) *method.Problem {
+	if !g.Directed || !slices.ContainsFunc(methods, method.NeedsTranspose) {
+		return p
+	}
+	q := *p
+	q.Graph = &graph.Graph{A: p.A, In: g.Store.Transpose(), Degrees: p.Degrees}
+	return &q
+}
+
 // localProblem returns the local part of a problem, whose labelled nodes are named. The prior of the
 // settings becomes that of the local rows.
 func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Settings) (*Local, *method.Problem, error) {
 	if g.options.Network == nil {
 		return &Local{Graph: p.Graph}, p, nil
 	}
-	l, err := divide(ctx, g, &graph.Graph{A: p.A, Workers: g.options.Workers}, p.Row)
+	l, err := divide(ctx, g, &graph.Graph{A: p.A, In: p.In, Workers: g.options.Workers}, p.Row)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -56,7 +56,7 @@
 // The graph of a [Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named.
 // Choices, accuracies and counts are those of the whole graph in all processes, and predictions are those of
 // the rows of the process. A learner that compares all nodes with each other returns [sparse.ErrDivided], as
-// auto does on a graph with directions.
+// auto does on a graph with directions if [graph.Graph.In] is nil, see [NeedsTranspose].
 //
 // # Determinism
 //

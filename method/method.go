@@ -36,6 +36,10 @@ type Method interface {
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }
 
+// NeedsTranspose reports whether the method needs [graph.Graph.In] of the problem if the graph has directions and
+// several processes share its rows.
+func NeedsTranspose(m Method) bool { return m == (automatic{}) }
+
 // All returns every method that has a name: those of this package, and those with a kernel, a
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].

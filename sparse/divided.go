@@ -31,12 +31,15 @@ type Divided struct {
 	arrivals int      // number of ghost rows
 	held     int64    // memory of the entries
 	copied   int64    // memory of their copies in Divide
-	entries  int64    // largest number of entries in a process
-	interior []int    // ranges without ghost rows
-	boundary []int    // other ranges
+	most     largest
+	interior []int // ranges without ghost rows
+	boundary []int // other ranges
 	ghosts   Exchange
 	shares   Exchange // of named rows
 }
+
+// largest holds the largest numbers of entries, columns and ghost rows in a process.
+type largest struct{ entries, columns, ghosts int64 }
 
 // run is a run of rows that are consecutive columns of a [Divided] matrix.
 type run struct{ row, column, rows int }
@@ -55,10 +58,25 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 	if rows != cols || rows != d.Total {
 		panic(badShape)
 	}
+	d.Entries = a.NNZ()
+	m, err := d.build(func(visit visitRow) error { return d.sweep(ctx, a, workers, visit) })
+	if err != nil {
+		return nil, err
+	}
+	return m, m.chooseLayout(ctx, memory, workers)
+}
+
+// visitRow is called with a row of blocks and the entries of the corresponding row of a matrix, or of a piece of it.
+// Columns are rows of the whole matrix.
+type visitRow func(row, piece int, col []uint32, val []float64)
+
+// build returns the matrix of the rows that sweep calls visit with, perhaps from several goroutines. It calls sweep
+// twice.
+func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	m := &Divided{Division: d}
-	ptr, needed := make([]int64, len(d.Rows)+1), newRankedSet(rows)
+	ptr, needed := make([]int64, len(d.Rows)+1), newRankedSet(d.Total)
 	var weighted atomic.Bool
-	err := d.sweep(ctx, a, workers, func(local, _ int, col []uint32, val []float64) {
+	err := sweep(func(local, _ int, col []uint32, val []float64) {
 		atomic.AddInt64(&ptr[local+1], int64(len(col)))
 		if val != nil {
 			weighted.Store(true)
@@ -85,7 +103,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
-	err = d.sweep(ctx, a, workers, func(row, piece int, col []uint32, val []float64) {
+	err = sweep(func(row, piece int, col []uint32, val []float64) {
 		at := ptr[row] + int64(piece)*MaxRange
 		for e, c := range col {
 			local.col[at+int64(e)] = uint32(needed.rank(int(c)))
@@ -104,10 +122,12 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers in
 	}
 	m.cut(local)
 	m.plan(wanted)
-	most := []float64{float64(entries)}
+	most := []float64{float64(entries), float64(count), float64(len(wanted))}
 	d.Max(most)
-	m.entries, d.Entries = int64(most[0]), a.NNZ()
-	return m, m.chooseLayout(ctx, local, memory, workers)
+	m.most = largest{entries: int64(most[0]), columns: int64(most[1]), ghosts: int64(most[2])}
+	m.local, m.held = local, LoadBytes(int64(local.rows), m.most.entries, local.val != nil)
+	m.copied = m.held
+	return m, nil
 }
 
 // number numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
@@ -151,9 +171,8 @@ func batch(runs []run) (batches [][]run) {
 }
 
 // chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
-func (m *Divided) chooseLayout(ctx context.Context, local *CSR, memory int64, workers int) error {
-	m.local, m.held = local, LoadBytes(int64(local.rows), m.entries, local.val != nil)
-	m.copied = m.held
+func (m *Divided) chooseLayout(ctx context.Context, memory int64, workers int) error {
+	local := m.local.(*CSR)
 	t, err := findTiling(ctx, local, local.val != nil, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
 	if err != nil || t == nil || t.inTiles == 0 {
 		return err
@@ -169,8 +188,8 @@ func (m *Divided) chooseLayout(ctx context.Context, local *CSR, memory int64, wo
 }
 
 // sweep calls visit with the pieces of the rows of a in the ranges of this process, and reads others only if a
-// has no method SweepRows. Rows are those of blocks.
-func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit func(row, piece int, col []uint32, val []float64)) error {
+// has no method SweepRows.
+func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit visitRow) error {
 	for lo, hi := range d.mine {
 		err := SweepRows(ctx, a, lo, hi, workers, func(_ int, p Panel) error {
 			for i := max(lo, p.Lo); i < min(hi, p.Hi); i++ {
@@ -237,12 +256,15 @@ func (m *Divided) Dims() (r, c int) { return len(m.Rows), len(m.Rows) }
 
 // NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
 // all processes. See also [EntriesOf].
-func (m *Divided) NNZ() int64 { return m.entries }
+func (m *Divided) NNZ() int64 { return m.most.entries }
 
 // Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	return dividedMemory(int64(m.Own+m.Named), int64(len(m.columns)), int64(m.arrivals), m.held, m.copied)
+	return dividedMemory(m.mostRows(), m.most.columns, m.most.ghosts, m.held, m.copied)
 }
+
+// mostRows returns the largest number of own and named rows of a process.
+func (d *Division) mostRows() int64 { return int64(slices.Max(d.own) + d.Named) }
 
 // DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
 // ghost rows; entries of a weighted matrix have values.

@@ -90,9 +90,10 @@ func (o *Operator[T]) ApplyTo(ctx context.Context, dst, x *Block[T]) error {
 func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 	rows, _ := a.Dims()
 	deg := make([]float64, rows)
-	ranges := a.Ranges()
+	local, _ := LocalRows(a)
+	ranges := local.Ranges()
 	partial := make([]float64, len(ranges)) // partial sums of long rows
-	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
+	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			sum := float64(len(col))
@@ -118,5 +119,6 @@ func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 			deg[r.Lo] += partial[i]
 		}
 	}
+	TeamOf(a).SumNamed(deg)
 	return deg, nil
 }

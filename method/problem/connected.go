@@ -25,8 +25,8 @@ type Connected struct {
 }
 
 // Connected returns the problem without its isolated nodes, or nil if they are fewer than a
-// quarter of all, if attributes distinguish them, or if several processes share the rows. Cost: a pass over the degrees and, if many
-// are 0, a sweep: nodes that have entries of value 0 stay.
+// quarter of all, if attributes distinguish them, or if several processes share the rows. Its graph has In if that of
+// p has. Cost: a pass over the degrees and, if many are 0, a sweep: nodes that have entries of value 0 stay.
 func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error) {
 	n := len(p.Degrees)
 	isolated := func() (count int) {
@@ -62,10 +62,10 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 		return nil, err
 	}
 	c := &Connected{whole: n, one: -1}
-	m := &connectedRows{Matrix: p.A, before: make([]uint32, n+1)}
+	before := make([]uint32, n+1)
 	var degrees []float64
 	for v := range n {
-		m.before[v] = uint32(len(c.rows))
+		before[v] = uint32(len(c.rows))
 		if !used[v].Load() {
 			if c.one >= 0 {
 				continue
@@ -74,15 +74,17 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 		}
 		c.rows, degrees = append(c.rows, uint32(v)), append(degrees, p.Degrees[v])
 	}
-	m.before[n] = uint32(len(c.rows))
+	before[n] = uint32(len(c.rows))
 	if float64(n-len(c.rows)) < leastIsolated*float64(n) {
 		return nil, nil
 	}
-	m.cut()
 	q := *p
-	q.Graph, q.Row = &graph.Graph{A: m, Degrees: degrees}, make([]int, len(p.Row))
+	q.Graph, q.Row = &graph.Graph{A: newConnectedRows(p.A, before), Degrees: degrees}, make([]int, len(p.Row))
+	if p.In != nil {
+		q.In = newConnectedRows(p.In, before)
+	}
 	for i, row := range p.Row {
-		q.Row[i] = int(m.before[row])
+		q.Row[i] = int(before[row])
 	}
 	c.Problem = &q
 	return c, nil
@@ -116,8 +118,8 @@ type panelCopy struct {
 	col []uint32
 }
 
-// cut makes the ranges.
-func (m *connectedRows) cut() {
+func newConnectedRows(a sparse.Matrix, before []uint32) *connectedRows {
+	m := &connectedRows{Matrix: a, before: before}
 	for _, r := range m.Matrix.Ranges() {
 		r.Lo, r.Hi = int(m.before[r.Lo]), int(m.before[r.Hi])
 		if r.Lo == r.Hi {
@@ -127,6 +129,7 @@ func (m *connectedRows) cut() {
 		m.index = append(m.index, len(m.ranges))
 		m.ranges = append(m.ranges, r)
 	}
+	return m
 }
 
 // Dims implements [sparse.Matrix].

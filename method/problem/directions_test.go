@@ -46,7 +46,7 @@ func TestWithoutDirections(t *testing.T) {
 			t.Errorf("weighted %t: another graph, or %d sweeps", weighted, work.Sweeps)
 		}
 		var back mat.Dense
-		if back.CloneFrom(against); !mat.Equal(&back, dense.T()) {
+		if back.CloneFrom(against.(*sparse.CSR)); !mat.Equal(&back, dense.T()) {
 			t.Errorf("weighted %t: another transpose", weighted)
 		}
 		for v := range n {

@@ -94,7 +94,11 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 		return nil, err
 	}
 	in.first = first
-	return out, in.predict(ctx, out)
+	if err := in.predict(ctx, out); err != nil {
+		return nil, err
+	}
+	in.release()
+	return out, nil
 }
 
 // predict runs the stages.

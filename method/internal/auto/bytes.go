@@ -106,9 +106,9 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	d := designOf(p, set)
 	undirected := *p
-	if p.Directed { // at most twice as many entries
+	if p.Directed {
 		undirected.Directed = false
-		undirected.Graph = &graph.Graph{A: doubledEntries{p.A}, Degrees: p.Degrees}
+		undirected.Graph = &graph.Graph{A: bothDirections{p.A, p.In}, Degrees: p.Degrees}
 	}
 	q := &undirected
 	k := len(p.Names)
@@ -163,11 +163,22 @@ func propagationOf(p *problem.Problem, set *Settings, limit int64) *propagation.
 // heldOutBytes returns the size of held-out scores of labels.
 func heldOutBytes(p *problem.Problem) int64 { return int64(len(p.Row)) * int64(4*len(p.Names)+64) }
 
-// doubledEntries is a matrix of which only the size is used, that of a graph without directions.
-type doubledEntries struct{ sparse.Matrix }
+// bothDirections is a matrix of which only the size is used, that of a graph without directions.
+type bothDirections struct {
+	sparse.Matrix
+	in sparse.Matrix // may be nil
+}
 
-// NNZ returns the number of entries.
-func (m doubledEntries) NNZ() int64 { return 2 * m.Matrix.NNZ() }
+// NNZ returns an upper bound of the number of entries.
+func (m bothDirections) NNZ() int64 {
+	if m.in == nil {
+		return 2 * m.Matrix.NNZ()
+	}
+	return m.Matrix.NNZ() + m.in.NNZ()
+}
+
+// Team returns the team.
+func (m bothDirections) Team() *sparse.Team { return sparse.TeamOf(m.Matrix) }
 
 // directionBytes returns the size of the graph without directions, and of the arcs against.
 func directionBytes(p *problem.Problem) int64 {

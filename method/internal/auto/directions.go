@@ -2,8 +2,6 @@ package auto
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -23,9 +21,6 @@ type arcs struct {
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
-	if errors.Is(err, sparse.ErrDivided) {
-		return fmt.Errorf("method: auto on a graph with directions: %w", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -42,6 +37,13 @@ func leaveDirections(ctx context.Context, in *input) error {
 		in.arcs.step[i].Workers = in.set.Workers
 	}
 	return nil
+}
+
+// release releases the graph without directions.
+func (in *input) release() {
+	if both, divided := in.p.A.(*sparse.Divided); divided && in.arcs != nil {
+		both.Close()
+	}
 }
 
 // arcColumns is the number of columns of arcs.

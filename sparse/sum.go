@@ -1,0 +1,154 @@
+package sparse
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Sum returns A + B with plain column ids. All its values are 1 if those of A and B are. If several processes
+// share the rows, A and B have the same [Division], and every process calls it. Cost: time and memory proportional
+// to the entries, see [SumBytes].
+func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
+	x, err := plain(ctx, a, workers)
+	if err != nil {
+		return nil, err
+	}
+	y, err := plain(ctx, b, workers)
+	if err != nil {
+		return nil, err
+	}
+	if x.rows != y.rows {
+		panic(badShape)
+	}
+	m, divided := a.(*Divided)
+	if !divided {
+		return sumOf(ctx, x, y)
+	}
+	return m.sum(ctx, b.(*Divided), x, y, workers)
+}
+
+// SumBytes returns an upper bound of the memory of [Sum] with copies of A and B, or with the buffers of steps. It is the
+// same in all processes.
+func SumBytes(a, b Matrix, weighted bool) int64 {
+	rows, _ := a.Dims()
+	copies := LoadBytes(int64(rows), a.NNZ(), weighted) + LoadBytes(int64(rows), b.NNZ(), weighted)
+	sum := LoadBytes(int64(rows), a.NNZ()+b.NNZ(), weighted)
+	m, divided := a.(*Divided)
+	if !divided {
+		return copies + sum
+	}
+	other, total := b.(*Divided).most, int64(m.Total)
+	columns, ghosts := min(total, m.most.columns+other.ghosts), min(total, m.most.ghosts+other.ghosts)
+	return dividedMemory(m.mostRows(), columns, ghosts, sum, sum+copies)
+}
+
+// plain returns the rows of a that this process has, as a copy unless they have plain column ids.
+func plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
+	rows, _ := LocalRows(a)
+	if c, ok := rows.(*CSR); ok {
+		return c, nil
+	}
+	return Load(ctx, rows, workers)
+}
+
+// sumOf returns A + B of matrices of all rows.
+func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
+	s := sumRows{col: make([]uint32, 0, a.NNZ()+b.NNZ()), weighted: a.val != nil || b.val != nil}
+	ptr := make([]int64, 1, a.rows+1)
+	for i := range a.rows {
+		if i%MaxRange == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		x, of := a.Row(i)
+		y, with := b.Row(i)
+		s.add(x, y, of, with)
+		ptr = append(ptr, int64(len(s.col)))
+	}
+	return NewCSR(a.rows, a.cols, ptr, s.col, s.val)
+}
+
+// sum returns A + B, from the rows x and y of this process.
+func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (*Divided, error) {
+	if m.Division != n.Division {
+		panic(badShape)
+	}
+	d := *m.Division
+	weighted := []float64{0} // in any process
+	if x.val != nil || y.val != nil {
+		weighted[0] = 1
+	}
+	d.Max(weighted)
+	const rows = 1 << 10
+	sum, err := d.build(func(visit visitRow) error {
+		return sched.Run(ctx, workers, (len(d.Rows)+rows-1)/rows, func(_, k int) error {
+			s := sumRows{weighted: weighted[0] > 0}
+			var along, against []uint32
+			for i := k * rows; i < min(len(d.Rows), (k+1)*rows); i++ {
+				p, of := x.Row(i)
+				q, with := y.Row(i)
+				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
+				s.col, s.val = s.col[:0], s.val[:0]
+				s.add(along, against, of, with)
+				visit(i, 0, s.col, s.val)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	entries := []float64{float64(sum.local.NNZ())}
+	d.Sum(entries)
+	d.Entries = int64(entries[0])
+	return sum, nil
+}
+
+// wholeRows appends the rows of the whole matrix for columns.
+func (m *Divided) wholeRows(dst, col []uint32) []uint32 {
+	for _, c := range col {
+		dst = append(dst, m.columns[c])
+	}
+	return dst
+}
+
+// sumRows are sums of rows, one after the other, without values if all are 1.
+type sumRows struct {
+	col      []uint32
+	val      []float64
+	weighted bool
+}
+
+// add appends the sum of two rows with the columns x and y. Values that are nil are 1.
+func (s *sumRows) add(x, y []uint32, of, with []float64) {
+	for i, j := 0, 0; i < len(x) || j < len(y); {
+		first, v := uint32(math.MaxUint32), 0.0
+		if i < len(x) {
+			first = x[i]
+		}
+		if j < len(y) {
+			first = min(first, y[j])
+		}
+		if i < len(x) && x[i] == first {
+			v += valueAt(of, i)
+			i++
+		}
+		if j < len(y) && y[j] == first {
+			v += valueAt(with, j)
+			j++
+		}
+		s.col = append(s.col, first)
+		if s.weighted {
+			s.val = append(s.val, v)
+		}
+	}
+}
+
+// valueAt returns the value of entry e.
+func valueAt(val []float64, e int) float64 {
+	if val == nil {
+		return 1
+	}
+	return val[e]
+}
