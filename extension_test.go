@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestExtension builds the module under docs/examples/extension, which registers a kernel, a
+// TestExtension builds the module under examples/extension, which registers a kernel, a
 // learner, a method and a file format of its own with the command, and uses them as any other.
 func TestExtension(t *testing.T) {
 	if testing.Short() {
@@ -19,7 +19,7 @@ func TestExtension(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "extension")
 	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("docs", "examples", "extension")
+	build.Dir = filepath.Join("examples", "extension")
 	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

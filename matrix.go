@@ -12,11 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/matfunc"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Matrix is a symmetric matrix of an undirected graph with the adjacency matrix A and the
@@ -35,7 +35,7 @@ const (
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian}
 
 func unknownMatrix(m Matrix) error {
-	return &spec.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
+	return &param.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
 }
 
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
@@ -69,8 +69,8 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 
 // parseKernel parses the name of a kernel and the given values of its parameters. A name that does not
 // exist is not an error here.
-func parseKernel(text string) (name string, given spec.Values, err error) {
-	named, err := spec.ParseNamed(text)
+func parseKernel(text string) (name string, given param.Values, err error) {
+	named, err := param.ParseNamed(text)
 	if err != nil {
 		return "", nil, err
 	}
@@ -83,15 +83,15 @@ func parseKernel(text string) (name string, given spec.Values, err error) {
 // OpenedKernel is a kernel of the local part of a graph.
 type OpenedKernel struct {
 	kernel.Kernel
-	Parameters spec.Values // of the kernel: the given ones and defaults, which may depend on the graph
-	Rows, Cols []int       // of the block, by row of the local part
+	Parameters param.Values // of the kernel: the given ones and defaults, which may depend on the graph
+	Rows, Cols []int        // of the block, by row of the local part
 }
 
 // OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
 // [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
 // [Options.Network] all processes compute the same values.
-func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
-	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
+func OpenKernel(ctx context.Context, g *Graph, name string, given param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
+	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		s.Memory = plan.Room()
 		work := family.Work(v, of.Degrees, of.A.NNZ(), rows, cols)
 		plan.Work = &work
@@ -109,7 +109,7 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given spec.Values, r
 
 // openKernel returns a kernel of the local part of the graph and the values of all its parameters, after
 // reserve has planned its memory and set *memory.
-func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, spec.Values) error, named ...[]int) (*Local, kernel.Kernel, spec.Values, error) {
+func openKernel(ctx context.Context, g *Graph, name string, given param.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
 		k, err := kernel.New(ctx, g.Graph, name, given)
@@ -129,7 +129,7 @@ func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, m
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	ks, err := family.NewAll(ctx, l.Graph, []spec.Values{v})
+	ks, err := family.NewAll(ctx, l.Graph, []param.Values{v})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -138,25 +138,25 @@ func openKernel(ctx context.Context, g *Graph, name string, given spec.Values, m
 
 // OpenedFunction is a matrix, or a function of one, on the local part of a graph.
 type OpenedFunction struct {
-	*matfunc.Function
+	*function.Function
 	Local *Local
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
 // row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
-// [matfunc.Function.ApplyTo].
-func OpenFunction(ctx context.Context, g *Graph, n *matfunc.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
+// [function.Function.ApplyTo].
+func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
 	l, err := prepare(ctx, g, nil, &s.Memory, func(of *graph.Graph, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
-		bytes, err := matfunc.Bytes(n, of.Degrees, cols)
+		bytes, err := function.Bytes(n, of.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.Memory = sparse.TeamOf(l.A).LeastLimit(s.Memory)
-	f, err := matfunc.New(ctx, l.Graph, n)
+	f, err := function.New(ctx, l.Graph, n)
 	return &OpenedFunction{f, l}, err
 }
 
@@ -273,7 +273,7 @@ func begin(ctx context.Context, g *Graph) error {
 func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
-		return nil, &spec.ParameterError{Of: "heatwalk", Parameter: "b", What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
+		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "b", What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
 	}
 	x := sparse.NewBlock[float64](n, k)
 	i := 0

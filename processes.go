@@ -9,8 +9,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/partition"
-	"github.com/heatwalk/heatwalk/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/rank"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/method/rank"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Rank orders all nodes by their similarity to the seeds, by id, and compares the score of each with
@@ -33,9 +33,9 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 // RankNodes orders some nodes by their similarity to seeds among them. It fills in the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
-func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given spec.Values, s *rank.Settings) (*rank.Ranking, spec.Values, error) {
+func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
 	set := *s
-	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v spec.Values) error {
+	l, k, v, err := openKernel(ctx, g, name, given, &set.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		n := len(g.Degrees)
 		plan.RowBytes = 8 * rank.Columns(n)
 		if err := plan.Reserve(rank.Bytes(n), "scores"); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

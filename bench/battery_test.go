@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on twelve kinds of

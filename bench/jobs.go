@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // Job is one run of the command on a block model of a number of edges: the text of the graph into a store,

@@ -8,13 +8,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Systems are the matrices M of solve: I − αS, I + αL and L, with L̃ for L where that is
@@ -29,7 +29,7 @@ func checkPairs(s *Settings) error {
 	if s.Tolerance >= lanczos.Tolerances.Least {
 		return nil
 	}
-	return &spec.ParameterError{Of: "eigen", Parameter: "tolerance", What: fmt.Sprintf("%v is out of range; eigen takes %v", s.Tolerance, lanczos.Tolerances.Text("tolerance"))}
+	return &param.ParameterError{Of: "eigen", Parameter: "tolerance", What: fmt.Sprintf("%v is out of range; eigen takes %v", s.Tolerance, lanczos.Tolerances.Text("tolerance"))}
 }
 
 func eigenBytes(t *Target, s *Settings) (int64, error) {
@@ -38,17 +38,17 @@ func eigenBytes(t *Target, s *Settings) (int64, error) {
 
 func exponentialBytes(t *Target, s *Settings) (int64, error) {
 	last := len(s.Betas) - 1
-	more := int64(last) * tall.BlockBytes[float64](len(t.Degrees), s.Columns)
-	return s.applyBytes(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
+	more := int64(last) * blocks.BlockBytes[float64](len(t.Degrees), s.Columns)
+	return s.applyBytes(t, "diffusion", param.Values{"beta": param.Of(s.Betas[last])}, more)
 }
 
 // inverseKernel returns the kernel that is M⁻¹, or takes as much.
-func (s *Settings) inverseKernel() (name string, given spec.Values) {
+func (s *Settings) inverseKernel() (name string, given param.Values) {
 	if s.System == "pseudo-inverse" {
 		// As with an α that is very large: its least eigenvalue is not looked for.
-		return "regularized-laplacian", spec.Values{"alpha": spec.Of(1e12)}
+		return "regularized-laplacian", param.Values{"alpha": param.Of(1e12)}
 	}
-	return s.System, spec.Values{"alpha": spec.Of(s.Alpha)}
+	return s.System, param.Values{"alpha": param.Of(s.Alpha)}
 }
 
 // checkSystem refuses an α that the kernel does not take.
@@ -64,10 +64,10 @@ func solveBytes(t *Target, s *Settings) (int64, error) {
 }
 
 // applyBytes returns the memory of applying a kernel to a block, plus more.
-func (s *Settings) applyBytes(t *Target, name string, given spec.Values, more int64) (int64, error) {
+func (s *Settings) applyBytes(t *Target, name string, given param.Values, more int64) (int64, error) {
 	family := kernel.Families().Named(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
-		given["laplacian"] = spec.Of("combinatorial")
+		given["laplacian"] = param.Of("combinatorial")
 	}
 	v, err := family.Resolve(given, kernel.OnDegrees(t.Degrees))
 	if err != nil {

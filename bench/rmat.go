@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/generate"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // AddRMAT times the product on R-MAT graphs of the scales least to most, which it makes
@@ -46,7 +46,7 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 
 // rmatOf returns the graph of a scale.
 func rmatOf(scale, workers int) (generate.Graph, error) {
-	return generate.New("rmat", spec.Values{"scale": spec.Of(scale)}, 1, workers)
+	return generate.New("rmat", param.Values{"scale": param.Of(scale)}, 1, workers)
 }
 
 // rmat ingests a generated graph without writing its text.

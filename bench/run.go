@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Settings say how much a workload does.
@@ -79,13 +79,13 @@ type Report struct {
 // Workload is something to measure. Its Works is 0 for a limit of the machine, which sweeps
 // no graph.
 type Workload struct {
-	spec.Spec
+	param.Spec
 
 	Krylov bool // it runs a Krylov method
 	Pairs  bool // it finds Settings.Columns eigenpairs, one for each node at the most
 	Coded  bool // it reads the ids of a store's code, which a copy in memory does not have
 
-	// Check, if not nil, returns a [*spec.ParameterError] for settings that the workload refuses.
+	// Check, if not nil, returns a [*param.ParameterError] for settings that the workload refuses.
 	Check func(s *Settings) error
 
 	// Bytes returns the memory of Run without t, which is nil for a limit of the machine, and
@@ -96,18 +96,18 @@ type Workload struct {
 }
 
 // onGraph are the inputs of a sweep.
-const onGraph = spec.Undirected | spec.Directed
+const onGraph = param.Undirected | param.Directed
 
 // Workloads are limits of the machine, sweeps and Krylov methods.
-var Workloads = spec.List[*Workload]{
-	{Spec: spec.Spec{Name: "stream"}, run: stream, Bytes: measuredStreamBytes},
-	{Spec: spec.Spec{Name: "gather"}, run: gatherRandom, Bytes: gatherBytes},
-	{Spec: spec.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Bytes: decodeBytes},
+var Workloads = param.List[*Workload]{
+	{Spec: param.Spec{Name: "stream"}, run: stream, Bytes: measuredStreamBytes},
+	{Spec: param.Spec{Name: "gather"}, run: gatherRandom, Bytes: gatherBytes},
+	{Spec: param.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Bytes: decodeBytes},
 	Product,
-	{Spec: spec.Spec{Name: "walk", Works: onGraph}, run: walk, Bytes: walkBytes},
-	{Spec: spec.Spec{Name: "exponential", Works: spec.Undirected}, Krylov: true, run: exponential, Bytes: exponentialBytes},
-	{Spec: spec.Spec{Name: "solve", Works: spec.Undirected}, Krylov: true, Check: checkSystem, run: solve, Bytes: solveBytes},
-	{Spec: spec.Spec{Name: "eigen", Works: spec.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Bytes: eigenBytes},
+	{Spec: param.Spec{Name: "walk", Works: onGraph}, run: walk, Bytes: walkBytes},
+	{Spec: param.Spec{Name: "exponential", Works: param.Undirected}, Krylov: true, run: exponential, Bytes: exponentialBytes},
+	{Spec: param.Spec{Name: "solve", Works: param.Undirected}, Krylov: true, Check: checkSystem, run: solve, Bytes: solveBytes},
+	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Bytes: eigenBytes},
 }
 
 // Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
@@ -153,9 +153,9 @@ func (w *Workload) RowBytes(s *Settings) int {
 // blockBytes returns the memory of a block.
 func (s *Settings) blockBytes(rows, columns int) int64 {
 	if s.Double {
-		return tall.BlockBytes[float64](rows, columns)
+		return blocks.BlockBytes[float64](rows, columns)
 	}
-	return tall.BlockBytes[float32](rows, columns)
+	return blocks.BlockBytes[float32](rows, columns)
 }
 
 // measure runs work once to warm caches and buffers, then repeat times.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // Scaling is one curve: how the time of a product changes with one thing.

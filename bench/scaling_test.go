@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/report/reporttest"
+	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 )
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Product is the workload whose times a [Scaling] has.
-var Product = &Workload{Spec: spec.Spec{Name: "spmm", Works: onGraph}, run: spmm, Bytes: func(t *Target, s *Settings) (int64, error) {
+var Product = &Workload{Spec: param.Spec{Name: "spmm", Works: onGraph}, run: spmm, Bytes: func(t *Target, s *Settings) (int64, error) {
 	return s.productBytes(len(t.Degrees)), nil
 }}
 

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // calibration turns scores into probabilities of classes. The probability of the first class of
@@ -31,7 +31,7 @@ type calibration struct {
 // given the scores of one item, as Learner.Probabilities does. Cost: five fits.
 //
 // An output whose parts never have items of both classes has probability ½.
-func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
+func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {

@@ -3,16 +3,16 @@ package classify
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // densityLearner is the simple kernel machine: the score of class c on x is the mean
 // of K(x, i) over its items. With a kernel that is a density of a distance, this is
 // the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
 var densityLearner = Learner{
-	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []spec.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
+	Spec: param.Spec{Name: "density", Title: "mean kernel value to the items of each class",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []param.Param{alwaysBalanced}},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
 		return means(ctx, k, y, classes, false)
 	},
 	Dual: true,
@@ -23,9 +23,9 @@ var densityLearner = Learner{
 // class, is taken off the score of the simple kernel machine. Scores are ½K(x, x)
 // less half the squared distances to the centroids.
 var centroidLearner = Learner{
-	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
-		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []spec.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
+	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
+		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
 		return means(ctx, k, y, classes, true)
 	},
 	Dual: true,

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // ErrNoDistance says that all items have one place in the space of a kernel, so that
@@ -34,17 +34,17 @@ func deepLearner(base *Learner) *Learner {
 		name = "dkm"
 	}
 	return &Learner{
-		Spec: spec.Spec{
+		Spec: param.Spec{
 			Name: name, Title: "deep kernel machine: " + base.Title,
 			Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.3",
-			Params: append([]spec.Param{
-				{Name: "depth", Symbol: "depth", Meaning: "levels of a deep kernel machine above the kernel", Kind: spec.Whole,
-					Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(1), Grid: []spec.Value{spec.Of(0), spec.Of(1), spec.Of(2), spec.Of(3)}},
-				{Name: "bandwidth", Meaning: "pairs of nodes whose mean distance is the bandwidth of a level: all, or those with a label", Kind: spec.Choice,
-					Words: []string{"all", "obs"}, Default: spec.Of("all")},
+			Params: append([]param.Param{
+				{Name: "depth", Symbol: "depth", Meaning: "levels of a deep kernel machine above the kernel", Kind: param.Whole,
+					Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(1), Grid: []param.Value{param.Of(0), param.Of(1), param.Of(2), param.Of(3)}},
+				{Name: "bandwidth", Meaning: "pairs of nodes whose mean distance is the bandwidth of a level: all, or those with a label", Kind: param.Choice,
+					Words: []string{"all", "obs"}, Default: param.Of("all")},
 			}, base.Params...),
 		},
-		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+		Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: fewTried,
@@ -61,7 +61,7 @@ func deepLearner(base *Learner) *Learner {
 
 // fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
 // between the items with a class.
-func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 	if _, err := newGroupsOfTwo(k.Len(), y, classes); err != nil {
 		return nil, err
 	}

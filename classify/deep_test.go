@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestDeepKernelMachineGolden(t *testing.T) {
@@ -22,7 +22,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 				if graph == "sbm300" && depth == 2 {
 					continue // not among the files
 				}
-				got := l.scores(t, "dkm", spec.Values{"depth": spec.Of(depth), "bandwidth": spec.Of(bandwidth)})
+				got := l.scores(t, "dkm", param.Values{"depth": param.Of(depth), "bandwidth": param.Of(bandwidth)})
 				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
@@ -146,7 +146,7 @@ func TestDeepMemory(t *testing.T) {
 		}
 	}
 	l := Learners().Named("dkm")
-	v, err := l.Resolve(spec.Values{"depth": spec.Of(2)}, nil)
+	v, err := l.Resolve(param.Values{"depth": param.Of(2)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@
 // [Gram] and the classes of its items and returns a [Model], which scores any item.
 //
 //	l := classify.Learners().Named("rls")
-//	v, err := l.Resolve(spec.Values{"lambda": spec.Of(0.1)}, nil)
+//	v, err := l.Resolve(param.Values{"lambda": param.Of(0.1)}, nil)
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //

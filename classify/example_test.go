@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Two groups of points on a line, one point in between without a class.
@@ -37,7 +37,7 @@ func ExampleLearner() {
 	kernel := classify.LinearGram(sparse.BlockOfDense(points))
 
 	gp := classify.Learners().Named("gp")
-	values, err := gp.Resolve(spec.Values{"variance": spec.Of(4.0)}, nil)
+	values, err := gp.Resolve(param.Values{"variance": param.Of(4.0)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

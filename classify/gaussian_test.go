@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // withInverse returns the lesson of (I + L)⁻¹.
@@ -33,9 +33,9 @@ func withInverse(t *testing.T, graph string) *lesson {
 func TestGaussianProcessGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := withInverse(t, graph)
-		latent := l.scores(t, "gp", spec.Values{"variance": spec.Of(4.0)})
+		latent := l.scores(t, "gp", param.Values{"variance": param.Of(4.0)})
 		testgraph.Close(t, latent, l.golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)
-		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Of(4.0), "class-weights": spec.Of("equal")})
+		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), param.Values{"variance": param.Of(4.0), "class-weights": param.Of("equal")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestGaussianProcessStationary(t *testing.T) {
 		if words == "balanced" {
 			weights = BalancedWeights(p.y, p.classes)
 		}
-		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, spec.Values{"variance": spec.Of(variance), "class-weights": spec.Of(words)})
+		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, param.Values{"variance": param.Of(variance), "class-weights": param.Of(words)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,24 +7,24 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Learner declares a learner: its name, its parameters, and functions that fit it. Each is declared
 // in the file of its algorithm; [Learners] lists them.
 type Learner struct {
-	spec.Spec
+	param.Spec
 
 	// Fit learns from the values of k between its items with y ≥ 0, in their order;
-	// v is complete ([spec.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
+	// v is complete ([param.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
 	// classes have an item.
-	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error)
+	Fit func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error)
 
 	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. The number
 	// of workers, 0 for one for each processor, changes no result. Random numbers follow from
 	// rngSeed. nil: the learner has none.
-	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error)
+	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, rngSeed uint64, workers int) (*LinearModel, error)
 
 	// LinearMemory returns the bytes of Linear in addition to the features and the model.
 	LinearMemory func(l *Load) int64
@@ -43,7 +43,7 @@ type Learner struct {
 
 	// Solve, unless nil, is Fit where solve returns (K + diag(ridge))⁻¹·targets without a value of
 	// the kernel, in less time for more than Solved items. y has a class for all items.
-	Solve  func(y []int, classes int, v spec.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
+	Solve  func(y []int, classes int, v param.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
 	Solved int
 
 	// Dual says that every model of Fit has Machines.
@@ -64,7 +64,7 @@ type Learner struct {
 
 // Learners returns all learners: those of a kernel, those on deep kernels, those of features
 // alone, and those of [Register].
-func Learners() spec.List[*Learner] { return slices.Concat(learners(), registered) }
+func Learners() param.List[*Learner] { return slices.Concat(learners(), registered) }
 
 var registered []*Learner
 

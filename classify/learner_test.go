@@ -13,8 +13,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // goldenGraphs are those of testdata/golden with results of learners.
@@ -84,7 +84,7 @@ func lessonOf(g testgraph.Graph, name string, k *sparse.Block[float64]) *lesson 
 }
 
 // scores fits a learner to the training nodes and returns its scores of all nodes.
-func (l *lesson) scores(t *testing.T, learner string, given spec.Values) *sparse.Block[float64] {
+func (l *lesson) scores(t *testing.T, learner string, given param.Values) *sparse.Block[float64] {
 	t.Helper()
 	d := Learners().Named(learner)
 	v, err := d.Resolve(given, nil)
@@ -113,11 +113,11 @@ func TestLearnersGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := newLesson(t, graph)
 		for _, c := range []float64{1, 10} {
-			got := l.scores(t, "svm", spec.Values{"cost": spec.Of(c)})
+			got := l.scores(t, "svm", param.Values{"cost": param.Of(c)})
 			testgraph.Close(t, got, l.golden(t, "svm_diffusion_C%.1f_decision.npy", c), 1e-6, 1e-6)
 		}
 		for _, c := range []float64{1, 100} {
-			got := l.scores(t, "rls", spec.Values{"cost": spec.Of(c)})
+			got := l.scores(t, "rls", param.Values{"cost": param.Of(c)})
 			testgraph.Close(t, got, l.golden(t, "rls_C%.1f_scores.npy", c), 1e-10, 1e-9)
 		}
 	}
@@ -233,7 +233,7 @@ func TestLearnersAgree(t *testing.T) {
 
 // fitFeatures learns from explicit features of the items with y ≥ 0 and returns a function that
 // scores features, by linear functions if the learner has them.
-func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (func(x []float64) []float64, error) {
+func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v param.Values) (func(x []float64) []float64, error) {
 	var linear *LinearModel
 	var m *Model
 	var err error

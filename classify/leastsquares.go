@@ -12,26 +12,26 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // rlsLearner declares [FitRLS]. Its cost C is the ridge λ = m/C for m items: Gärtner, Le,
 // Smola 2006.
 var rlsLearner = Learner{
-	Spec: spec.Spec{
+	Spec: param.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, equation 1.2",
-		Params: []spec.Param{
+		Params: []param.Param{
 			ridgeParam,
-			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
+			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: param.Above(0), Instead: "lambda"},
 			WeightsParam,
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return FitRLS(ctx, k, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, _ int) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y), weightsOf(v, y, classes))
 	},
 	LinearMemory: func(l *Load) int64 {
@@ -50,7 +50,7 @@ var rlsLearner = Learner{
 	},
 	ComparedItems: fewTried,
 	Path:          &ridgePath,
-	Solve: func(y []int, classes int, v spec.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+	Solve: func(y []int, classes int, v param.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 		return solveRLS(y, classes, ridgeOf(v, y), weightsOf(v, y, classes), func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
 	},
 	// Conjugate gradients take some tens of products with a column for each class, where the
@@ -62,24 +62,24 @@ var rlsLearner = Learner{
 // factorisation, or distances between all items.
 const fewTried = 250
 
-var ridgeParam = spec.Param{
-	Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: spec.Above(0), Default: spec.Of(1.0),
-	Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
+var ridgeParam = param.Param{
+	Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: param.Above(0), Default: param.Of(1.0),
+	Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 }
 
 // scaledRidge has λ on kernels whose mean between an item and itself is 1.
-var scaledRidge = spec.Spec{Name: "rls", Params: []spec.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10), WeightsParam}}
+var scaledRidge = param.Spec{Name: "rls", Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10), WeightsParam}}
 
 // ridgePath has all λ of least squares by one eigendecomposition.
 var ridgePath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
-		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
+		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 			return alongRidges(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
 		}
 	},
 	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
-	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (Pairs, [][]float64, []float64, error) {
+	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
 		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes, numbers("lambda", settings), weightsOf(settings[0], y, classes))
 		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
 			loss[l] *= float64(len(pairs)) / 8
@@ -92,7 +92,7 @@ var ridgePath = Path{
 }
 
 // ridgeOf returns λ, or m/C if the cost is given.
-func ridgeOf(v spec.Values, y []int) float64 {
+func ridgeOf(v param.Values, y []int) float64 {
 	if v.Has("cost") {
 		return float64(len(used(y))) / v.Number("cost")
 	}

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 const epsilon = 0x1p-52
@@ -123,9 +123,9 @@ func TestLeaveOneOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := make([]spec.Values, len(lambdas))
+	settings := make([]param.Values, len(lambdas))
 	for l, lambda := range lambdas {
-		settings[l] = spec.Values{"lambda": spec.Of(lambda), "class-weights": spec.Of("balanced")}
+		settings[l] = param.Values{"lambda": param.Of(lambda), "class-weights": param.Of("balanced")}
 	}
 	_, _, losses, err := ridgePath.LeaveOneOut(t.Context(), k, p.y, p.classes, settings)
 	if err != nil {

@@ -7,30 +7,30 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // linearSVMLearner declares [LinearSVM].
 var linearSVMLearner = Learner{
-	Spec: spec.Spec{
+	Spec: param.Spec{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
 		Source: "Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM, ICML 2008",
-		Params: []spec.Param{costParam, WeightsParam, strategyParam},
+		Params: []param.Param{costParam, WeightsParam, strategyParam},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return linearSVMOf(v, y, classes).fitGram(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, rngSeed uint64, workers int) (*LinearModel, error) {
 		s := linearSVMOf(v, y, classes)
 		s.RNGSeed, s.Workers = rngSeed, workers
 		return FitLinearSVM(ctx, s, f, y, classes)
 	},
 	LinearMemory: linearSVMBytes,
 	Path: &Path{
-		Spec:      spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, WeightsParam, scaledStrategyParam}},
+		Spec:      param.Spec{Name: "linear-svm", Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam}},
 		Parameter: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,
 	},
 }
@@ -42,7 +42,7 @@ func linearSVMBytes(l *Load) int64 {
 }
 
 // linearSVMOf returns the settings with the given values of the parameters.
-func linearSVMOf(v spec.Values, y []int, classes int) *LinearSVM {
+func linearSVMOf(v param.Values, y []int, classes int) *LinearSVM {
 	return &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 }
 

@@ -7,25 +7,25 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // logisticLearner declares [Logistic], and the same on a kernel, where ‖w_c‖ is the
 // norm of the function Σ_i α_ic·K(·, i) of a class.
 var logisticLearner = Learner{
-	Spec: spec.Spec{
+	Spec: param.Spec{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
 		Source: "Hastie, Tibshirani and Friedman, The elements of statistical learning, 2009, sections 4.4 and 18.3.2",
-		Params: []spec.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
-			Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
+		Params: []param.Param{{
+			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: param.Above(0), Default: param.Of(1.0),
+			Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 		}, WeightsParam},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), weightsOf(v, y, classes), true)
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, _ int) (*LinearModel, error) {
 		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
 		for i := range f.Rows {
 			simd.ConvertTo(wide.Row(i), f.Row(i))

@@ -3,7 +3,7 @@ package classify
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Path declares that the settings of a learner are chosen along one parameter, several values of
@@ -12,7 +12,7 @@ import (
 type Path struct {
 	// Spec has the learner's parameters for kernels whose mean between an item and itself is about
 	// 1, with the usual values there.
-	spec.Spec
+	param.Spec
 
 	// Parameter is the name of the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
 	// learner with the value x on K has the value s·x if Ridge, and x/s otherwise.
@@ -29,11 +29,11 @@ type Path struct {
 	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item
 	// i by what learns from all other items, nil where the kernel does not allow it, and the loss
 	// that is taken off the share of right answers where settings are compared.
-	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
+	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
 	// Train is [Learner].Fit with the given number of workers, within the bytes of Memory. If it is
 	// nil, Fit is used.
-	Train func(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error)
+	Train func(ctx context.Context, k Gram, y []int, classes int, v param.Values, workers int) (*Model, error)
 
 	// Memory returns the bytes of Train, and of a fit to compare, in addition to the values of the
 	// kernel. It may be nil only if Fit is.
@@ -43,18 +43,18 @@ type Path struct {
 	OnFeatures *Path
 
 	// For, unless nil, returns values that replace defaults for the given number of classes.
-	For func(classes int) spec.Values
+	For func(classes int) param.Values
 
 	// Pairwise, unless nil, reports whether there is a classifier for every two classes, given the
 	// values of all parameters but Parameter. Other learners separate each class from the rest.
-	Pairwise func(v spec.Values) bool
+	Pairwise func(v param.Values) bool
 
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.
 	Noun string
 }
 
 // PathFit fits a model with each of some settings, see [Path].
-type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error)
+type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error)
 
 // Load holds the numbers that determine the memory of a fit.
 type Load struct {
@@ -65,7 +65,7 @@ type Load struct {
 }
 
 // numbers returns the values of a parameter in some settings.
-func numbers(name string, settings []spec.Values) []float64 {
+func numbers(name string, settings []param.Values) []float64 {
 	list := make([]float64, len(settings))
 	for i, v := range settings {
 		list[i] = v.Number(name)

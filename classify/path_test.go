@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // On a path a learner has the models that it has by itself, and on a multiple of the kernel
@@ -36,19 +36,19 @@ func TestPaths(t *testing.T) {
 			continue
 		}
 		paths++
-		var settings, weighed []spec.Values
+		var settings, weighed []param.Values
 		for _, x := range []float64{0.05, 0.7} {
 			v, err := l.Path.Resolve(nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v[l.Path.Parameter] = spec.Of(x); v.Has("svm-tolerance") {
-				v["svm-tolerance"] = spec.Of(1e-9)
+			if v[l.Path.Parameter] = param.Of(x); v.Has("svm-tolerance") {
+				v["svm-tolerance"] = param.Of(1e-9)
 			}
 			settings = append(settings, v)
 			w := maps.Clone(v)
-			if w[l.Path.Parameter] = spec.Of(x / multiple); l.Path.Ridge {
-				w[l.Path.Parameter] = spec.Of(x * multiple)
+			if w[l.Path.Parameter] = param.Of(x / multiple); l.Path.Ridge {
+				w[l.Path.Parameter] = param.Of(x * multiple)
 			}
 			weighed = append(weighed, w)
 		}
@@ -87,11 +87,11 @@ func TestComparedMachinesEnd(t *testing.T) {
 	for i := range p.y {
 		p.y[i] = i % 2 // whatever the item is
 	}
-	v, err := svmPath.Resolve(spec.Values{"cost": spec.Of(1e6), "svm-tolerance": spec.Of(1e-12)}, nil)
+	v, err := svmPath.Resolve(param.Values{"cost": param.Of(1e6), "svm-tolerance": param.Of(1e-12)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	models, err := svmPath.Fit()(t.Context(), p.gram(), p.y, p.classes, []spec.Values{v})
+	models, err := svmPath.Fit()(t.Context(), p.gram(), p.y, p.classes, []param.Values{v})
 	if !errors.Is(err, ErrIterationLimit) || len(models) != 1 || models[0].Machines[0].Iterations > comparedIterations {
 		t.Errorf("%d models, %v", len(models), err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // perceptronLearner is the voted perceptron on a kernel, each class against all
@@ -16,18 +16,18 @@ import (
 // and those that it got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias.
 // An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
 var perceptronLearner = Learner{
-	Spec: spec.Spec{
+	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
 		Source: "Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999",
-		Params: []spec.Param{
-			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: spec.Whole,
-				Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(10), Grid: []spec.Value{spec.Of(1), spec.Of(10), spec.Of(100)}},
-			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: spec.Choice,
-				Words: []string{"voted", "averaged", "last"}, Default: spec.Of("voted")},
+		Params: []param.Param{
+			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: param.Whole,
+				Range: param.Range{Least: 1, Most: 1e6}, Default: param.Of(10), Grid: []param.Value{param.Of(1), param.Of(10), param.Of(100)}},
+			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: param.Choice,
+				Words: []string{"voted", "averaged", "last"}, Default: param.Of("voted")},
 			WeightsParam,
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		g, err := newGroupsOfTwo(k.Len(), y, classes)
 		if err != nil {
 			return nil, err

@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestPerceptronGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := newLesson(t, graph)
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Of(10), "vote": spec.Of(vote), "class-weights": spec.Of("equal")})
+			scores := l.scores(t, "perceptron", param.Values{"epochs": param.Of(10), "vote": param.Of(vote), "class-weights": param.Of("equal")})
 			for c := range scores.Cols {
 				name := fmt.Sprintf("%s/perceptron_c%d_%s.npy", graph, c, vote)
 				if _, err := os.Stat(filepath.Join(testgraph.Root(t), "testdata", "golden", name)); errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 	const epochs = 7
 	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
-		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Of(epochs), "vote": spec.Of(vote), "class-weights": spec.Of("equal")})
+		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, param.Values{"epochs": param.Of(epochs), "vote": param.Of(vote), "class-weights": param.Of("equal")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 			LinearGram(p.f).RowTo(k.Data[i*n:(i+1)*n], i)
 		}
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			v := spec.Values{"epochs": spec.Of(5), "vote": spec.Of(vote), "class-weights": spec.Of("equal")}
+			v := param.Values{"epochs": param.Of(5), "vote": param.Of(vote), "class-weights": param.Of("equal")}
 			plain, err := perceptronLearner.Fit(t.Context(), k, p.y, classes, v)
 			if err != nil {
 				t.Fatal(err)

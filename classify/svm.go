@@ -8,27 +8,27 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // svmLearner declares [SVM].
 var svmLearner = Learner{
-	Spec: spec.Spec{
+	Spec: param.Spec{
 		Name: "svm", Title: "support vector machines with hinge loss and a bias",
 		Source: "Boser, Guyon and Vapnik, A training algorithm for optimal margin classifiers, COLT 1992; solved as by Fan, Chen and Lin, JMLR 6, 2005",
-		Params: []spec.Param{
+		Params: []param.Param{
 			costParam, WeightsParam, strategyParam, toleranceParam,
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 		s := svmOf(v, y, classes)
 		s.CacheBytes = svmCache(k.Len())
 		return s.Fit(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return svmCache(items) },
-	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, workers int) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, workers int) (*LinearModel, error) {
 		gram := LinearGram(f)
 		if wholeBytes(int64(f.Rows)) > 0 {
 			whole, err := InnerProducts(ctx, f, workers)
@@ -60,11 +60,11 @@ const mostSquared = 10_000
 
 // svmPath has the costs of support vector machines, each from the one before.
 var svmPath = Path{
-	Spec:      spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, WeightsParam, scaledStrategyParam, scaledToleranceParam}},
+	Spec:      param.Spec{Name: "svm", Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam, scaledToleranceParam}},
 	Parameter: "cost",
 	Fit: func() PathFit {
 		var solver costSolver
-		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
+		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 			solver.SVM = svmOf(settings[0], y, classes)
 			solver.SVM.MaxIterations, solver.SVM.Workers = comparedIterations, 1
 			models, err := solver.path(ctx, k, y, classes, numbers("cost", settings))
@@ -77,13 +77,13 @@ var svmPath = Path{
 	},
 	Train:  trainSVM,
 	Memory: trainBytes,
-	For: func(classes int) spec.Values {
+	For: func(classes int) param.Values {
 		if classes > mostPairwise {
-			return spec.Values{"strategy": spec.Of("one-vs-rest")}
+			return param.Values{"strategy": param.Of("one-vs-rest")}
 		}
 		return nil
 	},
-	Pairwise: func(v spec.Values) bool { return v.Word("strategy") == "one-vs-one" },
+	Pairwise: func(v param.Values) bool { return v.Word("strategy") == "one-vs-one" },
 	Noun:     "a support vector machine",
 }
 
@@ -96,7 +96,7 @@ const comparedIterations = 20_000
 const mostPairwise = 20
 
 // svmOf returns the settings with the given values of the parameters.
-func svmOf(v spec.Values, y []int, classes int) SVM {
+func svmOf(v param.Values, y []int, classes int) SVM {
 	return SVM{
 		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
 		Tolerance: v.Number("svm-tolerance"),
@@ -107,7 +107,7 @@ func svmOf(v spec.Values, y []int, classes int) SVM {
 const trainCache = 64 << 20
 
 // trainSVM fits classifiers in little memory.
-func trainSVM(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error) {
+func trainSVM(ctx context.Context, k Gram, y []int, classes int, v param.Values, workers int) (*Model, error) {
 	s := svmOf(v, y, classes)
 	s.CacheBytes, s.Workers = trainCache, workers
 	return s.Fit(ctx, k, y, classes)
@@ -130,17 +130,17 @@ func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(it
 
 // Parameters of support vector machines.
 var (
-	costParam = spec.Param{
-		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Of(1.0),
-		Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000), Sooner: "smaller",
+	costParam = param.Param{
+		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: param.Above(0), Default: param.Of(1.0),
+		Grid: param.Grid(0.01, 0.1, 1, 10, 100, 1000), Sooner: "smaller",
 	}
-	strategyParam = spec.Param{
+	strategyParam = param.Param{
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
-		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Of("one-vs-one"),
+		Kind: param.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: param.Of("one-vs-one"),
 	}
-	toleranceParam = spec.Param{
+	toleranceParam = param.Param{
 		Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-		Range: spec.Above(0), Default: spec.Of(1e-7), Sooner: "larger",
+		Range: param.Above(0), Default: param.Of(1e-7), Sooner: "larger",
 	}
 )
 
@@ -152,16 +152,16 @@ var (
 )
 
 // usually returns a parameter with another default and other usual values.
-func usually(p spec.Param, usual float64, grid ...float64) spec.Param {
-	p.Default, p.Grid = spec.Of(usual), nil
+func usually(p param.Param, usual float64, grid ...float64) param.Param {
+	p.Default, p.Grid = param.Of(usual), nil
 	if len(grid) > 0 {
-		p.Grid = spec.Grid(grid...)
+		p.Grid = param.Grid(grid...)
 	}
 	return p
 }
 
 // otherwise returns the parameter with a help text for its default.
-func otherwise(p spec.Param, text string) spec.Param {
+func otherwise(p param.Param, text string) param.Param {
 	p.Otherwise = text
 	return p
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"pgregory.net/rapid"
 )
 
@@ -490,7 +490,7 @@ func TestSVMErrors(t *testing.T) {
 			t.Skip("takes most of a second")
 		}
 		values := []float32{0.8, -0.3, -1.2, 0.1, 1.4, -0.7, 0.5, -0.9} // which the classes do not depend on
-		v, err := svmLearner.Resolve(spec.Values{"cost": spec.Of(1e9), "svm-tolerance": spec.Of(1e-300)}, nil)
+		v, err := svmLearner.Resolve(param.Values{"cost": param.Of(1e9), "svm-tolerance": param.Of(1e-300)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

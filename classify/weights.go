@@ -3,7 +3,7 @@ package classify
 import (
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // WeightsParam declares the weights of classes. With "balanced" an item of class c counts as v_c items, see
@@ -11,20 +11,20 @@ import (
 // of the item in support vector machines, least squares, logistic regression and Gaussian processes, and
 // the steps and votes of perceptrons. Scores that are means over the items of a class do not depend on
 // v_c, see alwaysBalanced.
-var WeightsParam = spec.Param{
+var WeightsParam = param.Param{
 	Name: "class-weights", Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",
-	Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
+	Kind: param.Choice, Words: []string{"equal", "balanced"}, Default: param.Of("equal"),
 }
 
 // alwaysBalanced is WeightsParam of learners whose score of a class is a mean over its items, in which
 // all classes weigh the same already.
-var alwaysBalanced = spec.Param{
+var alwaysBalanced = param.Param{
 	Name: "class-weights", Meaning: "all classes weigh the same, because scores are means over the items of a class",
-	Kind: spec.Choice, Words: []string{"balanced"}, Default: spec.Of("balanced"),
+	Kind: param.Choice, Words: []string{"balanced"}, Default: param.Of("balanced"),
 }
 
 // weightsOf returns the weight of the items of each class; nil: 1.
-func weightsOf(v spec.Values, y []int, classes int) []float64 {
+func weightsOf(v param.Values, y []int, classes int) []float64 {
 	if v.Word("class-weights") == "balanced" {
 		return BalancedWeights(y, classes)
 	}

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // rareClass draws features of two classes that overlap, one item in ten of the second one.
@@ -28,7 +28,7 @@ func TestBalancedLearners(t *testing.T) {
 	for _, l := range Learners() {
 		recall := map[string]int{}
 		for _, word := range l.Param("class-weights").Words {
-			v, err := l.Resolve(spec.Values{"class-weights": spec.Of(word)}, nil)
+			v, err := l.Resolve(param.Values{"class-weights": param.Of(word)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -151,7 +151,7 @@ func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int6
 // picks and their order.
 func (w *Walk[T]) pickedBytes(from, picks int) int64 {
 	const perPick = 16 + 8
-	return tall.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
+	return blocks.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
 }
 
 // width returns the number of features.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -57,7 +57,7 @@ func (w *Walk[T]) validate(from int) error {
 		list = append(list, w.Prior.problems(n, team, w.Seeds, w.Variants)...)
 	}
 	if len(list) == 0 {
-		return tall.CheckScale[T](team, w.Degrees)
+		return blocks.CheckScale[T](team, w.Degrees)
 	}
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
 }

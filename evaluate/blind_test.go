@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 	"go.uber.org/goleak"
 )
 
@@ -27,7 +27,7 @@ func problemOf(g testgraph.Labelled) *method.Problem {
 }
 
 var tinyGrid = &method.Grid{
-	Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 3, 8), "cost": spec.Grid(0.5, 4, 32)}, Features: []method.Features{method.Plain, method.Honest},
+	Values: map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Features: []method.Features{method.Plain, method.Honest},
 }
 
 // Predictions depend on training labels alone.
@@ -36,7 +36,7 @@ func TestNoLeak(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	p := planted(t, 5, 120, 80)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5}, 1, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // The protocol of the paper reaches the paper's accuracies (72.1 and 76.0 % for
@@ -24,8 +24,8 @@ func TestCoraAccuracy(t *testing.T) {
 		grid *method.Grid
 		want [2]float64 // at 5 and 10 %
 	}{
-		{&method.Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.8, 0.99), "steps": spec.Grid(40, 100), "cost": spec.Grid(0.5, 2)}, Features: []method.Features{method.Plain}}, [2]float64{0.721, 0.76}},
-		{&method.Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.8, 0.99), "steps": spec.Grid(200), "cost": spec.Grid(32, 128)}, Features: []method.Features{method.Honest}}, [2]float64{0.73, 0.766}},
+		{&method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(40, 100), "cost": param.Grid(0.5, 2)}, Features: []method.Features{method.Plain}}, [2]float64{0.721, 0.76}},
+		{&method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(200), "cost": param.Grid(32, 128)}, Features: []method.Features{method.Honest}}, [2]float64{0.73, 0.766}},
 	} {
 		fractions := []float64{0.05, 0.1}
 		if test.grid.Features[0] == method.Honest && !testgraph.Hunt { // with a cost of 128

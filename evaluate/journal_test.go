@@ -12,8 +12,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // written returns the JSON of a report without its times.
@@ -120,7 +120,7 @@ type interruptible struct {
 
 func (interruptible) Name() string { return "interruptible" }
 
-func (m interruptible) Tune(ctx context.Context, _ *method.Problem, splits *validate.Splits, _ *method.Settings) (*method.Choice, error) {
+func (m interruptible) Tune(ctx context.Context, _ *method.Problem, splits *split.Splits, _ *method.Settings) (*method.Choice, error) {
 	for range splits.Len {
 		if m.stop(); ctx.Err() != nil {
 			return nil, ctx.Err()

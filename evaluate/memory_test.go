@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // TestRunMemory: the memory of an evaluation while it predicts is no more than the estimate, and
@@ -28,7 +28,7 @@ func TestRunMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, most := inUse(), int64(0)
-		grid := &method.Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(4), "cost": spec.Grid(1)}, Features: []method.Features{method.Plain}}
+		grid := &method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(4), "cost": param.Grid(1)}, Features: []method.Features{method.Plain}}
 		plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
 		plan.Settings = &method.Settings{Grid: grid, Workers: 1, Progress: func(string, int64, int64) { most = max(most, inUse()-before) }}
 		list, err := Bytes(p, plan)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/report"
 )
 
 // Page returns the report as a page: which method is the best at each training size and whether the

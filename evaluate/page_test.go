@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/report/reporttest"
 )
 
 func pageOf(t *testing.T, r *Report) string {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // Bounds of the parts of a page, so that it remains small.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
@@ -21,7 +21,7 @@ type Plan struct {
 	PerClass  []int
 	Folds     int
 	Inverse   bool
-	Given     *validate.Split
+	Given     *split.Split
 
 	Stratified bool // fractions and folds have each class's share of it
 
@@ -84,21 +84,21 @@ func (plan *Plan) entries(set *method.Settings) []entry {
 type size struct {
 	fraction       float64
 	perClass       int
-	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
-	tunedAt        string           // names the splits of tuning
+	splits, tuning *split.Splits // tuning is nil where parameters are chosen inside each training set
+	tunedAt        string        // names the splits of tuning
 }
 
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
-	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
+	share := func(s split.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: &validate.Splits{Len: 1, At: func(int) validate.Split { return *plan.Given }}}}, nil
+		return []size{{fraction: share(*plan.Given), splits: &split.Splits{Len: 1, At: func(int) split.Split { return *plan.Given }}}}, nil
 	}
 	var sizes []size
 	for _, d := range plan.designs() {
 		s := size{fraction: d.Fraction, perClass: d.PerClass}
 		var err error
-		if s.splits, err = validate.Draw(p.Class, d, plan.count(), seed); err != nil {
+		if s.splits, err = split.Draw(p.Class, d, plan.count(), seed); err != nil {
 			return nil, err
 		}
 		if s.fraction == 0 {
@@ -106,10 +106,10 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 		}
 		if plan.TuningSplits > 0 {
 			if near := plan.nearest(s.fraction); near > 0 {
-				d = validate.Design{Fraction: near, Stratified: plan.Stratified}
+				d = split.Design{Fraction: near, Stratified: plan.Stratified}
 			}
 			d.Tuning = true
-			if s.tuning, err = validate.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
+			if s.tuning, err = split.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
 			}
 			s.tunedAt = fmt.Sprint(d.Fraction, d.PerClass)
@@ -120,20 +120,20 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 }
 
 // designs returns how the splits of each training size are drawn.
-func (plan *Plan) designs() (list []validate.Design) {
+func (plan *Plan) designs() (list []split.Design) {
 	switch {
 	case plan.Folds != 0:
-		return []validate.Design{{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}}
+		return []split.Design{{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}}
 	case len(plan.PerClass) > 0:
 		for _, each := range plan.PerClass {
-			list = append(list, validate.Design{PerClass: each})
+			list = append(list, split.Design{PerClass: each})
 		}
 		return list
 	case len(plan.Fractions) == 0:
 		panic(badPlan)
 	}
 	for _, f := range plan.Fractions {
-		list = append(list, validate.Design{Fraction: f, Stratified: plan.Stratified})
+		list = append(list, split.Design{Fraction: f, Stratified: plan.Stratified})
 	}
 	return list
 }

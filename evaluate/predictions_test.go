@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/report/reporttest"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func TestRun(t *testing.T) {
@@ -114,19 +114,19 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if got := r.Results[0]; got.TrainPerClass != 4 || got.TrainFraction != 12.0/150 || len(got.Accuracies) != 3 {
 		t.Errorf("%+v", got)
 	}
-	s, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5}, 1, 1)
+	s, err := split.Draw(p.Class, split.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	split := s.At(0)
-	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &split, TuningSplits: 3})
+	trainTest := s.At(0)
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &trainTest, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	var few *validate.SplitError
+	var few *split.SplitError
 	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
@@ -143,7 +143,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.3}, 3, 0)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.3}, 3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
-	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: spec.Values{"cost": spec.Of(0.5)}}
+	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
 	chosen := &method.Parameters{Alpha: 0.9, Steps: 40, Features: method.Plain, Declared: cost}
 	par, err := json.Marshal(chosen)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // Page returns the statistics of a graph as a page. degrees are those of its nodes, names those of the

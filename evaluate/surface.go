@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Surface has the accuracies of compared settings over two of their parameters, or over one. Where
@@ -24,7 +24,7 @@ type Surface struct {
 type axis struct {
 	of     string
 	chosen float64
-	param  *spec.Param
+	param  *param.Param
 	number []float64
 	values []float64 // distinct, in increasing order
 }
@@ -69,8 +69,8 @@ func newSurface(trials []method.Trial, chosen *method.Parameters) *Surface {
 
 // axisOf returns the values of a parameter of the given number of the chosen settings; ok reports that it is a
 // number, and that trials differ in it.
-func axisOf(trials []method.Trial, setting int, p *spec.Param) (a axis, ok bool) {
-	if p.Kind != spec.Real && p.Kind != spec.Whole {
+func axisOf(trials []method.Trial, setting int, p *param.Param) (a axis, ok bool) {
+	if p.Kind != param.Real && p.Kind != param.Whole {
 		return a, false
 	}
 	a.param = p

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Of walks and a learner the axes are the absorption and the number of steps, and a cell is the best
@@ -15,7 +15,7 @@ func TestSurface(t *testing.T) {
 	svm := &classify.Learners().Named("svm").Spec
 	trial := func(alpha float64, steps int, cost, accuracy float64) method.Trial {
 		return method.Trial{Accuracy: accuracy, Parameters: method.Parameters{
-			Alpha: alpha, Steps: steps, Features: method.Plain, Declared: &method.Setting{Spec: svm, Values: spec.Values{"cost": spec.Of(cost)}},
+			Alpha: alpha, Steps: steps, Features: method.Plain, Declared: &method.Setting{Spec: svm, Values: param.Values{"cost": param.Of(cost)}},
 		}}
 	}
 	parameters := func(t method.Trial) *method.Parameters { return &t.Parameters }

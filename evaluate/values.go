@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/regress"
+	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/regress"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // TestCompareValues checks the errors on a path, where the harmonic function is linear between known numbers,
@@ -28,7 +28,7 @@ func TestCompareValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Given: &validate.Split{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}
+	plan := &Plan{Given: &split.Split{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}
 	r, err := CompareValues(t.Context(), p, methods, plan, new(regress.Settings))
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // Page returns the report as a page: a table of errors, and a figure of RMSE over the training size, or of

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -58,7 +58,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 // cannot represent, because no error could be compared with it.
 func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
-	for j, norm := range tall.Norms(team, b) {
+	for j, norm := range blocks.Norms(team, b) {
 		if norm >= least && norm <= most {
 			continue
 		}
@@ -176,7 +176,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		d.inner = e.inner
 	}
 	if e.null != nil {
-		d.share = new(tall.Share)
+		d.share = new(blocks.Share)
 		if err := d.share.Compute(ctx, e.null, e.w[0], e.workers, d.fill); err != nil {
 			return err
 		}
@@ -259,8 +259,8 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, 
 	own := (8 + p.f.valueRounding()) * epsilon
 	o.ErrorBound = bound + own*norm
 	o.ColumnBound, o.Rounding = columns, rounded
-	tall.AddScaled(columns, own, p.colNorms)
-	tall.AddScaled(rounded, own, p.colNorms)
+	blocks.AddScaled(columns, own, p.colNorms)
+	blocks.AddScaled(rounded, own, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	o.relate()
 	if !(o.Relative <= e.settings.Tolerance) { // it is no number if B is none

@@ -3,7 +3,7 @@ package expm
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 )
 
 const (
@@ -64,7 +64,7 @@ func scaledBessel(z float64) (coef []float64, rest float64) {
 	keep, start := degree(z, smallest), degree(z, 1e-19)+1
 	coef = make([]float64, start+1)
 	const tiny, large, shrink = 1e-250, 1e200, 1e-200
-	var sum tall.ExactSum
+	var sum blocks.ExactSum
 	next, p := 0.0, tiny
 	for j := start; ; j-- {
 		coef[j] = p

@@ -78,7 +78,7 @@ func transposed(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return c
 }
 
-func blocks(n, k, count int) []*sparse.Block[float64] {
+func newBlocks(n, k, count int) []*sparse.Block[float64] {
 	y := make([]*sparse.Block[float64], count)
 	for i := range y {
 		y[i] = sparse.NewBlock[float64](n, k)
@@ -89,7 +89,7 @@ func blocks(n, k, count int) []*sparse.Block[float64] {
 // apply returns the blocks and the result of some functions.
 func apply(t testing.TB, m *Map, b *sparse.Block[float64], tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
 	t.Helper()
-	y := blocks(b.Rows, b.Cols, len(fs))
+	y := newBlocks(b.Rows, b.Cols, len(fs))
 	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance})
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestNearPole(t *testing.T) {
 	for _, gap := range gaps {
 		alpha := (1 - gap) / rho
 		want := exactInverse(a, alpha)
-		b, y := sparse.NewBlock[float64](4, 4), blocks(4, 4, 1)
+		b, y := sparse.NewBlock[float64](4, 4), newBlocks(4, 4, 1)
 		for i := range 4 {
 			b.Row(i)[i] = 1
 		}

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -92,7 +92,7 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	}
 	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
 	// rows that are left and need no scaled copy of the block.
-	m.null, m.inner = g.NullSpace(true), tall.Roots(g.Degrees)
+	m.null, m.inner = g.NullSpace(true), blocks.Roots(g.Degrees)
 	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees), Workers: g.Workers}
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
@@ -134,8 +134,8 @@ func inverseDegrees(deg []float64) []float64 {
 
 // chunks runs a pass over all chunks of rows.
 func (m *Map) chunks(ctx context.Context, body func(worker, lo, hi int)) error {
-	return sched.Run(ctx, m.workers, tall.Chunks(m.n), func(worker, chunk int) error {
-		body(worker, chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, m.n))
+	return sched.Run(ctx, m.workers, blocks.Chunks(m.n), func(worker, chunk int) error {
+		body(worker, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, m.n))
 		return nil
 	})
 }

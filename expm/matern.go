@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -95,7 +95,7 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.centre, Visit: func(rows sparse.Rows) {
 		sums := s.evaluation.sums.of(rows.Range, rows.Lo)
 		for i := rows.Lo; i < rows.Hi; i++ {
-			f, a, b := tall.Factor(s.inner, i), x.Row(i), y.Row(i)
+			f, a, b := blocks.Factor(s.inner, i), x.Row(i), y.Row(i)
 			for j, v := range a {
 				sums[0] += float64(f * v * f * b[j])
 			}
@@ -133,7 +133,7 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 		}
 		err := s.chunks(ctx, func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
-				tall.AddScaled(y.Row(r), weight, s.x.Row(r))
+				blocks.AddScaled(y.Row(r), weight, s.x.Row(r))
 			}
 		})
 		if err != nil {
@@ -183,12 +183,12 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	s.evaluation.sums.begin(s.team, s.b.Cols)
 	s.part.sums.begin(s.team, s.b.Cols)
 	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, all := s.evaluation.sums.of(lo/tall.ChunkRows, lo), s.part.sums.of(lo/tall.ChunkRows, lo)
+		sums, all := s.evaluation.sums.of(lo/blocks.ChunkRows, lo), s.part.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			y := s.y.Row(i)
 			if w != nil {
 				addSquares(sums, 1, w.Row(i))
-				tall.AddScaled(y, 1, w.Row(i))
+				blocks.AddScaled(y, 1, w.Row(i))
 			}
 			addSquares(all, 1, y)
 		}

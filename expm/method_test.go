@@ -36,7 +36,7 @@ func hubs(n int) *sparse.CSR {
 
 func applyBy(t testing.TB, m *Map, b *sparse.Block[float64], method Method, tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
 	t.Helper()
-	y := blocks(b.Rows, b.Cols, len(fs))
+	y := newBlocks(b.Rows, b.Cols, len(fs))
 	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance, Method: method})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestResolventNearRounding(t *testing.T) {
 	m := mapOf(t, graphOf(t, hubs(4000), 2), "L")
 	b := randomBlock(5, m.n, 4)
 	for _, tolerance := range []float64{1e-9, 4e-12, 1e-13} {
-		y := blocks(m.n, b.Cols, 1)
+		y := newBlocks(m.n, b.Cols, 1)
 		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-20)}, &Settings{Tolerance: tolerance})
 		if tolerance < 1e-12 != errors.Is(err, ErrTolerance) {
 			t.Fatalf("%g: %v", tolerance, err)
@@ -185,7 +185,7 @@ func TestAgainstDenseExponential(t *testing.T) {
 		var x, exp mat.Dense
 		x.Scale(rate, h)
 		exp.Exp(&x)
-		y := blocks(n, n, 1)
+		y := newBlocks(n, n, 1)
 		r, err := m.ApplyTo(ctx, y, identity(n, all(n)...), []Function{Exp(rate)}, &Settings{Tolerance: 1e-9})
 		if errors.Is(err, ErrTolerance) && m.null == nil {
 			rt.Skip("the interval is too wide for the tolerance")
@@ -377,7 +377,7 @@ func TestSampledCholesky(t *testing.T) {
 	m := mapOf(t, g, "L")
 	b := randomBlock(4, n, 3)
 	for _, memory := range []int64{0, 1} {
-		y := blocks(n, 3, 1)
+		y := newBlocks(n, 3, 1)
 		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1e4)}, &Settings{Tolerance: 1e-7, Method: Resolvent, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
@@ -428,7 +428,7 @@ func TestFirstSolveIsLimited(t *testing.T) {
 		}
 		certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
 	}
-	y := blocks(m.n, b.Cols, 1)
+	y := newBlocks(m.n, b.Cols, 1)
 	r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-rate)}, &Settings{Tolerance: tolerance, Memory: 1}) // of a factor
 	if err != nil {
 		t.Fatal(err)
@@ -444,7 +444,7 @@ func TestFirstSolveIsLimited(t *testing.T) {
 func TestResolventBeyondRounding(t *testing.T) {
 	m := mapOf(t, graphOf(t, hubs(2500), 2), "L")
 	b := identity(m.n, 5, 70, 900)
-	y := blocks(m.n, b.Cols, 1)
+	y := newBlocks(m.n, b.Cols, 1)
 	tolerances := []float64{3e-12, 1e-12, 1e-13}
 	if testing.Short() {
 		tolerances = tolerances[:1]
@@ -486,7 +486,7 @@ func TestBoundOfOneColumn(t *testing.T) {
 			if c.method == Projection || c.method == Rational {
 				settings.Method = Automatic
 			}
-			r, err := m.ApplyTo(ctx, blocks(302, 1, 1), b, []Function{c.f}, settings)
+			r, err := m.ApplyTo(ctx, newBlocks(302, 1, 1), b, []Function{c.f}, settings)
 			if err != nil && !errors.Is(err, ErrTolerance) {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func TestRefusals(t *testing.T) {
 	g := graphOf(t, hubs(300), 1)
 	l, s, a := mapOf(t, g, "L"), mapOf(t, g, "S"), mapOf(t, g, "A")
 	b := randomBlock(4, l.n, 2)
-	y := blocks(l.n, 2, 1)
+	y := newBlocks(l.n, 2, 1)
 	for _, c := range []struct {
 		m        *Map
 		f        Function
@@ -101,7 +101,7 @@ func TestBlockOutOfRange(t *testing.T) {
 					b.Row(i)[1] = bad
 				}
 				says := fmt.Sprintf("the largest value of column 1 of the block is %.3g; scale columns", math.Abs(bad))
-				_, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{f}, nil)
+				_, err := m.ApplyTo(ctx, newBlocks(m.n, 2, 1), b, []Function{f}, nil)
 				if !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), says) {
 					t.Errorf("%g: %v", bad, err)
 				}
@@ -119,7 +119,7 @@ func TestWrongInterval(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := randomBlock(4, m.n, 2)
-	if _, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil); !errors.Is(err, ErrInterval) {
+	if _, err := m.ApplyTo(ctx, newBlocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil); !errors.Is(err, ErrInterval) {
 		t.Errorf("error %v", err)
 	}
 	right, err := NewBounded(sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees), 0, l.Hi, 1)
@@ -143,7 +143,7 @@ func TestCancel(t *testing.T) {
 	for _, method := range []Method{Chebyshev, Resolvent} {
 		c, cancel := context.WithCancel(ctx)
 		calls := 0
-		_, err := m.ApplyTo(c, blocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(_ string, done, total int64) {
+		_, err := m.ApplyTo(c, newBlocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(_ string, done, total int64) {
 			if calls++; calls == 2 {
 				cancel()
 			}
@@ -162,12 +162,12 @@ func TestCallersMistakes(t *testing.T) {
 	m := mapOf(t, graphOf(t, testgraph.Path(5), 1), "L")
 	b := randomBlock(1, 5, 2)
 	for name, f := range map[string]func(){
-		"rows":    func() { m.ApplyTo(ctx, blocks(4, 2, 1), b, []Function{Exp(-1)}, nil) },
-		"columns": func() { m.ApplyTo(ctx, blocks(5, 3, 1), b, []Function{Exp(-1)}, nil) },
-		"count":   func() { m.ApplyTo(ctx, blocks(5, 2, 2), b, []Function{Exp(-1)}, nil) },
+		"rows":    func() { m.ApplyTo(ctx, newBlocks(4, 2, 1), b, []Function{Exp(-1)}, nil) },
+		"columns": func() { m.ApplyTo(ctx, newBlocks(5, 3, 1), b, []Function{Exp(-1)}, nil) },
+		"count":   func() { m.ApplyTo(ctx, newBlocks(5, 2, 2), b, []Function{Exp(-1)}, nil) },
 		"alias":   func() { m.ApplyTo(ctx, []*sparse.Block[float64]{b}, b, []Function{Exp(-1)}, nil) },
 		"twice": func() {
-			y := blocks(5, 2, 1)
+			y := newBlocks(5, 2, 1)
 			m.ApplyTo(ctx, append(y, y[0]), b, []Function{Exp(-1), Exp(-2)}, nil)
 		},
 	} {
@@ -193,7 +193,7 @@ func TestNearlyRightInterval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		y := blocks(m.n, 2, 1)
+		y := newBlocks(m.n, 2, 1)
 		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-6})
 		if errors.Is(err, ErrInterval) {
 			refused++

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -197,14 +197,14 @@ func (s *solveErrors) rounding(p *part, end int) float64 {
 // of it that is rounding errors.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds, rounded = make([]float64, len(s.sizes)), make([]float64, len(s.sizes))
-	tall.AddScaled(bounds, p.tail[p.end], s.sizes)
-	tall.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.sizes)
+	blocks.AddScaled(bounds, p.tail[p.end], s.sizes)
+	blocks.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.sizes)
 	for j := range s.residual {
 		reach := p.sensitivity(j, p.end)
-		tall.AddScaled(bounds, reach, s.residual[j])
-		tall.AddScaled(rounded, reach, s.rounded[j])
+		blocks.AddScaled(bounds, reach, s.residual[j])
+		blocks.AddScaled(rounded, reach, s.rounded[j])
 	}
-	tall.AddScaled(bounds, 1, rounded)
+	blocks.AddScaled(bounds, 1, rounded)
 	return bounds, rounded
 }
 
@@ -326,7 +326,7 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	whole := s.evaluation.sums.rootsTo(rounded)
 	s.wrong = append(s.wrong, epsilon*(residualRounding*whole+stepRounding*s.norm))
 	scaleTo(rounded, residualRounding*epsilon, rounded)
-	tall.AddScaled(rounded, stepRounding*epsilon, s.norms)
+	blocks.AddScaled(rounded, stepRounding*epsilon, s.norms)
 	s.rounded = append(s.rounded, rounded)
 	for _, p := range s.group {
 		if p.visit {
@@ -352,7 +352,7 @@ func (p *part) scheduleSolved(s *solves, j int) {
 
 func (s *solves) advanceRows(j, lo, hi int) {
 	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
-	rounded := s.evaluation.sums.of(lo/tall.ChunkRows, lo)
+	rounded := s.evaluation.sums.of(lo/blocks.ChunkRows, lo)
 	for i := lo; i < hi; i++ {
 		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
 		addSquares(rounded, s.roundingOf(i), x)
@@ -370,13 +370,13 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		if !p.visit {
 			continue
 		}
-		y := tall.Rows(p.y, lo)
+		y := blocks.Rows(p.y, lo)
 		if p.first {
-			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], tall.Rows(now, lo))
+			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], blocks.Rows(now, lo))
 		}
-		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], tall.Rows(next, lo))
+		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], blocks.Rows(next, lo))
 		if p.norms {
-			sums := p.sums.of(lo/tall.ChunkRows, lo)
+			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
 				addSquares(sums, 1, p.y.Row(i))
 			}

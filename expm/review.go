@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 )
 
@@ -143,7 +143,7 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 	}
 	e.sums.begin(e.team, e.b.Cols)
 	err = e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.of(lo/tall.ChunkRows, lo)
+		sums := e.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))
 		}
@@ -162,7 +162,7 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 		}
 		for _, q := range group {
 			columns := slices.Clone(left)
-			tall.AddScaled(columns, 1, p.out.ColumnBound)
+			blocks.AddScaled(columns, 1, p.out.ColumnBound)
 			q.out.Method = Projection
 			q.finish(e, bound, columns, slices.Clone(p.out.Rounding), q.null)
 		}

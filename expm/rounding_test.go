@@ -65,7 +65,7 @@ func TestWideWeights(t *testing.T) {
 		a := wideWeights(t, rngSeed, nodes)
 		g := graphOf(t, a, 1)
 		m, e := mapOf(t, g, "L"), eigenOf(g, "L")
-		b, y := identity(nodes, rows...), blocks(nodes, nodes, 1)
+		b, y := identity(nodes, rows...), newBlocks(nodes, nodes, 1)
 		run := func(f Function, method Method) Outcome {
 			r, err := m.ApplyTo(ctx, y, b, []Function{f}, &Settings{Tolerance: 1e-12, Method: method})
 			if err != nil && !errors.Is(err, ErrTolerance) {
@@ -120,7 +120,7 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 		inner *= math.Sqrt(1 + w)
 		slow, slowSquare := []float64{1, inner, -inner, -1}, 2*(1+inner*inner)
 		still, stillSquare := []float64{1, math.Sqrt(1 + w), math.Sqrt(1 + w), 1}, 2*(2+w)
-		m, x, y := mapOf(t, g, "L̃"), identity(4, 0, 1, 2, 3), blocks(4, 4, 1)
+		m, x, y := mapOf(t, g, "L̃"), identity(4, 0, 1, 2, 3), newBlocks(4, 4, 1)
 		f := math.Exp(-rate * lambda) // the other two eigenvalues are about 1 and 2
 		for _, method := range []Method{Chebyshev, Resolvent} {
 			r, err := m.ApplyTo(ctx, y, x, []Function{Exp(-rate)}, &Settings{Tolerance: 1e-14, Method: method})

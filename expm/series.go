@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -162,9 +162,9 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		w := e.w[0]
 		p.sums.begin(e.team, e.b.Cols)
 		err := e.chunks(ctx, func(_, lo, hi int) {
-			sums := p.sums.of(lo/tall.ChunkRows, lo)
+			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
-				y, to, f := p.y.Row(i), p.to.Row(i), tall.Factor(e.inner, i)
+				y, to, f := p.y.Row(i), p.to.Row(i), blocks.Factor(e.inner, i)
 				for j, v := range w.Row(i) {
 					to[j] = f * (y[j] + float64(p.coef[0]*v))
 				}
@@ -316,10 +316,10 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		sums := r.sums.of(rows.Range, rows.Lo)
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			t := tall.Rows(r.t, lo)
+			t := blocks.Rows(r.t, lo)
 			if r.inner != nil {
 				t = simd.Rows[float64]{Data: scratch, Stride: k}
-				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], tall.Rows(r.t, lo))
+				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], blocks.Rows(r.t, lo))
 			}
 			simd.DotColumns(sums, hi-lo, t, t)
 		}
@@ -339,17 +339,17 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			y := tall.Rows(p.y, lo)
+			y := blocks.Rows(p.y, lo)
 			if p.first {
-				simd.AddRows(y, hi-lo, k, y, before, tall.Rows(r.x, lo))
+				simd.AddRows(y, hi-lo, k, y, before, blocks.Rows(r.x, lo))
 			}
-			simd.AddRows(y, hi-lo, k, y, now, tall.Rows(r.t, lo))
+			simd.AddRows(y, hi-lo, k, y, now, blocks.Rows(r.t, lo))
 			if !p.norms {
 				continue
 			}
 			seen := simd.Rows[float64]{Data: scratch, Stride: k}
 			if p.scale {
-				seen = tall.Rows(p.to, lo)
+				seen = blocks.Rows(p.to, lo)
 			}
 			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.backFactors(lo, hi), y)
 			simd.DotColumns(sums, hi-lo, seen, seen)

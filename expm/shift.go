@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 )
 
 // falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
@@ -151,7 +151,7 @@ func (e *evaluation) measureRough(ctx context.Context) error {
 	}
 	e.sums.begin(e.team, e.b.Cols)
 	err := e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.of(lo/tall.ChunkRows, lo)
+		sums := e.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			weight := 1.0
 			if d, beside := e.rowWeights.of(i); d > 0 {

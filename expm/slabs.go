@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -24,11 +24,11 @@ func slabColumns(n int) int {
 // recurrence for a slab of columns, and the results of the slab if it is not the whole block.
 func Bytes(n, cols, functions int) int64 {
 	width := min(cols, slabColumns(n))
-	blocks := int64(2)
+	blockCount := int64(2)
 	if width < cols {
-		blocks += int64(functions)
+		blockCount += int64(functions)
 	}
-	return blocks * tall.BlockBytes[float64](n, width)
+	return blockCount * blocks.BlockBytes[float64](n, width)
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

@@ -28,7 +28,7 @@ func TestSlabs(t *testing.T) {
 		for _, workers := range testgraph.Workers(turn) {
 			g := graphOf(t, a, workers)
 			m := mapOf(t, g, name)
-			b, y := randomBlock(8, n, cols), blocks(n, cols, len(fs))
+			b, y := randomBlock(8, n, cols), newBlocks(n, cols, len(fs))
 			done, last := 0, 0
 			r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: 1e-7, Progress: func(_ string, d, total int64) { done, last = max(done, int(d)), int(total) }})
 			if err != nil {
@@ -51,7 +51,7 @@ func TestSlabs(t *testing.T) {
 			squares, sweeps := make([]float64, len(fs)), 0
 			for lo := 0; lo < cols; lo += width {
 				hi := min(lo+width, cols)
-				part, z := sparse.NewBlock[float64](n, hi-lo), blocks(n, hi-lo, len(fs))
+				part, z := sparse.NewBlock[float64](n, hi-lo), newBlocks(n, hi-lo, len(fs))
 				for i := range n {
 					copy(part.Row(i), b.Row(i)[lo:hi])
 				}

@@ -3,23 +3,23 @@ package expm
 import (
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // division divides a block into its part in the null space and the rest.
 type division struct {
 	*evaluation
-	share       *tall.Share // of the block; nil: there is no null space
-	inner       []float64   // divisors of the part outside the null space
+	share       *blocks.Share // of the block; nil: there is no null space
+	inner       []float64     // divisors of the part outside the null space
 	parts       []*part
 	known, lone []float64 // values of the parts at the eigenvalues of the null space
 	scratch     []rowFactors
 }
 
 // rowFactors holds a factor for each row of a chunk.
-type rowFactors [tall.ChunkRows]float64
+type rowFactors [blocks.ChunkRows]float64
 
 // fill stores in W a chunk of rows of the block, in the variables of H.
 func (d *division) fill(worker, lo, hi int) {
@@ -37,7 +37,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 
 // rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
 func (d *division) rows(worker, lo, hi int) {
-	sums := d.sums.of(lo/tall.ChunkRows, lo)
+	sums := d.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {
 		d.fill(worker, lo, hi)
 		for i := lo; i < hi; i++ {
@@ -45,9 +45,9 @@ func (d *division) rows(worker, lo, hi int) {
 				clear(p.y.Row(i))
 			}
 		}
-		simd.DotColumns(sums, hi-lo, tall.Rows(d.w[0], lo), tall.Rows(d.w[0], lo))
+		simd.DotColumns(sums, hi-lo, blocks.Rows(d.w[0], lo), blocks.Rows(d.w[0], lo))
 	} else {
-		d.share.EachRun(lo, hi, func(r tall.Run) { d.run(worker, r, sums) })
+		d.share.EachRun(lo, hi, func(r blocks.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
 		scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]), d.zero)
@@ -55,8 +55,8 @@ func (d *division) rows(worker, lo, hi int) {
 }
 
 // run divides a run of rows, but for the scaling of W.
-func (d *division) run(worker int, r tall.Run, sums []float64) {
-	w, k := tall.Rows(d.w[0], r.Lo), d.b.Cols
+func (d *division) run(worker int, r blocks.Run, sums []float64) {
+	w, k := blocks.Rows(d.w[0], r.Lo), d.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
 			d.single(i, r.Own, sums)
@@ -76,11 +76,11 @@ func (d *division) run(worker int, r tall.Run, sums []float64) {
 		square += float64(u * u)
 	}
 	for q, p := range d.parts {
-		addSquares(p.sums.of(r.Lo/tall.ChunkRows, r.Lo), d.known[q]*math.Sqrt(square), r.Total)
+		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo), d.known[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
-			factors[i] = d.known[q] * u / tall.Factor(d.inner, r.Lo+i)
+			factors[i] = d.known[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(tall.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
+		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
 	}
 }
 
@@ -99,8 +99,8 @@ func (d *division) single(i int, own bool, sums []float64) {
 		if d.evaluation.lone != nil && d.evaluation.lone[i] {
 			value = d.lone[q]
 		}
-		addSquares(p.sums.of(i/tall.ChunkRows, i), value, w)
-		scaleTo(p.y.Row(i), value/tall.Factor(d.inner, i), w)
+		addSquares(p.sums.of(i/blocks.ChunkRows, i), value, w)
+		scaleTo(p.y.Row(i), value/blocks.Factor(d.inner, i), w)
 	}
 	clear(w)
 }
@@ -108,5 +108,5 @@ func (d *division) single(i int, own bool, sums []float64) {
 // scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each and zero a row of zeros;
 // dst may be x.
 func scaleRows(dst, x *sparse.Block[float64], lo, hi int, f, zero []float64) {
-	simd.AddRows(tall.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: zero}, f, tall.Rows(x, lo))
+	simd.AddRows(blocks.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: zero}, f, blocks.Rows(x, lo))
 }

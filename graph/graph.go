@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -15,7 +15,7 @@ var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
 // ErrScale is returned for a graph with weights so large or so small that products of degrees
 // would overflow or underflow.
-var ErrScale = tall.ErrScale
+var ErrScale = blocks.ErrScale
 
 // Graph is a symmetric matrix A with weights ≥ 0, and vectors derived from it. In a directed
 // graph, which few algorithms accept, row i of A holds the arcs from node i, and In is Aᵀ.
@@ -76,16 +76,16 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	}
 	g.once[which].Do(func() {
 		if normalized {
-			weights = tall.Roots(g.Degrees)
+			weights = blocks.Roots(g.Degrees)
 		}
-		g.null[which] = tall.NewDisjoint(sparse.TeamOf(g.A), g.Components, weights)
+		g.null[which] = blocks.NewDisjoint(sparse.TeamOf(g.A), g.Components, weights)
 	})
 	return g.null[which]
 }
 
 // NullSpace is the space spanned by orthonormal vectors with disjoint supports, one for each
 // component of a graph. Its projector is P₀.
-type NullSpace = tall.Disjoint
+type NullSpace = blocks.Disjoint
 
 // Sweeps is the number of sweeps of [New].
 const Sweeps = 2
@@ -117,7 +117,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
-	if err := tall.CheckScale[float64](sparse.TeamOf(a), g.Degrees); err != nil {
+	if err := blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees); err != nil {
 		return nil, err
 	}
 	if set.KeepLoops {

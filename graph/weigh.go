@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,9 +20,9 @@ func (g *Graph) weigh(ctx context.Context) error {
 	g.Degrees = make([]float64, n)
 	rows, diagonal := sparse.LocalRows(g.A)
 	ranges, team := rows.Ranges(), sparse.TeamOf(g.A)
-	pieces := make([]tall.ExactSum, len(ranges)) // partial sums of long rows
+	pieces := make([]blocks.ExactSum, len(ranges)) // partial sums of long rows
 	var weighted atomic.Bool
-	finish := func(i int, s tall.ExactSum) {
+	finish := func(i int, s blocks.ExactSum) {
 		loopless[i] = s.Value()
 		s.Add(diag[i])
 		g.Degrees[i] = s.Value()
@@ -51,7 +51,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 		if ranges[i].Pieces == 1 {
 			continue
 		}
-		var whole tall.ExactSum
+		var whole blocks.ExactSum
 		for _, s := range pieces[i : i+ranges[i].Pieces] {
 			whole.Add(s.Sum)
 			whole.Rest += s.Rest
@@ -85,7 +85,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 
 // weighRow returns the sum of row i of a panel without the diagonal element, which it stores in
 // diag.
-func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s tall.ExactSum, err error) {
+func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64) (s blocks.ExactSum, err error) {
 	col, val := p.Row(i - p.Lo)
 	if len(col) == 0 {
 		return s, nil
@@ -249,7 +249,7 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 
 // valuesOf returns a copy of the values of a panel, in the memory of buf if that suffices.
 func valuesOf(buf []float64, p sparse.Panel) []float64 {
-	buf = tall.Grow(buf, len(p.Col))
+	buf = blocks.Grow(buf, len(p.Col))
 	if p.Val != nil {
 		copy(buf, p.Val)
 		return buf

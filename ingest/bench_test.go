@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the benchmarks")
@@ -24,7 +24,7 @@ var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the be
 func rmatText(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	g, err := generate.New("rmat", spec.Values{"scale": spec.Of(*benchScale)}, 1, 0)
+	g, err := generate.New("rmat", param.Values{"scale": param.Of(*benchScale)}, 1, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // expects an error, because neither the old nor the new content was read.
 func TestInputChangedMeanwhile(t *testing.T) {
 	const lines = 150_000
-	matrix, err := os.ReadFile("../graphfile/testdata/small-csr.npz")
+	matrix, err := os.ReadFile("../file/graphfile/testdata/small-csr.npz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // explain returns the error for lines of one edge that do not agree, with the places of these

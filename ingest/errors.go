@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // maxBad is the number of bad lines at which reading stops.

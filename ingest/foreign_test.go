@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -38,7 +38,7 @@ func TestForeignGraphs(t *testing.T) {
 	} {
 		for _, memory := range []int64{0, 64 << 20} {
 			test.c.Memory = memory
-			dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "graphfile", "testdata", test.name))
+			dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "file", "graphfile", "testdata", test.name))
 			if err != nil {
 				t.Errorf("%s: %v", test.name, err)
 				continue

@@ -3,7 +3,7 @@ package ingest
 import (
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )

@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
 // Source is an input of [Run] whose edges are made rather than read from a file of

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

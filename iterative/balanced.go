@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,7 +21,7 @@ type balancedMatrix struct {
 func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	values := make([][]float64, sched.Workers(workers))
 	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		val := tall.Grow(values[worker], len(p.Col))
+		val := blocks.Grow(values[worker], len(p.Col))
 		values[worker] = val
 		for i := p.Lo; i < p.Hi; i++ {
 			for e := p.Ptr[i-p.Lo] - p.Ptr[0]; e < p.Ptr[i-p.Lo+1]-p.Ptr[0]; e++ {
@@ -95,7 +95,7 @@ func (s *System) startNear(v []float64) {
 	}
 	team.Sum(energy)
 	team.Sum(square)
-	s.easy, s.quotients = tall.NewDisjointOf(team, of, components, slices.Clone(v)), make([]float64, len(v))
+	s.easy, s.quotients = blocks.NewDisjointOf(team, of, components, slices.Clone(v)), make([]float64, len(v))
 	for i, c := range of {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -119,7 +119,7 @@ func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float6
 	for j := range b.Cols {
 		largest, off := 0.0, 0.0
 		for i := range x.Rows {
-			largest = max(largest, math.Abs(x.Row(i)[j]/tall.Factor(c.Scale, i)))
+			largest = max(largest, math.Abs(x.Row(i)[j]/blocks.Factor(c.Scale, i)))
 			off = math.Max(off, bound.Row(i)[j])
 		}
 		if largest > 0 {
@@ -196,13 +196,13 @@ func (c *certificate) stepsTo(b *sparse.Block[float64], k int) {
 	diag := c.certified()
 	if c.Null == nil {
 		for i, d := range diag {
-			b.Row(i)[k] = d / tall.Factor(c.Scale, i)
+			b.Row(i)[k] = d / blocks.Factor(c.Scale, i)
 		}
 		return
 	}
 	c.hold(diag)
 	parts, team := c.Graph.Components, c.team()
-	total := make([]tall.ExactSum, len(parts.Sizes))
+	total := make([]blocks.ExactSum, len(parts.Sizes))
 	for i, p := range parts.Of {
 		if c.held[p] == i {
 			continue
@@ -210,12 +210,12 @@ func (c *certificate) stepsTo(b *sparse.Block[float64], k int) {
 		if team.Counts(i) {
 			total[p].Add(diag[i])
 		}
-		b.Row(i)[k] = diag[i] / tall.Factor(c.Scale, i)
+		b.Row(i)[k] = diag[i] / blocks.Factor(c.Scale, i)
 	}
-	tall.AddExact(team, total)
+	blocks.AddExact(team, total)
 	for p, i := range c.held {
 		if i >= 0 {
-			b.Row(i)[k] = -total[p].Value() / tall.Factor(c.Scale, i)
+			b.Row(i)[k] = -total[p].Value() / blocks.Factor(c.Scale, i)
 		}
 	}
 }
@@ -278,10 +278,10 @@ func (c *certificate) certified() []float64 {
 // rounding makes.
 func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (reached, floor float64, err error) {
 	k := y.Cols - 1
-	z := tall.Reshape(c.cg.run.q, y.Rows, y.Cols) // buffers that the recurrence does not use now
-	image := tall.Reshape(c.cg.run.r, y.Rows, y.Cols)
+	z := blocks.Reshape(c.cg.run.q, y.Rows, y.Cols) // buffers that the recurrence does not use now
+	image := blocks.Reshape(c.cg.run.r, y.Rows, y.Cols)
 	c.cg.run.q, c.cg.run.r = z, image
-	tall.Copy(z, y)
+	blocks.Copy(z, y)
 	divideRows(z, c.Scale)
 	if err := c.cg.A.StepTo(ctx, image, z, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return 0, 0, err
@@ -319,7 +319,7 @@ func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (r
 		}
 		p := parts.Of[i]
 		row, of := image.Row(i), b.Row(i)
-		scale := tall.Factor(c.Scale, i)
+		scale := blocks.Factor(c.Scale, i)
 		q = math.Min(q, row[k]/d-rounding*size[p])
 		if team.Counts(i) {
 			v := scale * (z.Row(i)[k] - held[p])

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -240,7 +240,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.Precond, err = r.ladder.climb(ctx); err != nil {
 		return false, err
 	}
-	r.p, r.q = tall.Reshape(r.p, r.b.Rows, r.b.Cols), tall.Reshape(r.q, r.b.Rows, r.b.Cols)
+	r.p, r.q = blocks.Reshape(r.p, r.b.Rows, r.b.Cols), blocks.Reshape(r.q, r.b.Rows, r.b.Cols)
 	for j := range r.columns {
 		c := &r.columns[j]
 		if c.status != waiting {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -22,7 +22,7 @@ var ctx = context.Background()
 
 // nullSpace is the span of the restrictions of a vector to the components.
 func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
-	return tall.NewDisjoint(nil, c, weights)
+	return blocks.NewDisjoint(nil, c, weights)
 }
 
 func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {

@@ -6,11 +6,11 @@ import (
 	"math"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -44,7 +44,7 @@ type triangle struct {
 func CholeskyBytes(n int, entries int64, cols int) int64 {
 	made := choleskyBytes(n, entries)
 	if cols > 0 {
-		made = max(made-2*tall.BlockBytes[float64](n, cols), keptBytes(n, entries))
+		made = max(made-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
 	}
 	return made
 }
@@ -301,13 +301,13 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))
 	s.y = simd.Rows[float64]{Data: b.Data, Stride: b.Stride}
-	s.sums = simd.Rows[float64]{Data: tall.Grow(s.sums.Data, batch*w), Stride: w}
-	s.ones = tall.Grow(s.ones, batch)
+	s.sums = simd.Rows[float64]{Data: blocks.Grow(s.sums.Data, batch*w), Stride: w}
+	s.ones = blocks.Grow(s.ones, batch)
 	for i := range s.ones {
 		s.ones[i] = 1
 	}
-	s.row, s.next = tall.Grow(s.row, w), tall.Grow(s.next, w)
-	s.placed = tall.Grow(s.placed, b.Rows)
+	s.row, s.next = blocks.Grow(s.row, w), blocks.Grow(s.next, w)
+	s.placed = blocks.Grow(s.placed, b.Rows)
 	clear(s.placed)
 }
 

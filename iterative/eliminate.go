@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -280,7 +280,7 @@ func (e *elimination) collect(v uint32) {
 // probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.neighbours)
-	e.rest = tall.Grow(e.rest, m+1)
+	e.rest = blocks.Grow(e.rest, m+1)
 	e.rest[m] = 0
 	for i := m - 1; i >= 0; i-- {
 		e.rest[i] = e.rest[i+1] + e.neighbours[i].weight

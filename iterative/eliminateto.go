@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -107,7 +107,7 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], m
 func (s *scaling) normsOf(e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {
-		scale := tall.Factor(s.scale, i)
+		scale := blocks.Factor(s.scale, i)
 		for j, v := range e.Row(i) {
 			norms[j] += float64(scale*v) * float64(scale*v)
 		}
@@ -143,7 +143,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 	}
 	if mean == nil {
 		for i := range x.Rows {
-			scale := tall.Factor(s.scale, i)
+			scale := blocks.Factor(s.scale, i)
 			for j := range x.Row(i) {
 				x.Row(i)[j] *= scale
 			}
@@ -162,7 +162,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 			}
 			z, m := x.Row(i)[j], mean.of(i)
 			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
-			x.Row(i)[j] = tall.Factor(s.scale, i) * (z - m)
+			x.Row(i)[j] = blocks.Factor(s.scale, i) * (z - m)
 		}
 	}
 	return bound, nil
@@ -170,7 +170,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[fl
 
 // squared returns s_i².
 func (s *scaling) squared(i int) float64 {
-	f := tall.Factor(s.scale, i)
+	f := blocks.Factor(s.scale, i)
 	return f * f
 }
 
@@ -179,7 +179,7 @@ func (s *scaling) squared(i int) float64 {
 // numbers that c is made of. means is nil for a definite system.
 func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
 	for i := range b.Rows {
-		scale, to, abs := tall.Factor(s.scale, i), c.Row(i), size.Row(i)
+		scale, to, abs := blocks.Factor(s.scale, i), c.Row(i), size.Row(i)
 		for j, v := range b.Row(i) {
 			to[j] = scale * v
 			abs[j] = math.Abs(to[j])
@@ -213,15 +213,15 @@ func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *compone
 type componentMeans struct {
 	part   []uint32
 	unit   []float64 // 0 in rows outside the null space
-	sums   []tall.ExactSum
-	minus  []tall.ExactSum
+	sums   []blocks.ExactSum
+	minus  []blocks.ExactSum
 	weight []float64
 }
 
 func (s *scaling) newMeans() *componentMeans {
 	parts := s.components
 	m := &componentMeans{part: parts.Of, unit: s.null.Unit, weight: make([]float64, len(parts.Sizes))}
-	m.sums, m.minus = make([]tall.ExactSum, len(parts.Sizes)), make([]tall.ExactSum, len(parts.Sizes))
+	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)), make([]blocks.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
 		m.weight[c] += s.squared(i)
 	}

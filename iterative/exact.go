@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -78,13 +78,13 @@ func exactBytes(n int, entries int64, weighted bool) int64 {
 // eliminates, in addition to the blocks of a solve of cols columns: the elimination begins when two
 // of these have been freed. The graph has weights other than 1 or not.
 func EliminationBytes(n int, entries int64, cols int, weighted bool) int64 {
-	return max(0, exactBytes(n, entries, weighted)-2*tall.BlockBytes[float64](n, cols))
+	return max(0, exactBytes(n, entries, weighted)-2*blocks.BlockBytes[float64](n, cols))
 }
 
 // Weighted reports whether the weights of a graph with the given degrees and number of entries differ
 // from 1 in the mean: each entry of a graph without weights adds 1 to the degrees.
 func Weighted(degrees []float64, entries int64) bool {
-	return tall.Total(nil, degrees) != float64(entries)
+	return blocks.Total(nil, degrees) != float64(entries)
 }
 
 // FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
@@ -210,7 +210,7 @@ func (m *merging) fitsCore(left int) bool {
 // eliminate takes vertex v out of the graph and stores its column.
 func (m *merging) eliminate(v uint32) {
 	f, near, weight := m.factor, m.near[v], m.weight[v]
-	total := tall.ExactSum{Sum: m.ground[v]}
+	total := blocks.ExactSum{Sum: m.ground[v]}
 	for _, w := range weight {
 		total.Add(w)
 	}
@@ -313,7 +313,7 @@ func (m *merging) eliminateCore(ctx context.Context) error {
 	for lo := 0; lo < n; lo += corePanel {
 		hi := min(lo+corePanel, n)
 		for c := lo; c < hi; c++ {
-			total := tall.ExactSum{Sum: ground[c]}
+			total := blocks.ExactSum{Sum: ground[c]}
 			for j := c + 1; j < n; j++ {
 				total.Add(f.dense[j*n+c])
 			}
@@ -379,7 +379,7 @@ func (f *exact) updateCore(ctx context.Context, before []float64, lo, hi int) er
 // solveTo stores N⁻¹·B in x, which may be b. In the last row of a singular component it
 // stores 0. Columns are shared out among the workers.
 func (f *exact) solveTo(ctx context.Context, x, b *sparse.Block[float64]) error {
-	tall.Copy(x, b)
+	blocks.Copy(x, b)
 	registers := (b.Cols + slabColumns - 1) / slabColumns
 	slabs := min(sched.Workers(f.workers), registers)
 	return sched.Run(ctx, slabs, slabs, func(_, slab int) error {
@@ -396,13 +396,13 @@ func (f *exact) substitute(ctx context.Context, x *sparse.Block[float64]) error 
 	for p, v := range f.order[:sparseColumns] {
 		from := x.Row(int(v))
 		for e := f.start[p]; e < f.start[p+1]; e++ {
-			tall.AddScaled(x.Row(int(f.row[e])), f.share[e], from)
+			blocks.AddScaled(x.Row(int(f.row[e])), f.share[e], from)
 		}
 	}
 	for j := range core {
 		to := x.Row(int(core[j]))
 		for c, share := range f.dense[j*f.core:][:j] {
-			tall.AddScaled(to, share, x.Row(int(core[c])))
+			blocks.AddScaled(to, share, x.Row(int(core[c])))
 		}
 		if j%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -424,7 +424,7 @@ func (f *exact) substitute(ctx context.Context, x *sparse.Block[float64]) error 
 	for j := len(core) - 1; j >= 0; j-- {
 		from := x.Row(int(core[j]))
 		for c, share := range f.dense[j*f.core:][:j] {
-			tall.AddScaled(x.Row(int(core[c])), share, from)
+			blocks.AddScaled(x.Row(int(core[c])), share, from)
 		}
 		if j%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -433,7 +433,7 @@ func (f *exact) substitute(ctx context.Context, x *sparse.Block[float64]) error 
 	for p := sparseColumns - 1; p >= 0; p-- {
 		to := x.Row(int(f.order[p]))
 		for e := f.start[p]; e < f.start[p+1]; e++ {
-			tall.AddScaled(to, f.share[e], x.Row(int(f.row[e])))
+			blocks.AddScaled(to, f.share[e], x.Row(int(f.row[e])))
 		}
 	}
 	return nil

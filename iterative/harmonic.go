@@ -7,8 +7,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -61,7 +61,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
 	}
-	w := tall.WeightUnit(g.A, g.Degrees)
+	w := blocks.WeightUnit(g.A, g.Degrees)
 	even := make([]float64, n) // the constant on U, scaled
 	for i, u := range free {
 		h.Ground[i], h.Scale[i] = w, math.Sqrt(w)
@@ -186,6 +186,6 @@ func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(wo
 // factor: six blocks, one of them in float32, with one more column where a solve is certified,
 // vectors, marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	blocks := 5*tall.BlockBytes[float64](n, cols) + tall.BlockBytes[float32](n, cols)
-	return blocks + (13*8+1)*int64(n) + 16*int64(cols)*int64(tall.Chunks(n))
+	blockBytes := 5*blocks.BlockBytes[float64](n, cols) + blocks.BlockBytes[float32](n, cols)
+	return blockBytes + (13*8+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
 }

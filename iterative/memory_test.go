@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -76,7 +76,7 @@ func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	solve(s, x.Columns(0, 12), b.Columns(0, 12))
 	runtime.ReadMemStats(&after)
-	if got, block := int64(after.TotalAlloc-before.TotalAlloc), tall.BlockBytes[float64](n, 12); got > block {
+	if got, block := int64(after.TotalAlloc-before.TotalAlloc), blocks.BlockBytes[float64](n, 12); got > block {
 		t.Errorf("%d bytes are allocated, and a block has %d", got, block)
 	}
 	solve(system(), alone, b.Columns(0, 12))

@@ -1,8 +1,8 @@
 package iterative
 
 import (
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,9 +16,9 @@ func (r *passes) part(chunk, which int) []float64 {
 // columns from lo on. A chunk has named rows or others, and residuals are zero in padding.
 func (r *passes) total(dst []float64, lo, which int) {
 	clear(dst)
-	for chunk := range tall.Chunks(r.b.Rows) {
-		if r.team.Counts(chunk * tall.ChunkRows) {
-			tall.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
+	for chunk := range blocks.Chunks(r.b.Rows) {
+		if r.team.Counts(chunk * blocks.ChunkRows) {
+			blocks.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
 		}
 	}
 	r.team.Sum(dst)
@@ -29,7 +29,7 @@ func (r *passes) dotRows(rows sparse.Rows) {
 	if !r.team.Counts(rows.Lo) {
 		return
 	}
-	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(r.p, rows.Lo), tall.Rows(r.q, rows.Lo))
+	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, blocks.Rows(r.p, rows.Lo), blocks.Rows(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk.
@@ -44,7 +44,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(tall.Rows(r.r, lo), tall.Rows(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -58,13 +58,13 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 // scaled system they are s∘z and r/s, and the vectors are u.
 func (r *passes) addNull(i int, f float64, v, res []float64) {
 	slot := r.Null.Slot[i]
-	if slot >= tall.OwnSlot || !r.team.Counts(i) {
+	if slot >= blocks.OwnSlot || !r.team.Counts(i) {
 		return
 	}
-	u, s := r.Null.Unit[i], tall.Factor(r.Scale, i)
+	u, s := r.Null.Unit[i], blocks.Factor(r.Scale, i)
 	sums := r.null.At(slot)
-	tall.AddScaled(sums, f*u*s, v)
-	tall.AddScaled(sums[r.b.Cols:], u/s, res)
+	blocks.AddScaled(sums, f*u*s, v)
+	blocks.AddScaled(sums[r.b.Cols:], u/s, res)
 }
 
 // projectChunk is projectResidual on one chunk.
@@ -72,10 +72,10 @@ func (r *passes) projectChunk(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := r.r.Row(i)
 		switch slot := r.Null.Slot[i]; {
-		case slot == tall.OwnSlot:
+		case slot == blocks.OwnSlot:
 			clear(row)
-		case slot != tall.NoSlot:
-			tall.AddScaled(row, -r.Null.Unit[i]*tall.Factor(r.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
+		case slot != blocks.NoSlot:
+			blocks.AddScaled(row, -r.Null.Unit[i]*blocks.Factor(r.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (r *passes) projectChunk(_, lo, hi int) {
 func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
-	simd.DotColumns(rz, hi-lo, tall.Rows(r.r, lo), tall.Rows(r.z, lo))
+	simd.DotColumns(rz, hi-lo, blocks.Rows(r.r, lo), blocks.Rows(r.z, lo))
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -99,7 +99,7 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	if r.z != nil {
 		z, factor = r.z, r.ones
 	}
-	simd.TurnColumns(tall.Rows(r.x, lo), tall.Rows(r.p, lo), tall.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
+	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
 	if r.Null != nil {
 		for i := lo; i < hi; i++ {
 			r.removeNull(i, r.p.Row(i))
@@ -111,10 +111,10 @@ func (r *passes) turnChunk(_, lo, hi int) {
 func (r *passes) removeNull(i int, p []float64) {
 	slot := r.Null.Slot[i]
 	switch {
-	case slot == tall.NoSlot:
-	case slot == tall.OwnSlot:
+	case slot == blocks.NoSlot:
+	case slot == blocks.OwnSlot:
 		clear(p)
 	default:
-		tall.AddScaled(p, -r.Null.Unit[i]/tall.Factor(r.Scale, i), r.null.Of(slot)[:len(p)])
+		blocks.AddScaled(p, -r.Null.Unit[i]/blocks.Factor(r.Scale, i), r.null.Of(slot)[:len(p)])
 	}
 }

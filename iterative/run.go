@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -47,7 +47,7 @@ type passes struct {
 
 	parts []float64 // sums by chunk
 	dots  sched.Sums
-	null  tall.Share // parts of z, and behind them those of r
+	null  blocks.Share // parts of z, and behind them those of r
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -60,21 +60,21 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		estimate:    make([]float64, k),
 	}
 	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
-		*block = tall.Reshape(*block, n, k)
+		*block = blocks.Reshape(*block, n, k)
 	}
-	r.columns = tall.Grow(r.columns, k)
+	r.columns = blocks.Grow(r.columns, k)
 	for j := range r.columns {
 		r.columns[j] = column{limit: s.MaxIterations}
 	}
 	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.verified} {
-		*v = tall.Grow(*v, k)
+		*v = blocks.Grow(*v, k)
 		clear(*v)
 	}
-	r.parts = tall.Grow(r.parts, 2*k*tall.Chunks(n))
+	r.parts = blocks.Grow(r.parts, 2*k*blocks.Chunks(n))
 	if c.Null != nil {
 		r.null.Begin(c.Null, 2*k)
 	}
-	r.ones, r.weight = tall.Grow(r.ones, n), tall.Grow(r.weight, n)
+	r.ones, r.weight = blocks.Grow(r.ones, n), blocks.Grow(r.weight, n)
 	for i := range r.ones {
 		r.ones[i], r.weight[i] = 1, 1
 	}
@@ -90,8 +90,8 @@ func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
 
 // chunks runs a pass over the rows lo ≤ i < hi of each chunk.
 func (r *passes) chunks(ctx context.Context, do func(r *passes, chunk, lo, hi int)) error {
-	return sched.Run(ctx, r.Workers, tall.Chunks(r.b.Rows), func(_, chunk int) error {
-		do(r, chunk, chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, r.b.Rows))
+	return sched.Run(ctx, r.Workers, blocks.Chunks(r.b.Rows), func(_, chunk int) error {
+		do(r, chunk, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, r.b.Rows))
 		return nil
 	})
 }
@@ -153,19 +153,19 @@ func checkNorm(j int, norm float64) error {
 // startEasy stores in x the solution for the part of B in the easy vectors, and
 // takes its image from r: no product is needed. Cost: two passes.
 func (r *recurrence) startEasy(ctx context.Context) error {
-	var share tall.Share
+	var share blocks.Share
 	if err := share.Compute(ctx, r.easy, r.b, r.Workers, nil); err != nil {
 		return err
 	}
 	return r.chunks(ctx, func(r *passes, _, lo, hi int) {
-		share.EachRun(lo, hi, func(p tall.Run) {
+		share.EachRun(lo, hi, func(p blocks.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x, res := r.x.Row(i), r.r.Row(i)
 				if p.Total == nil && !p.Own {
 					clear(x)
 					continue
 				}
-				s, u, from := tall.Factor(r.Scale, i), 1.0, r.b.Row(i)
+				s, u, from := blocks.Factor(r.Scale, i), 1.0, r.b.Row(i)
 				if p.Total != nil {
 					u, from = p.Unit[i-p.Lo], p.Total
 				}
@@ -211,7 +211,7 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
-			to, s := r.r.Row(i), tall.Factor(r.Scale, i)
+			to, s := r.r.Row(i), blocks.Factor(r.Scale, i)
 			for j, v := range outside.Row(i) {
 				rr[j] += float64(v * v)
 				to[j] = s * v
@@ -243,8 +243,8 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	r.exact = true
 	r.result.Sweeps++
 	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
-		res := tall.Rows(r.r, rows.Lo)
-		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], tall.Rows(outside, rows.Lo))
+		res := blocks.Rows(r.r, rows.Lo)
+		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(outside, rows.Lo))
 	}})
 }
 

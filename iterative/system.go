@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -305,7 +305,7 @@ func uneven(team *sparse.Team, ground []float64) bool {
 // where R_i errs by a rounding error of the row alone. A row without g is one
 // without entries, whose X is 0. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
-	q := tall.Reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
+	q := blocks.Reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
@@ -344,12 +344,12 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 func columnNorms(ctx context.Context, team *sparse.Team, b *sparse.Block[float64], workers int) ([]float64, error) {
 	var sums sched.Sums
 	sums.Begin(b.Cols)
-	err := sched.Run(ctx, workers, tall.Chunks(b.Rows), func(_, chunk int) error {
-		lo, hi := chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, b.Rows)
+	err := sched.Run(ctx, workers, blocks.Chunks(b.Rows), func(_, chunk int) error {
+		lo, hi := chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, b.Rows)
 		if !team.Counts(lo) {
 			return nil
 		}
-		simd.DotColumns(sums.Of(chunk), hi-lo, tall.Rows(b, lo), tall.Rows(b, lo))
+		simd.DotColumns(sums.Of(chunk), hi-lo, blocks.Rows(b, lo), blocks.Rows(b, lo))
 		return nil
 	})
 	norm := make([]float64, b.Cols)

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,7 +21,7 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, e
 	}
 	s := &System{Graph: g, Edge: a, Least: c}
 	if normalized {
-		s.Scale = tall.Roots(g.Degrees)
+		s.Scale = blocks.Roots(g.Degrees)
 	}
 	if c == 0 {
 		s.Null = g.NullSpace(normalized)
@@ -52,7 +52,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	}
 	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha)}
 	if normalized {
-		s.Scale, s.easy = tall.Roots(g.Degrees), g.NullSpace(true)
+		s.Scale, s.easy = blocks.Roots(g.Degrees), g.NullSpace(true)
 	}
 	team, unit := sparse.TeamOf(g.A), make([]float64, len(g.Degrees))
 	extreme := []float64{math.Inf(-1), 0} // the least degree, negated; 1: a row without entries
@@ -76,7 +76,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 		s.Least = (1 - alpha) * least
 	}
 	if extreme[1] != 0 {
-		s.Null = tall.NewDisjointRows(unit)
+		s.Null = blocks.NewDisjointRows(unit)
 	}
 	return s, nil
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // work describes the engine of a kernel, by which its memory is estimated before the graph is
@@ -72,7 +72,7 @@ func vectorBytes(n int) int64 { return graphVectors * 8 * int64(n) }
 // bytes returns the memory of the engine for a block of n rows and cols columns, its argument and
 // its result included.
 func (w work) bytes(n, cols int) int64 {
-	block := tall.BlockBytes[float64](n, cols)
+	block := blocks.BlockBytes[float64](n, cols)
 	series := 2*block + expm.Bytes(n, cols, 1)
 	if w.series {
 		return series
@@ -115,7 +115,7 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 		bytes = part
 	}
 	if bytes > 0 && w.least { // the search may need one as well
-		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
+		search := 2*blocks.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	if !w.function {
@@ -148,7 +148,7 @@ func pieceNumbers(rows int, same bool) int {
 // entries, and edges with a direction or not. With a limit in s it is the memory within that
 // limit, or the least that the block requires if that exceeds it. A tolerance in s may require an
 // eigenvalue.
-func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings) int64 {
+func (f *Family) Bytes(v param.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings) int64 {
 	if s == nil {
 		s = new(Settings)
 	}
@@ -156,7 +156,7 @@ func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, directed
 }
 
 // blockBytes is Bytes for inverses with half steps or without.
-func (f *Family) blockBytes(v spec.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings, roots bool) int64 {
+func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, directed bool, rows, cols []int, s *Settings, roots bool) int64 {
 	limit := s.Memory
 	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
 	if f.bytes != nil {
@@ -176,7 +176,7 @@ func (f *Family) blockBytes(v spec.Values, degrees []float64, entries int64, dir
 	}
 	bytes := w.slabBytes(n, width, long, same)
 	if half {
-		block := tall.BlockBytes[float64](n, width) // of which one is counted already
+		block := blocks.BlockBytes[float64](n, width) // of which one is counted already
 		stored, image := storedSlabs((short+width-1)/width, limit, bytes-block, block)
 		bytes += int64(stored-1)*block + image
 	}
@@ -192,10 +192,10 @@ type shape struct {
 
 // ApplyBytes returns an upper bound on the memory of ApplyTo of blocks with cols columns, both
 // blocks, the construction and the vectors of the graph included, but without a factor.
-func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
+func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
 	if f.bytes != nil {
-		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&spec.Directed != 0}, 0) + 2*tall.BlockBytes[float64](n, cols)
+		return vectorBytes(n) + f.bytes(v, shape{n, 0, cols, f.Works&param.Directed != 0}, 0) + 2*blocks.BlockBytes[float64](n, cols)
 	}
 	w := f.work(v, describe(nil, degrees))
 	return vectorBytes(n) + max(w.bytes(n, cols), w.searchBytes(n, cols))
@@ -203,11 +203,11 @@ func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
-func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
+func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
 	n, m, of := len(degrees), int64(len(nodes)), describe(nil, degrees)
 	kept := 8 * m * m * int64(len(vs))
 	groups := map[sparse.Kind][]work{} // of functions of one matrix
-	var alone []spec.Values            // of other kernels
+	var alone []param.Values           // of other kernels
 	for i, v := range vs {
 		var w work
 		if f.work != nil {
@@ -250,7 +250,7 @@ func groupBytes(degrees []float64, nodes int, entries int64, group []work, limit
 // slabsBytes returns the memory of slabs of width columns of several functions of one matrix, their
 // argument and images included, by series or also by solves.
 func slabsBytes(n, width, functions int, series bool) int64 {
-	block := tall.BlockBytes[float64](n, width)
+	block := blocks.BlockBytes[float64](n, width)
 	work := expm.Bytes(n, width, functions)
 	if !series {
 		work = max(work, (resolventBlocks-2)*block)

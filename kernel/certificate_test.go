@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // edge is an edge without a direction, or a loop.
@@ -57,15 +57,15 @@ func TestMaternBoundsHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
-		p    spec.Values
+		p    param.Values
 		most float64 // of the bound, relative
 	}{
-		{"triangles and a weak link", cliques(t, 3, 1e-9), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1e4)}, 1e-5},
-		{"a weaker link", cliques(t, 3, 1e-11), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1e5)}, 1e-3},
-		{"half a power", cliques(t, 6, 1e-7), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(0.5), "kappa": spec.Of(6e4)}, 1e-5},
-		{"a strong bridge", cliques(t, 5, 1e12), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1.0)}, 1e-2},
-		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.5), "kappa": spec.Of(100.0)}, 1e-8},
-		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.5), "kappa": spec.Of(4e4)}, 1e-3},
+		{"triangles and a weak link", cliques(t, 3, 1e-9), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e4)}, 1e-5},
+		{"a weaker link", cliques(t, 3, 1e-11), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e5)}, 1e-3},
+		{"half a power", cliques(t, 6, 1e-7), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(0.5), "kappa": param.Of(6e4)}, 1e-5},
+		{"a strong bridge", cliques(t, 5, 1e12), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1.0)}, 1e-2},
+		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.5), "kappa": param.Of(100.0)}, 1e-8},
+		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.5), "kappa": param.Of(4e4)}, 1e-3},
 	} {
 		off, r, err := errorOf(t, c.a, named{"matern", c.p})
 		if err != nil {
@@ -89,7 +89,7 @@ func TestLargePowers(t *testing.T) {
 		for _, kappa := range []float64{0.9, 1.1, 3.3, 7, 13.7} {
 			for _, l := range []string{normalized, combinatorial} {
 				for name, a := range map[string]*sparse.CSR{"nodes without edges": lone, "complete": complete} {
-					p := spec.Values{"laplacian": spec.Of(l), "nu": spec.Of(nu), "kappa": spec.Of(kappa * math.Sqrt(2*nu) / 3)}
+					p := param.Values{"laplacian": param.Of(l), "nu": param.Of(nu), "kappa": param.Of(kappa * math.Sqrt(2*nu) / 3)}
 					n, _ := a.Dims()
 					h := &huntCase{named: named{"matern", p}, rows: upTo(n), cols: upTo(n), x: sparse.NewBlock[float64](n, 2)}
 					for i := range n {
@@ -115,11 +115,11 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
 		a := graphOf(t, 4, append(path, edge{1, 1, loop}, edge{2, 2, loop / 3})...)
 		for _, c := range []named{
-			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)}},
-			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1000.0)}},
-			{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(50.0)}},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(100.0)}},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
+			{"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)}},
+			{"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1000.0)}},
+			{"matern", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(50.0)}},
+			{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(100.0)}},
+			{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}},
 		} {
 			off, r, err := errorOf(t, a, c)
 			if err != nil || !(off <= r.ErrorBound && relative(r) < 1e-9) {
@@ -140,13 +140,13 @@ func TestEliminatedInverses(t *testing.T) {
 	}{
 		{"a weak bridge", cliques(t, 4, 3e-11, edge{0, 1, 1e4}), named{"commute-time", nil}},
 		{"a bridge of 1e-16", cliques(t, 5, 1e-16), named{"commute-time", nil}},
-		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
-		{"a bridge of 1e-17", cliques(t, 5, 1e-17, edge{0, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
-		{"a bridge of 1e-18", cliques(t, 5, 1e-18), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
-		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}}},
-		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - 5e-9)}}},
-		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Of(normalized), "alpha": spec.Of(1e12)}}},
-		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Of(1 - 1e-12)}}},
+		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}}},
+		{"a bridge of 1e-17", cliques(t, 5, 1e-17, edge{0, 1, 1e9}), named{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}}},
+		{"a bridge of 1e-18", cliques(t, 5, 1e-18), named{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}}},
+		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", param.Values{"laplacian": param.Of(normalized)}}},
+		{"uneven weights", uneven, named{"regularized-commute-time", param.Values{"alpha": param.Of(1 - 5e-9)}}},
+		{"uneven weights", uneven, named{"regularized-laplacian", param.Values{"laplacian": param.Of(normalized), "alpha": param.Of(1e12)}}},
+		{"uneven weights", uneven, named{"von-neumann", param.Values{"alpha": param.Of(1 - 1e-12)}}},
 	} {
 		for _, applied := range []bool{false, true} {
 			if testing.Short() && applied != (i%2 == 1) {
@@ -184,7 +184,7 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 		{"a weak bridge, a strong link", cliques(t, 4, 1e-8, edge{0, 1, 1e9}), 1e-3},
 		{"two units", graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e-9}, edge{3, 4, 1e9}, edge{4, 5, 2e9}, edge{3, 5, 1e9}), 1e-11},
 	} {
-		for _, k := range []named{{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, {"commute-time", nil}} {
+		for _, k := range []named{{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}}, {"commute-time", nil}} {
 			off, r, err := errorOf(t, c.a, k)
 			if err != nil || !(off <= r.ErrorBound && relative(r) < c.most) {
 				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", k.name, c.name, off, r.ErrorBound, r.Largest, err)
@@ -255,7 +255,7 @@ func TestScaledRootIsRounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, size := range tall.Norms(nil, y) {
+	for j, size := range blocks.Norms(nil, y) {
 		least := series.bound[j]*e.scale + 2*epsilon*size // a root, a quotient and a product are rounded, by ε/2 each
 		if rounded := scaled.rounded[j] - series.rounded[j]*e.scale; scaled.bound[j] < least || rounded < 2*epsilon*size {
 			t.Errorf("column %d: bound %g, want %g at least, of which rounding adds %g", j, scaled.bound[j], least, rounded)

@@ -5,27 +5,27 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // commuteTime is the mean number of steps of a walk from one node to the other and back;
 // Fouss et al. 2007.
 var commuteTime = Family{
-	Spec: spec.Spec{
-		Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: param.Undirected,
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
 	},
 	Distance: "pseudo-inverse:laplacian=combinatorial",
-	build: func(_ context.Context, g *matrices, _ spec.Values) (Kernel, error) {
+	build: func(_ context.Context, g *matrices, _ param.Values) (Kernel, error) {
 		k, err := newPseudoInverse(g, combinatorial)
 		if err != nil {
 			return nil, err
 		}
 		return newDistance(k), nil
 	},
-	work: func(_ spec.Values, d *degrees) work { return pseudoInverseWork(combinatorial, d) },
+	work: func(_ param.Values, d *degrees) work { return pseudoInverseWork(combinatorial, d) },
 }
 
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
@@ -37,7 +37,7 @@ type distance struct {
 
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
-	volume := tall.ByPart(sparse.TeamOf(g.A), g.Components, g.Degrees)
+	volume := blocks.ByPart(sparse.TeamOf(g.A), g.Components, g.Degrees)
 	d := &distance{inverse: inverse, volume: make([]float64, len(g.Degrees))}
 	for i := range d.volume {
 		d.volume[i] = volume[g.Components.Of[i]]

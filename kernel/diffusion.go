@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // diffusion is exp(−βL), Kondor and Lafferty 2002.
 var diffusion = Family{
-	Spec: spec.Spec{
-		Name: "diffusion", Title: "exp(−βL)", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "diffusion", Title: "exp(−βL)", Works: param.Undirected,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.3, equations 11 and 12",
-		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
+		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
 	},
 	asymmetric: ofRandomWalk,
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},
-	work: func(v spec.Values, d *degrees) work {
+	work: func(v param.Values, d *degrees) work {
 		return diffusionWork(d, v.Word("laplacian"), v.Number("beta"))
 	},
 }

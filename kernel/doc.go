@@ -30,7 +30,7 @@
 // columns and forms no value at all:
 //
 //	g, err := graph.New(ctx, a, nil)
-//	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
+//	k, err := kernel.New(ctx, g, "diffusion", param.Values{"beta": param.Of(2.0)})
 //	gram, made, err := kernel.Matrix(ctx, k, train, train, nil)
 //	fmt.Println(made.ErrorBound)
 //	made, err = k.ApplyTo(ctx, scores, dual, nil)

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -186,7 +186,7 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], m
 	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
-	for j, size := range tall.Norms(sparse.TeamOf(e.system.Graph.A), dst) {
+	for j, size := range blocks.Norms(sparse.TeamOf(e.system.Graph.A), dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}
 	out.rounded = out.bound

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // exactBits is the precision of exact inverses.
@@ -69,7 +69,7 @@ func exactInverse(a [][]*big.Float) [][]*big.Float {
 
 // exactResolvent returns a kernel that is an inverse, of a graph with edges at each
 // node.
-func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
+func exactResolvent(a *sparse.CSR, name string, p param.Values) [][]*big.Float {
 	p, err := Families().Named(name).Resolve(p, nil)
 	if err != nil {
 		panic(err)
@@ -90,7 +90,7 @@ func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
 		w.Neg(w)
 		if i == j {
 			switch {
-			case name == "von-neumann" && p["matrix"] == spec.Of(adjacency):
+			case name == "von-neumann" && p["matrix"] == param.Of(adjacency):
 				w.Add(w, exact(1))
 			case name == "regularized-laplacian":
 				w.Add(w, zero().Mul(alpha, degree[i]))
@@ -111,7 +111,7 @@ func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
 			switch {
 			case name == "pagerank" && !p.On("symmetric"): // (D − αA)⁻¹·D
 				v.Mul(v, degree[j]).Mul(v, left)
-			case name == "pagerank", name == "von-neumann" && p["matrix"] != spec.Of(adjacency):
+			case name == "pagerank", name == "von-neumann" && p["matrix"] != param.Of(adjacency):
 				root := zero().Sqrt(zero().Mul(degree[i], degree[j]))
 				v.Mul(v, root).Mul(v, left)
 			}
@@ -191,12 +191,12 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 		}
 		for _, rest := range rests {
 			for _, c := range []named{
-				{"pagerank", spec.Values{"alpha": spec.Of(1 - rest)}},
-				{"pagerank", spec.Values{"alpha": spec.Of(1 - rest), "symmetric": spec.Of(true)}},
-				{"von-neumann", spec.Values{"alpha": spec.Of(1 - rest), "matrix": spec.Of(normalizedAdjacency)}},
-				{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - rest)}},
-				{"regularized-laplacian", spec.Values{"alpha": spec.Of(1 / rest), "laplacian": spec.Of(combinatorial)}},
-				{"von-neumann", spec.Values{"alpha": spec.Of((1 - rest) / radius), "matrix": spec.Of(adjacency)}},
+				{"pagerank", param.Values{"alpha": param.Of(1 - rest)}},
+				{"pagerank", param.Values{"alpha": param.Of(1 - rest), "symmetric": param.Of(true)}},
+				{"von-neumann", param.Values{"alpha": param.Of(1 - rest), "matrix": param.Of(normalizedAdjacency)}},
+				{"regularized-commute-time", param.Values{"alpha": param.Of(1 - rest)}},
+				{"regularized-laplacian", param.Values{"alpha": param.Of(1 / rest), "laplacian": param.Of(combinatorial)}},
+				{"von-neumann", param.Values{"alpha": param.Of((1 - rest) / radius), "matrix": param.Of(adjacency)}},
 			} {
 				want := exactResolvent(a, c.name, c.p)
 				k, err := New(background, newGraph(t, a, 2), c.name, c.p)

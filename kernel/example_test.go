@@ -9,8 +9,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The heat kernel between two nodes of a path and all four.
@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"laplacian": spec.Of("combinatorial"), "beta": spec.Of(1.0)})
+	k, err := kernel.New(ctx, g, "diffusion", param.Values{"laplacian": param.Of("combinatorial"), "beta": param.Of(1.0)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,29 +4,29 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // exponential is exp(βA).
 var exponential = Family{
-	Spec: spec.Spec{
-		Name: "exponential", Title: "exp(βA)", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "exponential", Title: "exp(βA)", Works: param.Undirected,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 2.1",
-		Params: []spec.Param{matrixParam(adjacency), exponentialBeta()},
+		Params: []param.Param{matrixParam(adjacency), exponentialBeta()},
 	},
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
 		m, err := g.of(ctx, sparse.Kind(matrix))
 		if err != nil {
 			return nil, err
 		}
 		if !(beta > 0 && beta*m.Hi <= maxLog) {
-			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), spec.End(maxLog/m.Hi, beta, false, 6), m.Hi)
+			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %s on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), param.End(maxLog/m.Hi, beta, false, 6), m.Hi)
 		}
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
-	work: func(v spec.Values, _ *degrees) work {
+	work: func(v param.Values, _ *degrees) work {
 		w := seriesOf(sparse.Kind(v.Word("matrix")))
 		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w
@@ -34,14 +34,14 @@ var exponential = Family{
 }
 
 // exponentialBeta is β, whose range depends on the graph.
-func exponentialBeta() spec.Param {
-	p := betaParam(func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+func exponentialBeta() param.Param {
+	p := betaParam(func(x float64, v param.Values, g param.Graph) (float64, error) {
 		if v.Word("matrix") != adjacency {
 			return x, nil
 		}
 		radius, err := g.Radius(false)
 		return x / radius, err
 	})
-	p.Range = spec.Range{}
+	p.Range = param.Range{}
 	return p
 }

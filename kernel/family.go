@@ -11,9 +11,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Family declares a kernel: its name and parameters, its construction and its memory. Each family is
@@ -23,7 +23,7 @@ import (
 // L = D − A are relative to the mean degree d̄ of nodes with edges, those of A to its largest
 // eigenvalue ρ, so that one default suits graphs of any density.
 type Family struct {
-	spec.Spec
+	param.Spec
 
 	// Distance, if not empty, says that it is a distance and no kernel, which can not be
 	// applied to a block, and names the kernel that it is once it is centred.
@@ -31,38 +31,38 @@ type Family struct {
 
 	// asymmetric, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
 	// or "" for values with which it is symmetric, as learners require.
-	asymmetric func(v spec.Values) (parameter, what string)
+	asymmetric func(v param.Values) (parameter, what string)
 
 	// New returns the kernel with complete values on a graph. It is required of a declaration
 	// that is given to [Register]; it may return an error for values that are out of range on
-	// the graph, a [*spec.ParameterError].
-	New func(ctx context.Context, g *graph.Graph, v spec.Values) (Kernel, error)
+	// the graph, a [*param.ParameterError].
+	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
 	// Memory returns an upper bound on the bytes of a call of ApplyTo or BlockTo with cols columns
 	// on a graph with n nodes, its arguments included. nil: eight such blocks.
-	Memory func(v spec.Values, n, cols int) int64
+	Memory func(v param.Values, n, cols int) int64
 
 	// build returns the kernel with complete values.
-	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
+	build func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
 	// work describes the engine on a graph with the given degrees.
-	work func(v spec.Values, d *degrees) work
+	work func(v param.Values, d *degrees) work
 
 	// bytes, of a kernel without work, returns the memory of a block without the vectors of the
 	// graph, within a limit if that is not 0.
-	bytes func(v spec.Values, s shape, limit int64) int64
+	bytes func(v param.Values, s shape, limit int64) int64
 }
 
 var registry = struct {
 	sync.Mutex
-	list spec.List[*Family]
-}{list: spec.List[*Family]{
+	list param.List[*Family]
+}{list: param.List[*Family]{
 	&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
 	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
 }}
 
 // Families returns the kernels of this package and those that were registered.
-func Families() spec.List[*Family] {
+func Families() param.List[*Family] {
 	registry.Lock()
 	defer registry.Unlock()
 	return slices.Clone(registry.list)
@@ -71,17 +71,17 @@ func Families() spec.List[*Family] {
 // Register adds a kernel of another package to those that have a name in methods, grids,
 // estimates and help. For example, from an init function:
 //
-//	kernel.Register(&kernel.Family{Spec: spec.Spec{Name: "signless", …}, New: newSignless})
+//	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
 // It panics if New is nil or if the name is taken.
 func Register(f *Family) {
 	if f.New == nil {
 		panic(badDeclaration)
 	}
-	f.build = func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
-	f.bytes = func(v spec.Values, s shape, _ int64) int64 {
+	f.build = func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) { return f.New(ctx, g.Graph, v) }
+	f.bytes = func(v param.Values, s shape, _ int64) int64 {
 		cols := min(slabColumns(s.n), s.short)
-		bytes := 8 * tall.BlockBytes[float64](s.n, cols)
+		bytes := 8 * blocks.BlockBytes[float64](s.n, cols)
 		if f.Memory != nil {
 			bytes = f.Memory(v, s.n, cols)
 		}
@@ -111,15 +111,15 @@ func names() []string {
 
 // New returns the kernel with the given name on the nodes of a graph, whose
 // matrix must be symmetric with weights ≥ 0, with the given values and defaults for
-// all others. The error is a [*spec.ParameterError] with the range of the parameter on this
+// all others. The error is a [*param.ParameterError] with the range of the parameter on this
 // graph, [ErrAsymmetric], the context's, or that of a sweep.
 //
 // Cost: a sweep of one column, for bounds of a spectrum a few more, and for defaults that are
 // relative to ρ some tens.
-func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (Kernel, error) {
+func New(ctx context.Context, g *graph.Graph, name string, given param.Values) (Kernel, error) {
 	f := Families().Named(name)
 	if f == nil {
-		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
+		return nil, &param.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
 	}
 	if len(g.Degrees) == 0 {
 		return nil, errors.New("kernel: the graph has no nodes")
@@ -128,7 +128,7 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (K
 	if err != nil {
 		return nil, err
 	}
-	ks, err := f.NewAll(ctx, g, []spec.Values{v})
+	ks, err := f.NewAll(ctx, g, []param.Values{v})
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (K
 
 // NewAll is [New] for several complete values. The kernels share the maps of the graph, so that
 // [Grams] can compute their blocks together.
-func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) ([]Kernel, error) {
-	if g.In != nil && f.Works&spec.Directed == 0 {
+func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) ([]Kernel, error) {
+	if g.In != nil && f.Works&param.Directed == 0 {
 		return nil, ErrAsymmetric
 	}
 	if g.In == nil {
@@ -160,10 +160,10 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) (
 	return ks, nil
 }
 
-// Asymmetric returns a [*spec.ParameterError] for values with which the kernel is not
+// Asymmetric returns a [*param.ParameterError] for values with which the kernel is not
 // symmetric, as learners need it to be, and nil for others. A value that is not given is the
 // one that learners take.
-func (f *Family) Asymmetric(given spec.Values) error {
+func (f *Family) Asymmetric(given param.Values) error {
 	parameter, what := "", ""
 	switch {
 	case f.Distance != "":
@@ -182,7 +182,7 @@ const pkg = "kernel"
 
 // refuse returns the error about the value of a parameter of the named kernel.
 func refuse(of, parameter, format string, args ...any) error {
-	return &spec.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
+	return &param.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
 }
 
 // degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
@@ -208,7 +208,7 @@ func describe(team *sparse.Team, of []float64) *degrees {
 	team.Sum(connected)
 	team.Max(least)
 	if d.least = -least[0]; connected[0] > 0 {
-		d.mean = tall.Total(team, of) / connected[0]
+		d.mean = blocks.Total(team, of) / connected[0]
 	}
 	return d
 }
@@ -222,21 +222,21 @@ type onGraph struct {
 
 // On returns a graph as defaults and grids of parameters depend on it, which may take
 // a search for its largest eigenvalue.
-func On(ctx context.Context, g *graph.Graph) spec.Graph {
+func On(ctx context.Context, g *graph.Graph) param.Graph {
 	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
 }
 
 // OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
 // largest eigenvalue.
-func OnDegrees(degrees []float64) spec.Graph { return onGraph{degrees: describe(nil, degrees)} }
+func OnDegrees(degrees []float64) param.Graph { return onGraph{degrees: describe(nil, degrees)} }
 
-// Len implements [spec.Graph].
+// Len implements [param.Graph].
 func (g onGraph) Len() int { return g.degrees.nodes }
 
-// MeanDegree implements [spec.Graph].
+// MeanDegree implements [param.Graph].
 func (g onGraph) MeanDegree() float64 { return g.degrees.mean }
 
-// MaxDegree implements [spec.Graph].
+// MaxDegree implements [param.Graph].
 func (g onGraph) MaxDegree() float64 {
 	most := g.degrees.Largest
 	if g.graph != nil && g.graph.Hyperedges {
@@ -248,7 +248,7 @@ func (g onGraph) MaxDegree() float64 {
 	return most
 }
 
-// Radius implements [spec.Graph].
+// Radius implements [param.Graph].
 func (g onGraph) Radius(exact bool) (float64, error) {
 	switch {
 	case g.degrees.Largest == 0:

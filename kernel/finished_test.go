@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // A computation that begins behind columns, or rows, that were reported as finished gives the
@@ -19,12 +19,12 @@ func TestFinished(t *testing.T) {
 	few, more, most := upTo(40), upTo(150), upTo(180)
 	for _, c := range []struct {
 		name       string
-		given      spec.Values
+		given      param.Values
 		rows, cols []int
 		finished   []int
 	}{
 		{"diffusion", nil, most, more, []int{64, 128}},
-		{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk)}, more, most, []int{64, 128}},
+		{"diffusion", param.Values{"laplacian": param.Of(randomWalk)}, more, most, []int{64, 128}},
 		{"pseudo-inverse", nil, most, more, []int{64, 128}},
 		{"pseudo-inverse", nil, more, most, []int{64, 128}},
 		{"vertex", nil, most, more, []int{64, 128}},
@@ -33,7 +33,7 @@ func TestFinished(t *testing.T) {
 		{"pseudo-inverse", nil, most, most, nil},
 		{"commute-time", nil, most, more, nil},
 		{"vertex", nil, most, most, nil},
-		{"modularity", spec.Values{"rank": spec.Of(5)}, most, more, nil},
+		{"modularity", param.Values{"rank": param.Of(5)}, most, more, nil},
 		{"diffusion", nil, most, few, nil},
 	} {
 		name := fmt.Sprintf("%s %d×%d", c.name, len(c.rows), len(c.cols))

@@ -14,8 +14,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ type goldenCase struct {
 	file  string // graph/name
 	graph string
 	name  string
-	p     spec.Values
+	p     param.Values
 }
 
 // goldenCases reads names of files such as matern_Lnorm_nu0.5_k1.0.npy.
@@ -70,50 +70,50 @@ func goldenCases(t testing.TB) []goldenCase {
 			}
 			switch parts[0] {
 			case "diffusion":
-				c.name, c.p = "diffusion", spec.Values{"laplacian": spec.Of(laplacian), "beta": spec.Of(number(2, "b"))}
+				c.name, c.p = "diffusion", param.Values{"laplacian": param.Of(laplacian), "beta": param.Of(number(2, "b"))}
 			case "exponential":
-				c.name, c.p = "exponential", spec.Values{"matrix": spec.Of(matrix), "beta": spec.Of(number(2, "b"))}
+				c.name, c.p = "exponential", param.Values{"matrix": param.Of(matrix), "beta": param.Of(number(2, "b"))}
 			case "vonneumann":
 				if parts[1] == "B" {
 					continue
 				}
-				c.name, c.p = "von-neumann", spec.Values{"matrix": spec.Of(matrix)}
+				c.name, c.p = "von-neumann", param.Values{"matrix": param.Of(matrix)}
 				if parts[1] == "A" {
-					c.p["alpha"] = spec.Of(gammas[graph+" "+parts[2]])
+					c.p["alpha"] = param.Of(gammas[graph+" "+parts[2]])
 				} else {
-					c.p["alpha"] = spec.Of(number(2, "a"))
+					c.p["alpha"] = param.Of(number(2, "a"))
 				}
 			case "reglap":
 				if parts[1] == "B" {
 					continue
 				}
-				c.name, c.p = "regularized-laplacian", spec.Values{"laplacian": spec.Of(laplacian), "alpha": spec.Of(number(2, "a"))}
+				c.name, c.p = "regularized-laplacian", param.Values{"laplacian": param.Of(laplacian), "alpha": param.Of(number(2, "a"))}
 			case "Lplus", "Lnormplus":
 				if len(parts) > 1 {
 					continue
 				}
-				c.name, c.p = "pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}
+				c.name, c.p = "pseudo-inverse", param.Values{"laplacian": param.Of(normalized)}
 				if parts[0] == "Lplus" {
-					c.p["laplacian"] = spec.Of(combinatorial)
+					c.p["laplacian"] = param.Of(combinatorial)
 				}
 			case "commute":
 				c.name = "commute-time"
 			case "regcommute":
-				c.name, c.p = "regularized-commute-time", spec.Values{"alpha": spec.Of(number(1, "a"))}
+				c.name, c.p = "regularized-commute-time", param.Values{"alpha": param.Of(number(1, "a"))}
 			case "pstep":
-				c.name, c.p = "p-step", spec.Values{"shift": spec.Of(number(1, "a")), "steps": spec.Of(int(number(2, "p")))}
+				c.name, c.p = "p-step", param.Values{"shift": param.Of(number(1, "a")), "steps": param.Of(int(number(2, "p")))}
 			case "matern":
-				c.name, c.p = "matern", spec.Values{"laplacian": spec.Of(laplacian), "nu": spec.Of(number(2, "nu")), "kappa": spec.Of(number(3, "k"))}
+				c.name, c.p = "matern", param.Values{"laplacian": param.Of(laplacian), "nu": param.Of(number(2, "nu")), "kappa": param.Of(number(3, "k"))}
 			case "modularity":
 				c.name = "modularity"
 				if len(parts) > 1 {
-					c.p = spec.Values{"rank": spec.Of(int(number(1, "q")))}
+					c.p = param.Values{"rank": param.Of(int(number(1, "q")))}
 				}
 			case "ppr":
-				c.name, c.p = "pagerank", spec.Values{"symmetric": spec.Of(parts[1] == "sym")}
-				c.p["alpha"] = spec.Of(number(len(parts)-1, "a"))
+				c.name, c.p = "pagerank", param.Values{"symmetric": param.Of(parts[1] == "sym")}
+				c.p["alpha"] = param.Of(number(len(parts)-1, "a"))
 			case "heatpagerank":
-				c.name, c.p = "heat-pagerank", spec.Values{"beta": spec.Of(number(1, "t"))}
+				c.name, c.p = "heat-pagerank", param.Values{"beta": param.Of(number(1, "t"))}
 			default:
 				continue
 			}
@@ -297,12 +297,12 @@ func TestGoldenHypergraph(t *testing.T) {
 	const gamma = 0.104 // below 1/ρ(E)
 	for file, c := range map[string]struct {
 		name string
-		p    spec.Values
+		p    param.Values
 	}{
-		"diffusion_b0.5":            {"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(0.5)}},
-		"vertex_kernel_exponential": {"exponential", spec.Values{"beta": spec.Of(0.4)}},
-		"vertex_kernel_geometric":   {"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(gamma)}},
-		"vonneumann":                {"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(gamma)}},
+		"diffusion_b0.5":            {"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(0.5)}},
+		"vertex_kernel_exponential": {"exponential", param.Values{"beta": param.Of(0.4)}},
+		"vertex_kernel_geometric":   {"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(gamma)}},
+		"vonneumann":                {"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(gamma)}},
 	} {
 		k := mustNew(t, newGraph(t, a, 1), c.name, c.p)
 		got, _, err := gramOf(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-12})
@@ -330,7 +330,7 @@ func TestGoldenClosedForms(t *testing.T) {
 		for _, beta := range []float64{0.1, 1, 4} {
 			name := fmt.Sprintf("closed/%s_b%.1f.npy", file, beta)
 			t.Run(name, func(t *testing.T) {
-				k := mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)})
+				k := mustNew(t, newGraph(t, a, 1), "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(beta)})
 				got, _, err := Matrix(background, k, upTo(k.Len()), upTo(k.Len()), nil)
 				if err != nil {
 					t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,7 +21,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		return err
 	}
 	c.report.HalfSteps = true
-	block := tall.BlockBytes[float64](n, width)
+	block := blocks.BlockBytes[float64](n, width)
 	held, _ := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, m, true)-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
@@ -84,14 +84,16 @@ func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) 
 
 // gramRounding is the rounding error of a product of two columns of U, relative to
 // their norms: their sums are added by chunks.
-func gramRounding(team *sparse.Team, n int) float64 { return tall.Rounding(team.TotalOf(n)) * epsilon }
+func gramRounding(team *sparse.Team, n int) float64 {
+	return blocks.Rounding(team.TotalOf(n)) * epsilon
+}
 
 // halfStep computes a slab of U, with errors that are small relative to a column of the given
 // norm or its own largest one.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		norms = tall.Norms(c.team, y)
+		norms = blocks.Norms(c.team, y)
 		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
 		if worst == 0 || largest == 0 {
 			return 0
@@ -129,7 +131,7 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], fir
 	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 		l := g.left[i]
 		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-		tall.ShareOfProductTo(g.team, part, l, u)
+		blocks.ShareOfProductTo(g.team, part, l, u)
 		return ctx.Err()
 	})
 	if err != nil {

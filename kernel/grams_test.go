@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // mustNewAll returns kernels of one family on a graph, with defaults.
-func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...spec.Values) []Kernel {
+func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...param.Values) []Kernel {
 	t.Helper()
 	f := Families().Named(name)
-	vs := make([]spec.Values, len(given))
+	vs := make([]param.Values, len(given))
 	for i, v := range given {
 		vs[i] = complete(t, f, v, On(background, g))
 	}
@@ -27,7 +27,7 @@ func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...spec.Values)
 }
 
 // complete returns the given values with defaults.
-func complete(t testing.TB, f *Family, given spec.Values, g spec.Graph) spec.Values {
+func complete(t testing.TB, f *Family, given param.Values, g param.Graph) param.Values {
 	t.Helper()
 	v, err := f.Resolve(given, g)
 	if err != nil {
@@ -37,9 +37,9 @@ func complete(t testing.TB, f *Family, given spec.Values, g spec.Graph) spec.Val
 }
 
 // numbersOf returns values of one parameter.
-func numbersOf(name string, list ...float64) (vs []spec.Values) {
+func numbersOf(name string, list ...float64) (vs []param.Values) {
 	for _, x := range list {
-		vs = append(vs, spec.Values{name: spec.Of(x)})
+		vs = append(vs, param.Values{name: param.Of(x)})
 	}
 	return vs
 }
@@ -48,12 +48,12 @@ func numbersOf(name string, list ...float64) (vs []spec.Values) {
 func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
-	for name, ps := range map[string][]spec.Values{
-		"diffusion":             {{"beta": spec.Of(0.1), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(1.0), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(1.0)}, {"beta": spec.Of(10.0), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(8.0), "laplacian": spec.Of(normalized)}},
-		"von-neumann":           {{"alpha": spec.Of(0.1)}, {"alpha": spec.Of(0.9)}},
-		"matern":                {{"nu": spec.Of(1.0), "kappa": spec.Of(1.0)}, {"nu": spec.Of(1.5), "kappa": spec.Of(2.0)}},
-		"regularized-laplacian": {{"alpha": spec.Of(1.0)}, {"alpha": spec.Of(2.0)}},
-		"modularity":            {{"rank": spec.Of(2)}, {"rank": spec.Of(5)}},
+	for name, ps := range map[string][]param.Values{
+		"diffusion":             {{"beta": param.Of(0.1), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(1.0), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(1.0)}, {"beta": param.Of(10.0), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(8.0), "laplacian": param.Of(normalized)}},
+		"von-neumann":           {{"alpha": param.Of(0.1)}, {"alpha": param.Of(0.9)}},
+		"matern":                {{"nu": param.Of(1.0), "kappa": param.Of(1.0)}, {"nu": param.Of(1.5), "kappa": param.Of(2.0)}},
+		"regularized-laplacian": {{"alpha": param.Of(1.0)}, {"alpha": param.Of(2.0)}},
+		"modularity":            {{"rank": param.Of(2)}, {"rank": param.Of(5)}},
 	} {
 		ks := mustNewAll(t, g, name, ps...)
 		grams, sweeps, err := Grams(background, ks, nodes, nil, nil)
@@ -113,7 +113,7 @@ func TestGramsLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, block := inUse()-before, tall.BlockBytes[float64](n, len(nodes)); kept > 2*block {
+	if kept, block := inUse()-before, blocks.BlockBytes[float64](n, len(nodes)); kept > 2*block {
 		t.Errorf("%d bytes are kept, a block has %d", kept, block)
 	}
 	again, _, err := Grams(background, ks, nodes, nil, nil)
@@ -135,13 +135,13 @@ func TestGramsLetGo(t *testing.T) {
 func TestAsymmetric(t *testing.T) {
 	g := newGraph(t, testgraph.Path(5), 1)
 	for _, f := range Families() {
-		forms := []spec.Values{{}}
+		forms := []param.Values{{}}
 		for _, p := range f.Params {
 			for _, word := range p.Words {
-				forms = append(forms, spec.Values{p.Name: spec.Of(word)})
+				forms = append(forms, param.Values{p.Name: param.Of(word)})
 			}
-			if p.Kind == spec.Switch {
-				forms = append(forms, spec.Values{p.Name: spec.Of(true)})
+			if p.Kind == param.Switch {
+				forms = append(forms, param.Values{p.Name: param.Of(true)})
 			}
 		}
 		for _, given := range forms {

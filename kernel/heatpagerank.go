@@ -3,25 +3,25 @@ package kernel
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // heatPageRank is exp(−β(I − T)), Chung 2007.
 var heatPageRank = Family{
-	Spec: spec.Spec{
-		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: param.Undirected,
 		Source: "Chung, The heat kernel as the pagerank of a graph, PNAS 104, 2007",
-		Params: []spec.Param{betaParam(nil), symmetricParam()},
+		Params: []param.Param{betaParam(nil), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {
 			laplacian = normalized
 		}
 		return newDiffusion(ctx, g, laplacian, v.Number("beta"))
 	},
-	work: func(v spec.Values, d *degrees) work {
+	work: func(v param.Values, d *degrees) work {
 		return diffusionWork(d, normalized, v.Number("beta"))
 	},
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
@@ -198,55 +198,55 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 		}
 		return decades(-6, -0.05)
 	}
-	h.p = spec.Values{}
+	h.p = param.Values{}
 	p := h.p
 	laplacians := []string{combinatorial, normalized, randomWalk}
 	laplacian := laplacians[rng.IntN(3)]
 	of := func() float64 {
-		if p["laplacian"] == spec.Of(combinatorial) || p["matrix"] == spec.Of(adjacency) {
+		if p["laplacian"] == param.Of(combinatorial) || p["matrix"] == param.Of(adjacency) {
 			return unit
 		}
 		return 1
 	}
 	switch h.name {
 	case "diffusion":
-		p["laplacian"] = spec.Of(laplacian)
-		p["beta"] = spec.Of(decades(-6, 14) / of())
+		p["laplacian"] = param.Of(laplacian)
+		p["beta"] = param.Of(decades(-6, 14) / of())
 	case "heat-pagerank":
-		p["beta"], p["symmetric"] = spec.Of(decades(-6, 14)), spec.Of(rng.IntN(2) == 0)
+		p["beta"], p["symmetric"] = param.Of(decades(-6, 14)), param.Of(rng.IntN(2) == 0)
 	case "exponential":
-		p["matrix"] = spec.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
-		p["beta"] = spec.Of(decades(-6, 2.4))
-		if p["matrix"] == spec.Of(adjacency) {
+		p["matrix"] = param.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["beta"] = param.Of(decades(-6, 2.4))
+		if p["matrix"] == param.Of(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p["beta"] = spec.Of(p.Number("beta") / max(top, 1e-30))
+			p["beta"] = param.Of(p.Number("beta") / max(top, 1e-30))
 		}
 	case "von-neumann":
-		p["matrix"] = spec.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
-		p["alpha"] = spec.Of(share())
-		if p["matrix"] == spec.Of(adjacency) {
+		p["matrix"] = param.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["alpha"] = param.Of(share())
+		if p["matrix"] == param.Of(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p["alpha"] = spec.Of(p.Number("alpha") / max(top, 1e-30))
+			p["alpha"] = param.Of(p.Number("alpha") / max(top, 1e-30))
 		}
 	case "pagerank":
-		p["alpha"], p["symmetric"] = spec.Of(share()), spec.Of(rng.IntN(2) == 0)
+		p["alpha"], p["symmetric"] = param.Of(share()), param.Of(rng.IntN(2) == 0)
 	case "regularized-laplacian":
-		p["laplacian"] = spec.Of(laplacian)
-		p["alpha"] = spec.Of(decades(-6, 14) / of())
+		p["laplacian"] = param.Of(laplacian)
+		p["alpha"] = param.Of(decades(-6, 14) / of())
 	case "pseudo-inverse":
-		p["laplacian"] = spec.Of(laplacians[rng.IntN(2)])
+		p["laplacian"] = param.Of(laplacians[rng.IntN(2)])
 	case "regularized-commute-time":
-		p["alpha"] = spec.Of(share())
+		p["alpha"] = param.Of(share())
 	case "p-step":
-		p["shift"], p["steps"] = spec.Of(2+float64(rng.IntN(3))*rng.Float64()), spec.Of(1+rng.IntN(40))
+		p["shift"], p["steps"] = param.Of(2+float64(rng.IntN(3))*rng.Float64()), param.Of(1+rng.IntN(40))
 	case "matern":
-		p["laplacian"] = spec.Of(laplacian)
-		p["nu"] = spec.Of([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10, 13, 20.3, 41, 77.5}[rng.IntN(15)])
-		p["kappa"] = spec.Of(decades(-2, 7) / math.Sqrt(of()))
+		p["laplacian"] = param.Of(laplacian)
+		p["nu"] = param.Of([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10, 13, 20.3, 41, 77.5}[rng.IntN(15)])
+		p["kappa"] = param.Of(decades(-2, 7) / math.Sqrt(of()))
 	case "modularity":
-		p["resolution"] = spec.Of(decades(-2, 2))
+		p["resolution"] = param.Of(decades(-2, 2))
 		if rng.IntN(3) == 0 {
-			p["rank"] = spec.Of(1 + rng.IntN(n))
+			p["rank"] = param.Of(1 + rng.IntN(n))
 		}
 	}
 	switch rng.IntN(4) {

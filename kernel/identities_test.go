@@ -9,8 +9,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // L·L⁺·L = L, for both Laplacians, with several components.
@@ -23,7 +23,7 @@ func TestPseudoInverse(t *testing.T) {
 		combinatorial: sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees),
 		normalized:    sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees),
 	} {
-		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(l)})
+		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(l)})
 		identity := sparse.NewBlock[float64](60, 60)
 		for i := range 60 {
 			identity.Row(i)[i] = 1
@@ -62,7 +62,7 @@ func TestSemigroup(t *testing.T) {
 		}
 		l := rapid.SampledFrom([]string{combinatorial, normalized, randomWalk}).Draw(t, "laplacian")
 		of := func(beta float64) Kernel {
-			k, err := New(background, g, "diffusion", spec.Values{"laplacian": spec.Of(l), "beta": spec.Of(beta)})
+			k, err := New(background, g, "diffusion", param.Values{"laplacian": param.Of(l), "beta": param.Of(beta)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestClosedForms(t *testing.T) {
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
 		t.Helper()
 		n, _ := a.Dims()
-		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}), upTo(n), upTo(n), nil)
+		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(beta)}), upTo(n), upTo(n), nil)
 		for i := range n {
 			for j := range n {
 				if e := math.Abs(got.Row(i)[j] - want(i, j)); e > r.ErrorBound+1e-14 {
@@ -144,7 +144,7 @@ func TestClosedForms(t *testing.T) {
 // On a path of unit weights the commute time is twice the number of edges
 // times the distance.
 func TestCommuteTimeOfPath(t *testing.T) {
-	got, r := mustMatrix(t, mustNew(t, newGraph(t, testgraph.Path(12), 1), "commute-time", spec.Values{}), upTo(12), upTo(12), nil)
+	got, r := mustMatrix(t, mustNew(t, newGraph(t, testgraph.Path(12), 1), "commute-time", param.Values{}), upTo(12), upTo(12), nil)
 	for i := range 12 {
 		for j := range 12 {
 			want := 22 * math.Abs(float64(i-j))
@@ -160,8 +160,8 @@ func TestPageRankSums(t *testing.T) {
 	g := newGraph(t, testgraph.Random(12, 80, 100, true), 1)
 	for _, c := range []struct {
 		name string
-		p    spec.Values
-	}{{"pagerank", spec.Values{"alpha": spec.Of(0.85)}}, {"heat-pagerank", spec.Values{"beta": spec.Of(4.0)}}} {
+		p    param.Values
+	}{{"pagerank", param.Values{"alpha": param.Of(0.85)}}, {"heat-pagerank", param.Values{"beta": param.Of(4.0)}}} {
 		b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(80), upTo(80), nil)
 		for i := range 80 {
 			var sum float64

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // image stores the engine's image of the unit vectors of nodes in dst. It repeats the computation with
@@ -157,7 +157,7 @@ func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.B
 // lost reports whether an error means that rounding keeps the result from its tolerance.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
-		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*spec.ParameterError))
+		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*param.ParameterError))
 }
 
 // mostGain is the factor by which a computation with a smaller tolerance may reduce the rounding

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
@@ -181,13 +181,13 @@ func (s *Settings) validate() error {
 	}
 	var all []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+		all = append(all, &param.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
 	}
 	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
-		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
+		all = append(all, &param.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
 	}
 	if s.Memory < 0 {
-		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
+		all = append(all, &param.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
 	}
 	return errors.Join(all...)
 }
@@ -221,7 +221,7 @@ func (r *Report) Estimated() bool { return r.Condition == estimated }
 
 // Values is Block of k for values that are rounded to T: tolerance and bounds are those of
 // rounded values, 0 meaning about what T can hold, and pieces of a part are placed within
-// it. A block whose largest value T does not hold is a [*spec.ParameterError]. Cost: that
+// it. A block whose largest value T does not hold is a [*param.ParameterError]. Cost: that
 // of Block.
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error) {
 	var set Settings
@@ -246,7 +246,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	}
 	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
 	if report.Largest > 0 && report.Largest < normal {
-		return nil, &spec.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give float64", report.Largest)}
+		return nil, &param.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give float64", report.Largest)}
 	}
 	report.ErrorBound += rounding*report.Largest + denormal/2
 	return report, nil

@@ -15,13 +15,13 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var background = context.Background()
 
-func mustNew(t testing.TB, g *graph.Graph, name string, p spec.Values) Kernel {
+func mustNew(t testing.TB, g *graph.Graph, name string, p param.Values) Kernel {
 	t.Helper()
 	k, err := New(background, g, name, p)
 	if err != nil {
@@ -45,45 +45,45 @@ func (c named) text() string { return Families().Named(c.name).Text(c.p) }
 // named is a kernel with its parameters.
 type named struct {
 	name string
-	p    spec.Values
+	p    param.Values
 }
 
 // symmetricKernels are the kernels that are symmetric and positive semidefinite, with
 // parameters.
 var symmetricKernels = []named{
-	{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.5)}},
-	{"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(20.0)}},
-	{"exponential", spec.Values{"beta": spec.Of(0.3)}},
-	{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(2.0)}},
-	{"von-neumann", spec.Values{"alpha": spec.Of(0.95)}},
-	{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.03)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(5.0)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(normalized), "alpha": spec.Of(0.5)}},
-	{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
-	{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}},
-	{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9)}},
-	{"p-step", spec.Values{"steps": spec.Of(4)}},
-	{"p-step", spec.Values{"shift": spec.Of(3.0), "steps": spec.Of(3)}},
-	{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.5), "kappa": spec.Of(2.0)}},
-	{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(0.3), "kappa": spec.Of(1.0)}},
-	{"modularity", spec.Values{}},
-	{"modularity", spec.Values{"rank": spec.Of(3)}},
-	{"pagerank", spec.Values{"alpha": spec.Of(0.85), "symmetric": spec.Of(true)}},
-	{"heat-pagerank", spec.Values{"beta": spec.Of(3.0), "symmetric": spec.Of(true)}},
-	{"von-neumann", spec.Values{"alpha": spec.Of(0.995)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(50.0)}},
-	{"pagerank", spec.Values{"alpha": spec.Of(0.999), "symmetric": spec.Of(true)}},
-	{"vertex", spec.Values{"beta": spec.Of(0.05)}},
+	{"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.5)}},
+	{"diffusion", param.Values{"laplacian": param.Of(normalized), "beta": param.Of(20.0)}},
+	{"exponential", param.Values{"beta": param.Of(0.3)}},
+	{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency), "beta": param.Of(2.0)}},
+	{"von-neumann", param.Values{"alpha": param.Of(0.95)}},
+	{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.03)}},
+	{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(5.0)}},
+	{"regularized-laplacian", param.Values{"laplacian": param.Of(normalized), "alpha": param.Of(0.5)}},
+	{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}},
+	{"pseudo-inverse", param.Values{"laplacian": param.Of(normalized)}},
+	{"regularized-commute-time", param.Values{"alpha": param.Of(0.9)}},
+	{"p-step", param.Values{"steps": param.Of(4)}},
+	{"p-step", param.Values{"shift": param.Of(3.0), "steps": param.Of(3)}},
+	{"matern", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(1.5), "kappa": param.Of(2.0)}},
+	{"matern", param.Values{"laplacian": param.Of(normalized), "nu": param.Of(0.3), "kappa": param.Of(1.0)}},
+	{"modularity", param.Values{}},
+	{"modularity", param.Values{"rank": param.Of(3)}},
+	{"pagerank", param.Values{"alpha": param.Of(0.85), "symmetric": param.Of(true)}},
+	{"heat-pagerank", param.Values{"beta": param.Of(3.0), "symmetric": param.Of(true)}},
+	{"von-neumann", param.Values{"alpha": param.Of(0.995)}},
+	{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(50.0)}},
+	{"pagerank", param.Values{"alpha": param.Of(0.999), "symmetric": param.Of(true)}},
+	{"vertex", param.Values{"beta": param.Of(0.05)}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.
 var others = []named{
-	{"commute-time", spec.Values{}},
-	{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk), "beta": spec.Of(2.0)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(randomWalk), "alpha": spec.Of(2.0)}},
-	{"matern", spec.Values{"laplacian": spec.Of(randomWalk), "nu": spec.Of(1.0), "kappa": spec.Of(2.0)}},
-	{"pagerank", spec.Values{"alpha": spec.Of(0.5)}},
-	{"heat-pagerank", spec.Values{"beta": spec.Of(3.0)}},
+	{"commute-time", param.Values{}},
+	{"diffusion", param.Values{"laplacian": param.Of(randomWalk), "beta": param.Of(2.0)}},
+	{"regularized-laplacian", param.Values{"laplacian": param.Of(randomWalk), "alpha": param.Of(2.0)}},
+	{"matern", param.Values{"laplacian": param.Of(randomWalk), "nu": param.Of(1.0), "kappa": param.Of(2.0)}},
+	{"pagerank", param.Values{"alpha": param.Of(0.5)}},
+	{"heat-pagerank", param.Values{"beta": param.Of(3.0)}},
 }
 
 // Blocks of nodes among themselves, by half steps or without, equal their
@@ -235,7 +235,7 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	if parts := len(g.Components.Sizes); parts < n/4 {
 		t.Fatalf("only %d components", parts)
 	}
-	k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)})
+	k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
@@ -257,23 +257,23 @@ func TestNoEdges(t *testing.T) {
 		g := newGraph(t, a, 1)
 		for _, c := range []struct {
 			name            string
-			p               spec.Values
+			p               param.Values
 			diagonal, other float64
 		}{
-			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(2.0)}, 1, 0},
-			{"exponential", spec.Values{"beta": spec.Of(2.0)}, 1, 0},
-			{"von-neumann", spec.Values{"alpha": spec.Of(0.5)}, 1, 0},
-			{"von-neumann", spec.Values{"alpha": spec.Of(5.0), "matrix": spec.Of(adjacency)}, 1, 0},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(2.0)}, 1, 0},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}, 0, 0},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}, 0, 0},
-			{"commute-time", spec.Values{}, 0, math.Inf(1)},
-			{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.5)}, 0, 0},
-			{"p-step", spec.Values{"shift": spec.Of(3.0), "steps": spec.Of(2)}, 9, 0},
-			{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(0.5), "kappa": spec.Of(1.0)}, 1, 0},
-			{"modularity", spec.Values{}, 0, 0},
-			{"pagerank", spec.Values{"alpha": spec.Of(0.5)}, 1, 0},
-			{"heat-pagerank", spec.Values{"beta": spec.Of(1.0)}, 1, 0},
+			{"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(2.0)}, 1, 0},
+			{"exponential", param.Values{"beta": param.Of(2.0)}, 1, 0},
+			{"von-neumann", param.Values{"alpha": param.Of(0.5)}, 1, 0},
+			{"von-neumann", param.Values{"alpha": param.Of(5.0), "matrix": param.Of(adjacency)}, 1, 0},
+			{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(2.0)}, 1, 0},
+			{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}, 0, 0},
+			{"pseudo-inverse", param.Values{"laplacian": param.Of(normalized)}, 0, 0},
+			{"commute-time", param.Values{}, 0, math.Inf(1)},
+			{"regularized-commute-time", param.Values{"alpha": param.Of(0.5)}, 0, 0},
+			{"p-step", param.Values{"shift": param.Of(3.0), "steps": param.Of(2)}, 9, 0},
+			{"matern", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(0.5), "kappa": param.Of(1.0)}, 1, 0},
+			{"modularity", param.Values{}, 0, 0},
+			{"pagerank", param.Values{"alpha": param.Of(0.5)}, 1, 0},
+			{"heat-pagerank", param.Values{"beta": param.Of(1.0)}, 1, 0},
 		} {
 			b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(n), upTo(n), nil)
 			for i := range n {

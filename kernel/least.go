@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // findLeast computes the smallest eigenvalue of a singular system outside its
@@ -61,7 +61,7 @@ const mapRounding = 2
 
 // noDigit refuses an inverse, and says why.
 func noDigit(why string) error {
-	return &spec.ParameterError{Of: pkg, Parameter: pkg, What: "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
+	return &param.ParameterError{Of: pkg, Parameter: pkg, What: "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
 }
 
 // leastSearch finds the smallest eigenvalue outside the null space,
@@ -101,7 +101,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 
 // searchRoom returns the memory of the following solve that a search may use: all blocks but the
 // argument and the result.
-func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) }
+func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * blocks.BlockBytes[float64](n, cols) }
 
 // fits reports whether the memory suffices for a factor.
 func (l *leastSearch) fits() bool { return l.limit == 0 || l.factor <= l.limit }

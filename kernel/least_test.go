@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // TestLeastEigenvalueWithinMemory checks that no factor is made, not even for the least eigenvalue,
@@ -23,7 +23,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	const n = 10_000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
-		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}).(*spectral)
+		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral)
 		e := k.whole.(*solves)
 		factor := iterative.CholeskyBytes(n, g.A.NNZ(), 32)
 		e.system.Memory = factor

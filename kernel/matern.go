@@ -6,24 +6,24 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // matern is (2ν/κ²·I + L)^−ν, Borovitskiy et al. 2021.
 var matern = Family{
-	Spec: spec.Spec{
-		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: param.Undirected,
 		Source: "Borovitskiy et al., Matérn Gaussian processes on graphs, AISTATS 2021",
-		Params: []spec.Param{
+		Params: []param.Param{
 			laplacianParam(normalized, combinatorial, randomWalk),
 			{
-				Name: "nu", Symbol: "ν", Meaning: "smoothness", Range: spec.Above(0),
-				Default: spec.Of(1.5), Grid: spec.Grid(0.5, 1.5, 2.5),
+				Name: "nu", Symbol: "ν", Meaning: "smoothness", Range: param.Above(0),
+				Default: param.Of(1.5), Grid: param.Grid(0.5, 1.5, 2.5),
 			},
 			{
-				Name: "kappa", Symbol: "κ", Meaning: "length", Range: spec.Above(0),
-				Default: spec.Of(3.0), Grid: spec.Grid(1.0, 2, 4, 8, 16),
-				On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+				Name: "kappa", Symbol: "κ", Meaning: "length", Range: param.Above(0),
+				Default: param.Of(3.0), Grid: param.Grid(1.0, 2, 4, 8, 16),
+				On: func(x float64, v param.Values, g param.Graph) (float64, error) {
 					if v.Word("laplacian") == combinatorial {
 						x /= math.Sqrt(g.MeanDegree())
 					}
@@ -34,7 +34,7 @@ var matern = Family{
 	},
 	asymmetric: ofRandomWalk,
 	build:      newMatern,
-	work: func(v spec.Values, d *degrees) work {
+	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
 		// Each diagonal value of L bounds its largest eigenvalue from below.
 		largest, lo, most := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
@@ -51,7 +51,7 @@ var matern = Family{
 	},
 }
 
-func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 	m, root, err := laplacianOf(ctx, g, v.Word("laplacian"))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
 	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
 	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
-		from, to := spec.End(least, kappa, false, 6), spec.End(most, kappa, false, 6)
+		from, to := param.End(least, kappa, false, 6), param.End(most, kappa, false, 6)
 		if from == to { // a large ν leaves κ a narrow range
 			from, to = fmt.Sprint(least), fmt.Sprint(most)
 		}
@@ -68,7 +68,7 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 	}
 	hi := m.Hi
 	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, spec.End(most, kappa, false, 6), hi)
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, param.End(most, kappa, false, 6), hi)
 	}
 	sigma := 2 * nu / (kappa * kappa)
 	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)}, &series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil

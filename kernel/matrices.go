@@ -7,7 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -53,7 +53,7 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err
 	}
-	product := func(i, j int) float64 { return tall.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
+	product := func(i, j int) float64 { return blocks.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
 	uv, vu := product(0, 1), product(1, 0)
 	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
 	// among many changes one of them by more.

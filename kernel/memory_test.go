@@ -12,12 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // resolved returns the named family with complete values.
-func resolved(t *testing.T, name string, given spec.Values, degrees []float64) (*Family, spec.Values) {
+func resolved(t *testing.T, name string, given param.Values, degrees []float64) (*Family, param.Values) {
 	t.Helper()
 	f := Families().Named(name)
 	v, err := f.Resolve(given, OnDegrees(degrees))
@@ -28,16 +28,16 @@ func resolved(t *testing.T, name string, given spec.Values, degrees []float64) (
 }
 
 // blockBytesOf returns the estimate of a block within a limit, 0 for none.
-func blockBytesOf(t *testing.T, name string, given spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
+func blockBytesOf(t *testing.T, name string, given param.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
 	t.Helper()
 	f, v := resolved(t, name, given, degrees)
 	return f.Bytes(v, degrees, entries, false, rows, cols, &Settings{Memory: limit})
 }
 
 // gramsBytesOf returns the estimate of the Gram matrices of several kernels of a family.
-func gramsBytesOf(t *testing.T, name string, given []spec.Values, degrees []float64, entries int64, nodes []int) int64 {
+func gramsBytesOf(t *testing.T, name string, given []param.Values, degrees []float64, entries int64, nodes []int) int64 {
 	t.Helper()
-	vs := make([]spec.Values, len(given))
+	vs := make([]param.Values, len(given))
 	var f *Family
 	for i, v := range given {
 		f, vs[i] = resolved(t, name, v, degrees)
@@ -55,12 +55,12 @@ func TestMemory(t *testing.T) {
 	g := newGraph(t, a, 2)
 	few := []int{3, 1, 4, 15, 92}
 	cases := slices.Concat(symmetricKernels, others, []named{
-		{"modularity", spec.Values{"rank": spec.Of(1)}}, {"modularity", spec.Values{"rank": spec.Of(100)}}, {"modularity", spec.Values{"rank": spec.Of(n)}},
+		{"modularity", param.Values{"rank": param.Of(1)}}, {"modularity", param.Values{"rank": param.Of(100)}}, {"modularity", param.Values{"rank": param.Of(n)}},
 	})
 	for _, c := range cases {
 		t.Run(c.name+" "+c.text(), func(t *testing.T) {
-			if c.p["matrix"] == spec.Of(adjacency) {
-				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Of(c.p.Number("alpha") / 10)}
+			if c.p["matrix"] == param.Of(adjacency) {
+				c.p = param.Values{"matrix": c.p["matrix"], "alpha": param.Of(c.p.Number("alpha") / 10)}
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}, {upTo(100), upTo(100)}} {
 				limit := blockBytesOf(t, c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], 0)
@@ -79,7 +79,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 	g := newGraph(t, a, 1)
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
-		p := spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}
+		p := param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(beta)}
 		if w := diffusionWork(describe(nil, g.Degrees), combinatorial, beta); w.series != (planned == "chebyshev") {
 			t.Errorf("β = %g: %+v", beta, w)
 		}
@@ -88,7 +88,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 			t.Errorf("β = %g by %+v, %v; %s is planned", beta, r, err, planned)
 		}
 	}
-	together := []spec.Values{{"laplacian": spec.Of(combinatorial), "beta": spec.Of(.001)}, {"laplacian": spec.Of(combinatorial), "beta": spec.Of(.05)}}
+	together := []param.Values{{"laplacian": param.Of(combinatorial), "beta": param.Of(.001)}, {"laplacian": param.Of(combinatorial), "beta": param.Of(.05)}}
 	const n, blocks = 3002, 2 * 8 * 3 * 3
 	if got, want := gramsBytesOf(t, "diffusion", together, g.Degrees, a.NNZ(), nodes), vectorBytes(n)+blocks+slabsBytes(n, 3, 2, true); got < want*9/10 || got > want*11/10 {
 		t.Errorf("two together: %d bytes, want %d", got, want)
@@ -127,14 +127,14 @@ func TestRadiusIsPlanned(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		p    spec.Values
+		p    param.Values
 		want bool
 	}{
-		{"exponential", spec.Values{}, true},
-		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency)}, false},
-		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency)}, true},
-		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.1)}, true},
-		{"von-neumann", spec.Values{}, false},
+		{"exponential", param.Values{}, true},
+		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, false},
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency)}, true},
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.1)}, true},
+		{"von-neumann", param.Values{}, false},
 	} {
 		if got := blockBytesOf(t, c.name, c.p, degrees, 2*n, upTo(3), upTo(3), 1<<20); got >= radiusBytes(n) != c.want {
 			t.Errorf("%s %v: %d bytes; the search requires %d", c.name, c.p, got, radiusBytes(n))
@@ -162,17 +162,17 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	nodes := []int{0, n / 2}
 	for _, c := range []struct {
 		name string
-		p    spec.Values
+		p    param.Values
 		slow bool
 	}{
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(4.0)}, false},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e4)}, true},
-		{"regularized-laplacian", spec.Values{"alpha": spec.Of(1e4), "laplacian": spec.Of(normalized)}, true},
-		{"von-neumann", spec.Values{"alpha": spec.Of(0.8)}, false},
-		{"von-neumann", spec.Values{"alpha": spec.Of(0.9999)}, true},
-		{"pagerank", spec.Values{"alpha": spec.Of(0.9999)}, true},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.8)}, false},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9999)}, true},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(4.0)}, false},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(1e4)}, true},
+		{"regularized-laplacian", param.Values{"alpha": param.Of(1e4), "laplacian": param.Of(normalized)}, true},
+		{"von-neumann", param.Values{"alpha": param.Of(0.8)}, false},
+		{"von-neumann", param.Values{"alpha": param.Of(0.9999)}, true},
+		{"pagerank", param.Values{"alpha": param.Of(0.9999)}, true},
+		{"regularized-commute-time", param.Values{"alpha": param.Of(0.8)}, false},
+		{"regularized-commute-time", param.Values{"alpha": param.Of(0.9999)}, true},
 	} {
 		f, v := resolved(t, c.name, c.p, g.Degrees)
 		if f.work(v, describe(nil, g.Degrees)).factor != c.slow {
@@ -192,7 +192,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 // eigenvalue: of a path it is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
-		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}).(*spectral).whole.(*solves)
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral).whole.(*solves)
 		if err := e.findLeast(background, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -211,9 +211,9 @@ func TestMemoryOfASearch(t *testing.T) {
 	g := newGraph(t, a, 2)
 	rows, cols := []int{0, 1, 2, 3}, []int{5, 6}
 	for _, name := range []string{"commute-time", "pseudo-inverse"} {
-		p := spec.Values{}
+		p := param.Values{}
 		if name == "pseudo-inverse" {
-			p["laplacian"] = spec.Of(combinatorial)
+			p["laplacian"] = param.Of(combinatorial)
 		}
 		f, v := resolved(t, name, p, g.Degrees)
 		width := 2
@@ -258,13 +258,13 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	g := newGraph(t, a, 2)
 	nodes := upTo(48)
 	for _, c := range []named{
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial)}},
-		{"regularized-commute-time", spec.Values{}},
-		{"von-neumann", spec.Values{}},
-		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.01)}},
-		{"p-step", spec.Values{"steps": spec.Of(7)}},
-		{"diffusion", spec.Values{"laplacian": spec.Of(normalized)}},
-		{"matern", spec.Values{"laplacian": spec.Of(normalized)}},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial)}},
+		{"regularized-commute-time", param.Values{}},
+		{"von-neumann", param.Values{}},
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.01)}},
+		{"p-step", param.Values{"steps": param.Of(7)}},
+		{"diffusion", param.Values{"laplacian": param.Of(normalized)}},
+		{"matern", param.Values{"laplacian": param.Of(normalized)}},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -309,7 +309,7 @@ func TestVectorsOfBalancedSolves(t *testing.T) {
 	}
 	held := func(matrix string, alpha float64) int64 {
 		before := inUse()
-		k := mustNew(t, g, "von-neumann", spec.Values{"matrix": spec.Of(matrix), "alpha": spec.Of(alpha)})
+		k := mustNew(t, g, "von-neumann", param.Values{"matrix": param.Of(matrix), "alpha": param.Of(alpha)})
 		mustMatrix(t, k, []int{1}, []int{2}, &Settings{Tolerance: 1e-2})
 		after := inUse()
 		runtime.KeepAlive(k)
@@ -331,9 +331,9 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 	g := newGraph(t, a, 1)
 	factors := 0
 	for _, c := range []named{
-		{"regularized-laplacian", spec.Values{"alpha": spec.Of(1000.0)}},
+		{"regularized-laplacian", param.Values{"alpha": param.Of(1000.0)}},
 		{"pseudo-inverse", nil},
-		{"matern", spec.Values{"kappa": spec.Of(200.0)}},
+		{"matern", param.Values{"kappa": param.Of(200.0)}},
 	} {
 		f, v := resolved(t, c.name, c.p, g.Degrees)
 		if f.work(v, describe(nil, g.Degrees)).factor {
@@ -346,7 +346,7 @@ func TestFactorsWithinTheLimit(t *testing.T) {
 			t.Errorf("%s within %d: %d bytes", c.name, limit, block(limit))
 		}
 		grams := func(limit int64) int64 {
-			return f.GramsBytes([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit)
+			return f.GramsBytes([]param.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit)
 		}
 		if limit := grams(0) - 1; grams(limit) > limit {
 			t.Errorf("%s within %d: %d bytes of Gram matrices", c.name, limit, grams(limit))
@@ -381,9 +381,9 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		named
 		limit int64
 	}{
-		{named{"p-step", spec.Values{"steps": spec.Of(2)}}, 0},
-		{named{"p-step", spec.Values{"steps": spec.Of(2)}}, 15 << 20},
-		{named{"regularized-laplacian", spec.Values{}}, 0},
+		{named{"p-step", param.Values{"steps": param.Of(2)}}, 0},
+		{named{"p-step", param.Values{"steps": param.Of(2)}}, 15 << 20},
+		{named{"regularized-laplacian", param.Values{}}, 0},
 	} {
 		k := mustNew(t, g, c.name, c.p)
 		f, v := resolved(t, c.name, c.p, g.Degrees)
@@ -413,19 +413,19 @@ func TestGramsHaveNoHalfSteps(t *testing.T) {
 	}
 	blocks := int64(8 * labels * labels)
 	for _, c := range []named{
-		{"p-step", spec.Values{"steps": spec.Of(2)}}, {"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(1.0)}}, {"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(0.1)}},
+		{"p-step", param.Values{"steps": param.Of(2)}}, {"diffusion", param.Values{"laplacian": param.Of(normalized), "beta": param.Of(1.0)}}, {"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(0.1)}},
 	} {
-		one := gramsBytesOf(t, c.name, []spec.Values{c.p}, degrees, 8*n, upTo(labels))
+		one := gramsBytesOf(t, c.name, []param.Values{c.p}, degrees, 8*n, upTo(labels))
 		if one > blocks+350e6 {
 			t.Errorf("%s: %d bytes", c.name, one)
 		}
 		other := maps.Clone(c.p)
 		for name, x := range other {
-			if x != spec.Of(other[name].String()) {
-				other[name] = spec.Of(3 * other.Number(name))
+			if x != param.Of(other[name].String()) {
+				other[name] = param.Of(3 * other.Number(name))
 			}
 		}
-		if two := gramsBytesOf(t, c.name, []spec.Values{c.p, other}, degrees, 8*n, upTo(labels)); two > one+2*blocks {
+		if two := gramsBytesOf(t, c.name, []param.Values{c.p, other}, degrees, 8*n, upTo(labels)); two > one+2*blocks {
 			t.Errorf("%s: %d bytes for two, %d for one", c.name, two, one)
 		}
 	}
@@ -449,11 +449,11 @@ func TestLimitWithRoom(t *testing.T) {
 	g := newGraph(t, testgraph.Path(n), 2)
 	nodes := []int{0, n / 2}
 	for _, c := range []named{
-		{"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(1000.0)}},
-		{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.0), "kappa": spec.Of(0.01)}},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e4)}},
-		{"von-neumann", spec.Values{"alpha": spec.Of(0.9999)}},
-		{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
+		{"diffusion", param.Values{"laplacian": param.Of(normalized), "beta": param.Of(1000.0)}},
+		{"matern", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(1.0), "kappa": param.Of(0.01)}},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(1e4)}},
+		{"von-neumann", param.Values{"alpha": param.Of(0.9999)}},
+		{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}},
 	} {
 		free := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 0)
 		if limited := blockBytesOf(t, c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], 1<<40); limited != free {
@@ -469,13 +469,13 @@ func TestGramsOfSeveralMatrices(t *testing.T) {
 	for i := range degrees {
 		degrees[i] = 4
 	}
-	for name, of := range map[string][2]spec.Values{
-		"diffusion":   {{"laplacian": spec.Of(normalized)}, {"laplacian": spec.Of(combinatorial)}},
-		"exponential": {{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(1.0)}, {"matrix": spec.Of(adjacency), "beta": spec.Of(1.0)}},
+	for name, of := range map[string][2]param.Values{
+		"diffusion":   {{"laplacian": param.Of(normalized)}, {"laplacian": param.Of(combinatorial)}},
+		"exponential": {{"matrix": param.Of(normalizedAdjacency), "beta": param.Of(1.0)}, {"matrix": param.Of(adjacency), "beta": param.Of(1.0)}},
 	} {
 		both := gramsBytesOf(t, name, of[:], degrees, 80_000, upTo(300))
 		for _, v := range of {
-			alone := gramsBytesOf(t, name, []spec.Values{v}, degrees, 80_000, upTo(300))
+			alone := gramsBytesOf(t, name, []param.Values{v}, degrees, 80_000, upTo(300))
 			if block := int64(8 * 300 * 300); both < alone+block {
 				t.Errorf("%s: both kernels require %d bytes, that of %v alone %d, and a block of the other %d", name, both, v, alone, block)
 			}

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
@@ -48,14 +48,14 @@ const fewPairs = 64
 
 // modularities are Σ λuuᵀ over the positive eigenvalues of M, or the largest of them.
 var modularities = Family{
-	Spec: spec.Spec{
-		Name: "modularity", Title: "Σ λuuᵀ over the positive eigenvalues of M = A − γ·ddᵀ/vol", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "modularity", Title: "Σ λuuᵀ over the positive eigenvalues of M = A − γ·ddᵀ/vol", Works: param.Undirected,
 		Source: "Zhang and Mao, A new kernel for classification of networked entities, 2008, section 2",
-		Params: []spec.Param{
+		Params: []param.Param{
 			{
-				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: spec.Whole,
-				Range: spec.From(1), Default: spec.Of(wholeRows), Grid: []spec.Value{spec.Of(fewPairs)},
-				On: func(most float64, _ spec.Values, g spec.Graph) (float64, error) {
+				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: param.Whole,
+				Range: param.From(1), Default: param.Of(wholeRows), Grid: []param.Value{param.Of(fewPairs)},
+				On: func(most float64, _ param.Values, g param.Graph) (float64, error) {
 					n := float64(g.Len())
 					if n > most {
 						return min(most, fewPairs), nil
@@ -64,13 +64,13 @@ var modularities = Family{
 				},
 			},
 			{
-				Name: "resolution", Symbol: "γ", Meaning: "weight of the subtracted matrix", Range: spec.Above(0),
-				Default: spec.Of(1.0),
+				Name: "resolution", Symbol: "γ", Meaning: "weight of the subtracted matrix", Range: param.Above(0),
+				Default: param.Of(1.0),
 			},
 		},
 	},
 	build: newModularity,
-	bytes: func(v spec.Values, s shape, _ int64) int64 {
+	bytes: func(v param.Values, s shape, _ int64) int64 {
 		bytes := modularityBytes(s.n, rankOn(v, s.n))
 		if s.long > 0 {
 			bytes += panelBytes
@@ -80,20 +80,20 @@ var modularities = Family{
 }
 
 // rankOn returns the rank on a graph with n nodes, 0 for all positive eigenvalues.
-func rankOn(v spec.Values, n int) int {
+func rankOn(v param.Values, n int) int {
 	if rank := v.Int("rank"); rank < n {
 		return rank
 	}
 	return 0
 }
 
-func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
 	n, resolution := team.TotalOf(len(g.Degrees)), v.Number("resolution")
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
-	vol, squares := tall.Total(team, g.Degrees), tall.Dot(team, g.Degrees, g.Degrees)
+	vol, squares := blocks.Total(team, g.Degrees), blocks.Dot(team, g.Degrees, g.Degrees)
 	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
 	// no norm of A is below, by more than float64 can represent.
 	most := math.Inf(1)
@@ -101,7 +101,7 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 		most = vol / squares * (vol / float64(n)) / epsilon
 	}
 	if !(resolution <= most) {
-		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, spec.End(most, resolution, false, 6))
+		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(most, resolution, false, 6))
 	}
 	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
 	if vol > 0 {
@@ -282,7 +282,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 	report := m.report()
 	take = set.part().clipped(len(rows), len(cols), take)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
-	need := tall.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(most)*int64(len(cols))
+	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(most)*int64(len(cols))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	f := m.features
 	product := make([]float64, f.Cols*x.Cols)
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	tall.ProductTo(m.team, inner, f, x)
+	blocks.ProductTo(m.team, inner, f, x)
 	for i := range dst.Rows {
 		to, row := dst.Row(i), f.Row(i)
 		clear(to)
@@ -321,7 +321,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		}
 	}
 	report := m.report()
-	report.ColumnBound = tall.Norms(m.team, x)
+	report.ColumnBound = blocks.Norms(m.team, x)
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
@@ -340,5 +340,5 @@ func modularityBytes(n, rank int) int64 {
 	if rank == 0 {
 		rank = n
 	}
-	return max(search, tall.BlockBytes[float64](n, pairs)+tall.BlockBytes[float64](n, featureColumns(rank)))
+	return max(search, blocks.BlockBytes[float64](n, pairs)+blocks.BlockBytes[float64](n, featureColumns(rank)))
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The modularity matrix of a complete graph with weights u_i·u_j is negative but for
@@ -32,7 +32,7 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 			}
 			g := newGraph(t, a, 2)
 			for _, rank := range []int{n, 1, 2} {
-				b, r, err := Matrix(background, mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
+				b, r, err := Matrix(background, mustNew(t, g, "modularity", param.Values{"rank": param.Of(rank)}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
 				if err != nil {
 					t.Fatalf("%d nodes, rank %d: %v", n, rank, err)
 				}
@@ -68,13 +68,13 @@ func TestModularityOfCutCopies(t *testing.T) {
 	g := newGraph(t, a, 1)
 	all := upTo(8)
 	for rank, says := range map[int]string{1: "", 2: "2 is between copies of an eigenvalue, 1, and no tolerance can be promised; give more, or 1", 3: ""} {
-		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
+		k := mustNew(t, g, "modularity", param.Values{"rank": param.Of(rank)})
 		_, _, err := Matrix(background, k, all, all, &Settings{Tolerance: 1e-3})
-		var refused *spec.ParameterError
+		var refused *param.ParameterError
 		switch {
 		case says == "" && err != nil:
 			t.Errorf("rank %d: %v", rank, err)
-		case says != "" && (!errors.As(err, &refused) || *refused != spec.ParameterError{Of: "modularity", Parameter: "rank", What: says}):
+		case says != "" && (!errors.As(err, &refused) || *refused != param.ParameterError{Of: "modularity", Parameter: "rank", What: says}):
 			t.Errorf("rank %d: %v, want: %s", rank, err, says)
 		}
 		_, r, err := Matrix(background, k, all, all, nil)
@@ -94,13 +94,13 @@ func TestModularityTolerance(t *testing.T) {
 	nodes := upTo(30)
 	for _, rank := range []float64{1, 7, 20} {
 		for _, tolerance := range []float64{1e-3, 1e-5, 1e-8, 1e-9} {
-			k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
+			k := mustNew(t, g, "modularity", param.Values{"rank": param.Of(rank)})
 			_, report := mustMatrix(t, k, nodes, nodes, &Settings{Tolerance: tolerance})
 			if report.ErrorBound > tolerance*k.(*modularity).largest() {
 				t.Errorf("rank %v, tolerance %g: error up to %g", rank, tolerance, report.ErrorBound)
 			}
 		}
-		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
+		k := mustNew(t, g, "modularity", param.Values{"rank": param.Of(rank)})
 		_, _, err := Matrix(background, k, nodes, nodes, &Settings{Tolerance: 1e-16})
 		var asked, reached float64
 		if _, failed := fmt.Sscanf(strings.TrimPrefix(fmt.Sprint(err), ErrTolerance.Error()), " here: asked for %g where %g can be promised", &asked, &reached); failed != nil {

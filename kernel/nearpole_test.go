@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Near the pole of (I − αA)⁻¹ a hundred steps or so are enough on any graph, and the
@@ -50,7 +50,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 			rest := 1 - alpha*rho // as rounded
 			var bits *sparse.Block[float64]
 			for _, workers := range []int{1, 3} {
-				k := mustNew(t, newGraph(t, a, workers), "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(alpha)})
+				k := mustNew(t, newGraph(t, a, workers), "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})
 				got, report := mustMatrix(t, k, upTo(n), cols, nil)
 				name := fmt.Sprintf("graph %d, 1 − αρ = %.3g: %v, %d sweeps, bound %.3g", gi, rest, report.Method, report.Sweeps, relative(report))
 				if _, ok := k.(*spectral).whole.(*solves); !ok || report.Sweeps > 150 {
@@ -105,7 +105,7 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		}
 		m := &counting{Matrix: testgraph.Path(n)}
 		g := newGraph(t, m, 2)
-		k := mustNew(t, g, "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(alpha)})
+		k := mustNew(t, g, "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})
 		cols := []int{0, n / 2}
 		got, report := mustMatrix(t, k, upTo(n), cols, nil)
 		worst := 0.0
@@ -123,8 +123,8 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		}
 	}
 	m := &counting{Matrix: testgraph.Path(n)}
-	_, err := New(background, newGraph(t, m, 2), "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of((1 + 1e-9) / rho)})
-	if e := (*spec.ParameterError)(nil); !errors.As(err, &e) || !strings.Contains(e.What, "0 < α < 0.5000000027 on this graph, whose largest eigenvalue is 1.999999989") {
+	_, err := New(background, newGraph(t, m, 2), "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of((1 + 1e-9) / rho)})
+	if e := (*param.ParameterError)(nil); !errors.As(err, &e) || !strings.Contains(e.What, "0 < α < 0.5000000027 on this graph, whose largest eigenvalue is 1.999999989") {
 		t.Error(err)
 	}
 	if m.sweeps > 700 {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // oracle knows the kernels of a small graph: functions of the exact eigenpairs of its
@@ -225,7 +225,7 @@ func exactPower(x *big.Float, p float64) *big.Float {
 }
 
 // kernel returns the values of a kernel, nil for +Inf.
-func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
+func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 	zero := func() *big.Float { return exact(0) }
 	one := func(x *big.Float) *big.Float { return x.Quo(exact(1), x) }
 	p, err := Families().Named(name).Resolve(p, nil)
@@ -236,12 +236,12 @@ func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
 	if p.Has("laplacian") && p.Word("laplacian") != combinatorial {
 		matrix = "L̃"
 	}
-	if p["matrix"] == spec.Of(normalizedAdjacency) {
+	if p["matrix"] == param.Of(normalizedAdjacency) {
 		matrix = "S"
-	} else if p["matrix"] == spec.Of(adjacency) {
+	} else if p["matrix"] == param.Of(adjacency) {
 		matrix = "A"
 	}
-	walk := p["laplacian"] == spec.Of(randomWalk)
+	walk := p["laplacian"] == param.Of(randomWalk)
 	nonnegative := func(q int, x *big.Float) *big.Float { // of a Laplacian
 		if q < o.components() {
 			return zero()

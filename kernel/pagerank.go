@@ -3,19 +3,19 @@ package kernel
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // pageRank is (1−α)(I − αT)⁻¹; its default is that of Brin and Page. A walk that
 // cannot leave its node stays: the kernel is 1 there.
 var pageRank = Family{
-	Spec: spec.Spec{
-		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: param.Undirected,
 		Source: "Brin and Page, The anatomy of a large-scale hypertextual Web search engine, WWW 1998",
-		Params: []spec.Param{withRest(shareParam(0.85), "pagerank"), symmetricParam()},
+		Params: []param.Param{withRest(shareParam(0.85), "pagerank"), symmetricParam()},
 	},
 	asymmetric: unlessSymmetric,
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		alpha := v.Number("alpha")
 		k, err := newWalkInverse(ctx, g, alpha, 1-alpha, lone(g.Degrees))
 		if err != nil {
@@ -26,5 +26,5 @@ var pageRank = Family{
 		}
 		return k, nil
 	},
-	work: func(v spec.Values, _ *degrees) work { return walkInverseWork(v.Number("alpha")) },
+	work: func(v param.Values, _ *degrees) work { return walkInverseWork(v.Number("alpha")) },
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The matrices that a kernel is a function of, as users name them.
@@ -36,78 +36,78 @@ const maxLog = 350
 const leastRest = 32 * epsilon
 
 // laplacianParam is the Laplacian that a kernel is a function of.
-func laplacianParam(words ...string) spec.Param {
-	return spec.Param{
-		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T", Kind: spec.Choice,
-		Words: words, Default: spec.Of(normalized),
+func laplacianParam(words ...string) param.Param {
+	return param.Param{
+		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T", Kind: param.Choice,
+		Words: words, Default: param.Of(normalized),
 	}
 }
 
 // ofRandomWalk returns the advice for I − T, functions of which are not symmetric.
-func ofRandomWalk(v spec.Values) (parameter, what string) {
-	if v["laplacian"] != spec.Of(randomWalk) {
+func ofRandomWalk(v param.Values) (parameter, what string) {
+	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
 	}
 	return "laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized"
 }
 
 // matrixParam is the adjacency matrix that a kernel is a function of; learners take S.
-func matrixParam(usual string) spec.Param {
-	return spec.Param{
-		Name: "matrix", Symbol: "A", Meaning: "A or S", Kind: spec.Choice,
-		Words: []string{adjacency, normalizedAdjacency}, Default: spec.Of(usual), Grid: []spec.Value{spec.Of(normalizedAdjacency)},
+func matrixParam(usual string) param.Param {
+	return param.Param{
+		Name: "matrix", Symbol: "A", Meaning: "A or S", Kind: param.Choice,
+		Words: []string{adjacency, normalizedAdjacency}, Default: param.Of(usual), Grid: []param.Value{param.Of(normalizedAdjacency)},
 	}
 }
 
 // betaParam is the time of an exponential.
-func betaParam(on func(x float64, v spec.Values, g spec.Graph) (float64, error)) spec.Param {
-	return spec.Param{
+func betaParam(on func(x float64, v param.Values, g param.Graph) (float64, error)) param.Param {
+	return param.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
-		Range: spec.Above(0), Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: on,
+		Range: param.Above(0), Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: on,
 	}
 }
 
 // shareParam is the share α < 1 of a walk that goes on at a step.
-func shareParam(usual float64) spec.Param {
-	return spec.Param{
+func shareParam(usual float64) param.Param {
+	return param.Param{
 		Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-		Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(usual), Grid: shares(),
+		Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(usual), Grid: shares(),
 	}
 }
 
 // symmetricParam asks for the symmetric kernel that the kernel of a walk is similar to,
 // which is what learners take.
-func symmetricParam() spec.Param {
-	return spec.Param{
-		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½", Kind: spec.Switch,
-		Default: spec.Of(false), Grid: []spec.Value{spec.Of(true)},
+func symmetricParam() param.Param {
+	return param.Param{
+		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½", Kind: param.Switch,
+		Default: param.Of(false), Grid: []param.Value{param.Of(true)},
 	}
 }
 
 // unlessSymmetric returns the advice for the kernel of a walk itself, which is not symmetric.
-func unlessSymmetric(v spec.Values) (parameter, what string) {
-	if v["symmetric"] != spec.Of(false) {
+func unlessSymmetric(v param.Values) (parameter, what string) {
+	if v["symmetric"] != param.Of(false) {
 		return "", ""
 	}
 	return "symmetric", "the kernel of a walk is not symmetric, and learners need it to be; give true"
 }
 
 // powersOfTwo returns the grid of a time.
-func powersOfTwo() []spec.Value {
-	var list []spec.Value
+func powersOfTwo() []param.Value {
+	var list []param.Value
 	for e := -7; e <= 7; e++ {
-		list = append(list, spec.Of(math.Ldexp(1, e)))
+		list = append(list, param.Of(math.Ldexp(1, e)))
 	}
 	return list
 }
 
 // shares returns the grid of a share.
-func shares() []spec.Value {
-	return spec.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
+func shares() []param.Value {
+	return param.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
 // overDegree converts a time on L̃ to one on L, which is relative to the mean degree.
-func overDegree(x float64, v spec.Values, g spec.Graph) (float64, error) {
+func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()
 	}
@@ -115,8 +115,8 @@ func overDegree(x float64, v spec.Values, g spec.Graph) (float64, error) {
 }
 
 // withRest returns a share of the named kernel that must leave rest enough.
-func withRest(p spec.Param, of string) spec.Param {
-	p.Check = func(v spec.Values) error { return checkRest(v.Number(p.Name), of) }
+func withRest(p param.Param, of string) param.Param {
+	p.Check = func(v param.Values) error { return checkRest(v.Number(p.Name), of) }
 	return p
 }
 

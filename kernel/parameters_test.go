@@ -10,8 +10,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The symmetric forms of PageRank kernels are D^½·K·D^−½, symmetric to the bit.
@@ -19,9 +19,9 @@ func TestSymmetricForms(t *testing.T) {
 	loaded := testgraph.Load(t, "wrand60")
 	g := newGraph(t, loaded.A, 2)
 	all := upTo(len(loaded.Degrees))
-	for name, p := range map[string]spec.Values{"pagerank": {"alpha": spec.Of(0.9)}, "heat-pagerank": {"beta": spec.Of(3.0)}} {
+	for name, p := range map[string]param.Values{"pagerank": {"alpha": param.Of(0.9)}, "heat-pagerank": {"beta": param.Of(3.0)}} {
 		plain, _ := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
-		p["symmetric"] = spec.Of(true)
+		p["symmetric"] = param.Of(true)
 		got, r := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
 		root := roots(g)
 		for i := range all {
@@ -48,16 +48,16 @@ func TestDefaults(t *testing.T) {
 	} {
 		g := newGraph(t, a, 1)
 		for _, f := range Families() {
-			forms := []spec.Values{{}}
+			forms := []param.Values{{}}
 			for i := range f.Params {
 				for _, word := range f.Params[i].Words {
-					forms = append(forms, spec.Values{f.Params[i].Name: spec.Of(word)})
+					forms = append(forms, param.Values{f.Params[i].Name: param.Of(word)})
 				}
 			}
 			for _, p := range forms {
 				resolved := complete(t, f, p, On(background, g))
 				for name, x := range resolved {
-					if slices.Contains([]string{"alpha", "beta", "kappa"}, name) && !spec.Above(0).Contains(resolved.Number(name)) {
+					if slices.Contains([]string{"alpha", "beta", "kappa"}, name) && !param.Above(0).Contains(resolved.Number(name)) {
 						t.Errorf("%s, %s %v: %s is %v", graph, f.Name, p, name, x)
 					}
 				}
@@ -90,25 +90,25 @@ func TestDefaultValues(t *testing.T) {
 	g := newGraph(t, mustTriplets(t, 6, edges), 1)
 	for _, c := range []struct {
 		name string
-		p    spec.Values
+		p    param.Values
 		want string
 	}{
-		{"diffusion", spec.Values{}, "normalized, β = 4"},
-		{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, β = 1"},
-		{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk)}, "random-walk, β = 4"},
-		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
-		{"von-neumann", spec.Values{}, "normalized-adjacency, α = 0.8"},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, α = 1"},
-		{"regularized-laplacian", spec.Values{}, "normalized, α = 4"},
-		{"pseudo-inverse", spec.Values{}, "normalized"},
-		{"regularized-commute-time", spec.Values{}, "α = 0.8"},
-		{"p-step", spec.Values{}, "a = 2, p = 8"},
-		{"p-step", spec.Values{"shift": spec.Of(3.0)}, "a = 3, p = 8"},
-		{"matern", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
-		{"matern", spec.Values{"nu": spec.Of(2.0)}, "normalized, ν = 2, κ = 3"},
-		{"modularity", spec.Values{}, "rank = 6, γ = 1"},
-		{"pagerank", spec.Values{"symmetric": spec.Of(true)}, "α = 0.85, symmetric"},
-		{"heat-pagerank", spec.Values{}, "β = 4"},
+		{"diffusion", param.Values{}, "normalized, β = 4"},
+		{"diffusion", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, β = 1"},
+		{"diffusion", param.Values{"laplacian": param.Of(randomWalk)}, "random-walk, β = 4"},
+		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
+		{"von-neumann", param.Values{}, "normalized-adjacency, α = 0.8"},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, α = 1"},
+		{"regularized-laplacian", param.Values{}, "normalized, α = 4"},
+		{"pseudo-inverse", param.Values{}, "normalized"},
+		{"regularized-commute-time", param.Values{}, "α = 0.8"},
+		{"p-step", param.Values{}, "a = 2, p = 8"},
+		{"p-step", param.Values{"shift": param.Of(3.0)}, "a = 3, p = 8"},
+		{"matern", param.Values{"laplacian": param.Of(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
+		{"matern", param.Values{"nu": param.Of(2.0)}, "normalized, ν = 2, κ = 3"},
+		{"modularity", param.Values{}, "rank = 6, γ = 1"},
+		{"pagerank", param.Values{"symmetric": param.Of(true)}, "α = 0.85, symmetric"},
+		{"heat-pagerank", param.Values{}, "β = 4"},
 	} {
 		f := Families().Named(c.name)
 		if got := f.Text(complete(t, f, c.p, On(background, g))); got != c.want {
@@ -118,8 +118,8 @@ func TestDefaultValues(t *testing.T) {
 	for name, parameter := range map[string]string{"von-neumann": "alpha", "exponential": "beta"} {
 		f := Families().Named(name)
 		want := f.Param(parameter).Default
-		got := complete(t, f, spec.Values{"matrix": spec.Of(adjacency)}, On(background, g)).Number(parameter)
-		if share := (spec.Values{"": want}).Number(""); math.Abs(4*got-share) > 1e-9 {
+		got := complete(t, f, param.Values{"matrix": param.Of(adjacency)}, On(background, g)).Number(parameter)
+		if share := (param.Values{"": want}).Number(""); math.Abs(4*got-share) > 1e-9 {
 			t.Errorf("%s of A: %v", name, got)
 		}
 	}
@@ -173,7 +173,7 @@ func TestRadiusOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := complete(t, &vonNeumann, spec.Values{"matrix": spec.Of(adjacency)}, On(background, g))
+	p := complete(t, &vonNeumann, param.Values{"matrix": param.Of(adjacency)}, On(background, g))
 	if p.Number("alpha") != 0.8/rough {
 		t.Errorf("α = %v", p.Number("alpha"))
 	}

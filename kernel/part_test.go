@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Parts of a block put side by side are the block, to the bit, and each piece of one
@@ -62,7 +62,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 // placed within the part, and that a tolerance below the precision of float32 is rejected.
 func TestValues(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 60, 150, true), 2)
-	k := mustNew(t, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
+	k := mustNew(t, g, "diffusion", param.Values{"beta": param.Of(2.0)})
 	for _, lists := range [][2][]int{{upTo(40), upTo(30)}, {upTo(30), upTo(40)}} {
 		exact, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Tolerance: 1e-13})
 		if err != nil {
@@ -94,9 +94,9 @@ func TestValues(t *testing.T) {
 	if _, err := Values[float32](background, k, upTo(5), upTo(5), nil, &Settings{Tolerance: 1e-8}); !errors.Is(err, ErrTolerance) {
 		t.Errorf("error %v", err)
 	}
-	tiny := mustNew(t, g, "matern", spec.Values{"nu": spec.Of(30.0), "kappa": spec.Of(0.5)})
+	tiny := mustNew(t, g, "matern", param.Values{"nu": param.Of(30.0), "kappa": param.Of(0.5)})
 	ignored := func(int, int, *sparse.Block[float64]) error { return nil }
-	if _, err := Values[float32](background, tiny, upTo(5), upTo(5), ignored, nil); !errors.As(err, new(*spec.ParameterError)) {
+	if _, err := Values[float32](background, tiny, upTo(5), upTo(5), ignored, nil); !errors.As(err, new(*param.ParameterError)) {
 		t.Errorf("values that float32 does not hold: error %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -129,7 +129,7 @@ func (w *perron) round(ctx context.Context) error {
 		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
 	}
 	w.upper = min(w.upper, w.ratio)
-	w.lower = max(w.lower, sigma*(1-tall.Dot(w.team, y, q)/tall.Dot(w.team, y, y)-rounding))
+	w.lower = max(w.lower, sigma*(1-blocks.Dot(w.team, y, q)/blocks.Dot(w.team, y, y)-rounding))
 	for i, v := range y {
 		if !w.team.IsPadding(i) {
 			b[i] = max(v/most, perronFloor)

@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // pseudoInverse is L⁺, that of Moore and Penrose; Fouss et al. 2007.
 var pseudoInverse = Family{
-	Spec: spec.Spec{
-		Name: "pseudo-inverse", Title: "L⁺", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "pseudo-inverse", Title: "L⁺", Works: param.Undirected,
 		Source: "Fouss, Pirotte, Renders and Saerens, Random-walk computation of similarities between nodes of a graph, IEEE TKDE 19, 2007",
-		Params: []spec.Param{laplacianParam(normalized, combinatorial)},
+		Params: []param.Param{laplacianParam(normalized, combinatorial)},
 	},
-	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newPseudoInverse(g, v.Word("laplacian"))
 	},
-	work: func(v spec.Values, d *degrees) work { return pseudoInverseWork(v.Word("laplacian"), d) },
+	work: func(v param.Values, d *degrees) work { return pseudoInverseWork(v.Word("laplacian"), d) },
 }
 
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {

@@ -10,54 +10,54 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestParameterErrors(t *testing.T) {
 	g := newGraph(t, testgraph.Complete(5), 1) // ρ = 4
 	for _, c := range []struct {
 		name, parameter, says string
-		p                     spec.Values
+		p                     param.Values
 	}{
-		{"heat", "kernel", "there is no \"heat\"; choose from diffusion", spec.Values{}},
-		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(-1.0)}},
-		{"diffusion", "beta", "NaN", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(math.NaN())}},
-		{"diffusion", "laplacian", "give normalized, combinatorial or random-walk", spec.Values{"beta": spec.Of(1.0), "laplacian": spec.Of("L")}},
-		{"exponential", "beta", "0 < β ≤ 87.5 on this graph, whose largest eigenvalue is at most 4", spec.Values{"beta": spec.Of(151.0)}},
-		{"exponential", "beta", "0 < β ≤ 87.5 on this graph", spec.Values{"beta": spec.Of(-1.0)}},
-		{"exponential", "beta", "normalised adjacency takes 0 < β ≤ 350", spec.Values{"beta": spec.Of(1e300), "matrix": spec.Of(normalizedAdjacency)}},
-		{"exponential", "matrix", "give adjacency", spec.Values{"beta": spec.Of(1.0), "matrix": spec.Of("T")}},
-		{"von-neumann", "alpha", "0 < α < 1", spec.Values{"alpha": spec.Of(1.0)}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", spec.Values{"alpha": spec.Of(0.25), "matrix": spec.Of(adjacency)}},
-		{"von-neumann", "alpha", "0 < α < 0.24999999999999", spec.Values{"alpha": spec.Of(0.25 * (1 - 0x1p-53)), "matrix": spec.Of(adjacency)}},
-		{"von-neumann", "alpha", "too near to 1; von-neumann of the normalised adjacency takes α up to 1 − 7.1e-15", spec.Values{"alpha": spec.Of(1 - 0x1p-53)}},
-		{"regularized-commute-time", "alpha", "too near to 1", spec.Values{"alpha": spec.Of(1 - 0x1p-48)}},
-		{"von-neumann", "alpha", "takes up to 0.24999999975 on this graph", spec.Values{"alpha": spec.Of(0.25 * (1 - 1e-10)), "matrix": spec.Of(adjacency)}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", spec.Values{"alpha": spec.Of(3.0), "matrix": spec.Of(adjacency)}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", spec.Values{"alpha": spec.Of(-3.0), "matrix": spec.Of(adjacency)}},
-		{"von-neumann", "alpha", "a finite α", spec.Values{"alpha": spec.Of(math.NaN()), "matrix": spec.Of(adjacency)}},
-		{"regularized-laplacian", "alpha", "α > 0", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(math.Inf(1))}},
-		{"regularized-laplacian", "alpha", "0 < α ≤ 5.6295e+14 on this graph", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e20)}},
-		{"regularized-commute-time", "alpha", "0 < α < 1", spec.Values{"alpha": spec.Of(1.0)}},
-		{"pseudo-inverse", "laplacian", "give normalized or combinatorial", spec.Values{"laplacian": spec.Of(randomWalk)}},
-		{"p-step", "shift", "a ≥ 2", spec.Values{"shift": spec.Of(1.0), "steps": spec.Of(1)}},
-		{"p-step", "shift", "up to 1e+152", spec.Values{"shift": spec.Of(1e300)}},
-		{"p-step", "steps", "1 to 504", spec.Values{"steps": spec.Of(505)}},
-		{"p-step", "steps", "1 to 318", spec.Values{"shift": spec.Of(3.0), "steps": spec.Of(547)}},
-		{"matern", "nu", "ν > 0", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(-1.0), "kappa": spec.Of(1.0)}},
-		{"matern", "kappa", "κ > 0", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.0), "kappa": spec.Of(-2.0)}},
-		{"matern", "kappa", "with ν = 300 takes 13.6", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(300.0), "kappa": spec.Of(1e3)}},
-		{"matern", "kappa", "with ν = 300 takes 13.6", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(300.0), "kappa": spec.Of(1e-3)}},
-		{"matern", "kappa", "with ν = 1 takes κ ≤ 3.35544e+07 on this graph", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.0), "kappa": spec.Of(1e8)}},
-		{"modularity", "rank", "1 to 5", spec.Values{"rank": spec.Of(6)}},
-		{"modularity", "resolution", "γ > 0", spec.Values{"resolution": spec.Of(-1.0)}},
-		{"modularity", "resolution", "0 < γ ≤ 4.5036e+15 on this graph", spec.Values{"resolution": spec.Of(1e17)}},
-		{"pagerank", "alpha", "0 < α < 1", spec.Values{"alpha": spec.Of(1.5)}},
-		{"heat-pagerank", "beta", "β > 0", spec.Values{"beta": spec.Of(-3.0)}},
+		{"heat", "kernel", "there is no \"heat\"; choose from diffusion", param.Values{}},
+		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(-1.0)}},
+		{"diffusion", "beta", "NaN", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(math.NaN())}},
+		{"diffusion", "laplacian", "give normalized, combinatorial or random-walk", param.Values{"beta": param.Of(1.0), "laplacian": param.Of("L")}},
+		{"exponential", "beta", "0 < β ≤ 87.5 on this graph, whose largest eigenvalue is at most 4", param.Values{"beta": param.Of(151.0)}},
+		{"exponential", "beta", "0 < β ≤ 87.5 on this graph", param.Values{"beta": param.Of(-1.0)}},
+		{"exponential", "beta", "normalised adjacency takes 0 < β ≤ 350", param.Values{"beta": param.Of(1e300), "matrix": param.Of(normalizedAdjacency)}},
+		{"exponential", "matrix", "give adjacency", param.Values{"beta": param.Of(1.0), "matrix": param.Of("T")}},
+		{"von-neumann", "alpha", "0 < α < 1", param.Values{"alpha": param.Of(1.0)}},
+		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", param.Values{"alpha": param.Of(0.25), "matrix": param.Of(adjacency)}},
+		{"von-neumann", "alpha", "0 < α < 0.24999999999999", param.Values{"alpha": param.Of(0.25 * (1 - 0x1p-53)), "matrix": param.Of(adjacency)}},
+		{"von-neumann", "alpha", "too near to 1; von-neumann of the normalised adjacency takes α up to 1 − 7.1e-15", param.Values{"alpha": param.Of(1 - 0x1p-53)}},
+		{"regularized-commute-time", "alpha", "too near to 1", param.Values{"alpha": param.Of(1 - 0x1p-48)}},
+		{"von-neumann", "alpha", "takes up to 0.24999999975 on this graph", param.Values{"alpha": param.Of(0.25 * (1 - 1e-10)), "matrix": param.Of(adjacency)}},
+		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", param.Values{"alpha": param.Of(3.0), "matrix": param.Of(adjacency)}},
+		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", param.Values{"alpha": param.Of(-3.0), "matrix": param.Of(adjacency)}},
+		{"von-neumann", "alpha", "a finite α", param.Values{"alpha": param.Of(math.NaN()), "matrix": param.Of(adjacency)}},
+		{"regularized-laplacian", "alpha", "α > 0", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(math.Inf(1))}},
+		{"regularized-laplacian", "alpha", "0 < α ≤ 5.6295e+14 on this graph", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(1e20)}},
+		{"regularized-commute-time", "alpha", "0 < α < 1", param.Values{"alpha": param.Of(1.0)}},
+		{"pseudo-inverse", "laplacian", "give normalized or combinatorial", param.Values{"laplacian": param.Of(randomWalk)}},
+		{"p-step", "shift", "a ≥ 2", param.Values{"shift": param.Of(1.0), "steps": param.Of(1)}},
+		{"p-step", "shift", "up to 1e+152", param.Values{"shift": param.Of(1e300)}},
+		{"p-step", "steps", "1 to 504", param.Values{"steps": param.Of(505)}},
+		{"p-step", "steps", "1 to 318", param.Values{"shift": param.Of(3.0), "steps": param.Of(547)}},
+		{"matern", "nu", "ν > 0", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(-1.0), "kappa": param.Of(1.0)}},
+		{"matern", "kappa", "κ > 0", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(1.0), "kappa": param.Of(-2.0)}},
+		{"matern", "kappa", "with ν = 300 takes 13.6", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(300.0), "kappa": param.Of(1e3)}},
+		{"matern", "kappa", "with ν = 300 takes 13.6", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(300.0), "kappa": param.Of(1e-3)}},
+		{"matern", "kappa", "with ν = 1 takes κ ≤ 3.35544e+07 on this graph", param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(1.0), "kappa": param.Of(1e8)}},
+		{"modularity", "rank", "1 to 5", param.Values{"rank": param.Of(6)}},
+		{"modularity", "resolution", "γ > 0", param.Values{"resolution": param.Of(-1.0)}},
+		{"modularity", "resolution", "0 < γ ≤ 4.5036e+15 on this graph", param.Values{"resolution": param.Of(1e17)}},
+		{"pagerank", "alpha", "0 < α < 1", param.Values{"alpha": param.Of(1.5)}},
+		{"heat-pagerank", "beta", "β > 0", param.Values{"beta": param.Of(-3.0)}},
 	} {
 		_, err := New(background, g, c.name, c.p)
-		var e *spec.ParameterError
+		var e *param.ParameterError
 		if !errors.As(err, &e) {
 			t.Errorf("%s %v: %v", c.name, c.p, err)
 			continue
@@ -67,26 +67,26 @@ func TestParameterErrors(t *testing.T) {
 		}
 	}
 	// Just inside the range.
-	mustNew(t, g, "von-neumann", spec.Values{"alpha": spec.Of(0.2499999), "matrix": spec.Of(adjacency)})
+	mustNew(t, g, "von-neumann", param.Values{"alpha": param.Of(0.2499999), "matrix": param.Of(adjacency)})
 	for _, name := range []string{"von-neumann", "pagerank", "regularized-commute-time"} {
-		k := mustNew(t, g, name, spec.Values{"alpha": spec.Of(1 - 0x1p-47)})
+		k := mustNew(t, g, name, param.Values{"alpha": param.Of(1 - 0x1p-47)})
 		if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 
 	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
-	if _, err := New(background, arcs, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)}); !errors.Is(err, ErrAsymmetric) {
+	if _, err := New(background, arcs, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)}); !errors.Is(err, ErrAsymmetric) {
 		t.Errorf("a directed graph: %v", err)
 	}
-	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)})
+	k := mustNew(t, g, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)})
 	for _, tolerance := range []float64{-1, 1, math.NaN()} {
-		if _, _, err := gramOf(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.As(err, new(*spec.ParameterError)) {
+		if _, _, err := gramOf(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.As(err, new(*param.ParameterError)) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}
 	// Where not a digit is sure, no tolerance is named.
-	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", spec.Values{"laplacian": spec.Of(randomWalk), "nu": spec.Of(2.5), "kappa": spec.Of(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
+	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", param.Values{"laplacian": param.Of(randomWalk), "nu": param.Of(2.5), "kappa": param.Of(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
 	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; ask for none") {
 		t.Error(err)
 	}
@@ -138,7 +138,7 @@ func TestSinkError(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	g := newGraph(t, testgraph.Complete(4), 1)
-	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)})
+	k := mustNew(t, g, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)})
 	x := sparse.NewBlock[float64](4, 2)
 	for want, f := range map[string]func(){
 		badNode:    func() { _, _, _ = Matrix(background, k, []int{4}, []int{4}, nil) },
@@ -172,7 +172,7 @@ func TestNoNodes(t *testing.T) {
 }
 
 func TestDistanceIsNoMap(t *testing.T) {
-	k := mustNew(t, newGraph(t, testgraph.Complete(4), 1), "commute-time", spec.Values{})
+	k := mustNew(t, newGraph(t, testgraph.Complete(4), 1), "commute-time", param.Values{})
 	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
 	if _, err := k.ApplyTo(background, y, x, nil); !errors.Is(err, ErrDistance) {
 		t.Error(err)

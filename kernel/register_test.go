@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // plain is a kernel with the three methods that are required, those of another.
@@ -29,8 +29,8 @@ func (p plain) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Se
 // kernel that it wraps, and has a memory estimate.
 func TestRegister(t *testing.T) {
 	Register(&Family{
-		Spec: spec.Spec{Name: "plain", Title: "exp(−βL̃)", Works: spec.Undirected, Params: []spec.Param{betaParam(nil)}},
-		New: func(ctx context.Context, g *graph.Graph, v spec.Values) (Kernel, error) {
+		Spec: param.Spec{Name: "plain", Title: "exp(−βL̃)", Works: param.Undirected, Params: []param.Param{betaParam(nil)}},
+		New: func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error) {
 			k, err := New(ctx, g, "diffusion", v)
 			return plain{k}, err
 		},
@@ -75,7 +75,7 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	f := Families().Named("plain")
-	if bytes := f.Bytes(spec.Values{"beta": spec.Of(1.0)}, g.Degrees, 1200, false, most, few, nil); bytes < 8*200*64 {
+	if bytes := f.Bytes(param.Values{"beta": param.Of(1.0)}, g.Degrees, 1200, false, most, few, nil); bytes < 8*200*64 {
 		t.Errorf("%d bytes are estimated", bytes)
 	}
 	defer func() {
@@ -83,5 +83,5 @@ func TestRegister(t *testing.T) {
 			t.Error("a second kernel of that name is accepted")
 		}
 	}()
-	Register(&Family{Spec: spec.Spec{Name: "plain"}, New: f.New})
+	Register(&Family{Spec: param.Spec{Name: "plain"}, New: f.New})
 }

@@ -4,24 +4,24 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // regularizedCommuteTime is (D − αA)⁺, Mantrach et al. 2011.
 var regularizedCommuteTime = Family{
-	Spec: spec.Spec{
-		Name: "regularized-commute-time", Title: "(D − αA)⁺", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "regularized-commute-time", Title: "(D − αA)⁺", Works: param.Undirected,
 		Source: "Mantrach et al., Semi-supervised classification and betweenness computation on large, sparse, directed graphs, Pattern Recognition 44, 2011",
-		Params: []spec.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
+		Params: []param.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
 	},
-	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		s, err := iterative.VonNeumann(g.Graph, false, v.Number("alpha"))
 		if err != nil {
 			return nil, err
 		}
 		return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 	},
-	work: func(v spec.Values, _ *degrees) work {
+	work: func(v param.Values, _ *degrees) work {
 		w := walkInverseWork(v.Number("alpha"))
 		w.half = false
 		return w

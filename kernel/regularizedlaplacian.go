@@ -4,28 +4,28 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // regularizedLaplacian is (I + αL)⁻¹, Smola and Kondor 2003.
 var regularizedLaplacian = Family{
-	Spec: spec.Spec{
-		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: param.Undirected,
 		Source: "Smola and Kondor, Kernels and regularization on graphs, COLT 2003",
-		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), {
-			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: spec.Above(0),
-			Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,
+		Params: []param.Param{laplacianParam(normalized, combinatorial, randomWalk), {
+			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: param.Above(0),
+			Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,
 		}},
 	},
 	asymmetric: ofRandomWalk,
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
 		m, root, err := laplacianOf(ctx, g, laplacian)
 		if err != nil {
 			return nil, err
 		}
 		if alpha*m.Hi > 1/epsilon {
-			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, spec.End(1/epsilon/m.Hi, alpha, false, 6), m.Hi)
+			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, param.End(1/epsilon/m.Hi, alpha, false, 6), m.Hi)
 		}
 		s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, alpha, 1)
 		if err != nil {
@@ -33,7 +33,7 @@ var regularizedLaplacian = Family{
 		}
 		return g.spectral(&solves{system: s, scale: 1}, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
-	work: func(v spec.Values, d *degrees) work {
+	work: func(v param.Values, d *degrees) work {
 		alpha, largest := v.Number("alpha"), 2.0
 		usual := largest // what Jacobi leaves of L̃, or about that of L
 		if v.Word("laplacian") == combinatorial {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The unit that weights are given in changes no kernel with default parameters
@@ -36,9 +36,9 @@ func TestUnitOfWeights(t *testing.T) {
 		for _, c := range byLaplacian() {
 			name, factor := c.name, 1.0
 			switch l := c.p["laplacian"]; {
-			case name == "pseudo-inverse" && l == spec.Of(combinatorial), name == "regularized-commute-time":
+			case name == "pseudo-inverse" && l == param.Of(combinatorial), name == "regularized-commute-time":
 				factor = 1 / unit
-			case name == "matern" && l == spec.Of(combinatorial): // ν is 1.5
+			case name == "matern" && l == param.Of(combinatorial): // ν is 1.5
 				factor = math.Pow(unit, -1.5)
 			case name == "modularity":
 				factor = unit
@@ -69,9 +69,9 @@ func TestUnitOfWeights(t *testing.T) {
 // those of L too.
 func byLaplacian() (all []named) {
 	for _, name := range names() {
-		all = append(all, named{name, spec.Values{}})
+		all = append(all, named{name, param.Values{}})
 		if Families().Named(name).Param("laplacian") != nil {
-			all = append(all, named{name, spec.Values{"laplacian": spec.Of(combinatorial)}})
+			all = append(all, named{name, param.Values{"laplacian": param.Of(combinatorial)}})
 		}
 	}
 	return all
@@ -123,7 +123,7 @@ func TestCommuteTimesOfComponents(t *testing.T) {
 	g := apart(t, 1e4)
 	for _, lists := range [][2][]int{{upTo(10), upTo(10)}, {upTo(10), {0, 7}}} {
 		for tolerance := 1e-2; tolerance > 1e-8; tolerance /= 10 {
-			_, r := mustMatrix(t, mustNew(t, g, "commute-time", spec.Values{}), lists[0], lists[1], &Settings{Tolerance: tolerance})
+			_, r := mustMatrix(t, mustNew(t, g, "commute-time", param.Values{}), lists[0], lists[1], &Settings{Tolerance: tolerance})
 			if !(r.ErrorBound <= tolerance*r.Largest) {
 				t.Errorf("tolerance %g: bound %g, largest value %g", tolerance, r.ErrorBound, r.Largest)
 			}
@@ -139,13 +139,13 @@ func TestEndsOfRanges(t *testing.T) {
 	other := -1.0 / (n - 1)
 	for _, c := range []struct {
 		name string
-		p    spec.Values
+		p    param.Values
 		f    func(s float64) float64
 	}{
-		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(349.9)}, func(s float64) float64 { return math.Exp(349.9 * s) }},
-		{"p-step", spec.Values{"shift": spec.Of(2.0), "steps": spec.Of(504)}, func(s float64) float64 { return math.Pow(1+s, 504) }},
-		{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(50.0), "kappa": spec.Of(0.31)}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
-		{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(80.5), "kappa": spec.Of(110.0)}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
+		{"exponential", param.Values{"matrix": param.Of(normalizedAdjacency), "beta": param.Of(349.9)}, func(s float64) float64 { return math.Exp(349.9 * s) }},
+		{"p-step", param.Values{"shift": param.Of(2.0), "steps": param.Of(504)}, func(s float64) float64 { return math.Pow(1+s, 504) }},
+		{"matern", param.Values{"laplacian": param.Of(normalized), "nu": param.Of(50.0), "kappa": param.Of(0.31)}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
+		{"matern", param.Values{"laplacian": param.Of(normalized), "nu": param.Of(80.5), "kappa": param.Of(110.0)}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
 	} {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(n), {3, 5}} {
@@ -173,7 +173,7 @@ func TestEndsOfRanges(t *testing.T) {
 func TestTinyAlpha(t *testing.T) {
 	g := newGraph(t, testgraph.Path(3), 1)
 	for _, alpha := range []float64{1e-6, 1e-30, 1e-200} {
-		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(alpha)}), upTo(3), upTo(3), nil)
+		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(alpha)}), upTo(3), upTo(3), nil)
 		if !(r.ErrorBound < 1e-9) {
 			t.Errorf("α = %g: bound %g", alpha, r.ErrorBound)
 		}

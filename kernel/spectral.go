@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -197,7 +197,7 @@ func (k *spectral) rootRounding() float64 {
 // worstOf returns the largest bound of the columns of nodes.
 func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 	for j, v := range bound {
-		worst = max(worst, v*tall.Factor(c.weight, nodes[j]))
+		worst = max(worst, v*blocks.Factor(c.weight, nodes[j]))
 	}
 	return worst
 }
@@ -226,7 +226,7 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int, turned
 	}
 	for i := range y.Rows {
 		for j, v := range y.Row(i) {
-			size := math.Abs(v) * tall.Factor(c.weight, nodes[j])
+			size := math.Abs(v) * blocks.Factor(c.weight, nodes[j])
 			if root != nil {
 				ratio := root[nodes[j]] / root[i]
 				if turned {
@@ -489,8 +489,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := tall.Norm(nil, tall.Norms(c.team, y)); size > 0 {
-			return (tall.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
+		if size := blocks.Norm(nil, blocks.Norms(c.team, y)); size > 0 {
+			return (blocks.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
 	}
@@ -504,7 +504,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		for j := range c.report.ColumnBound {
 			c.report.ColumnBound[j] /= least
 		}
-		sums := tall.Norms(c.team, dst)
+		sums := blocks.Norms(c.team, dst)
 		for j := range sums {
 			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The bound holds for loose tolerances too, against a much tighter result.
@@ -48,7 +48,7 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		g := newGraph(t, testgraph.Random(seed, 31, 465, true), 1)
-		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Of(0.9)})
+		k := mustNew(t, g, "regularized-commute-time", param.Values{"alpha": param.Of(0.9)})
 		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
 			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
 			if relative(r) > tolerance {
@@ -72,10 +72,10 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 		g := newGraph(t, a, 1)
 		n := len(g.Degrees)
 		for _, c := range []named{
-			{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk), "beta": spec.Of(2.0)}},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(randomWalk), "alpha": spec.Of(30.0)}},
-			{"pagerank", spec.Values{"alpha": spec.Of(0.98)}},
-			{"heat-pagerank", spec.Values{"beta": spec.Of(3.0)}},
+			{"diffusion", param.Values{"laplacian": param.Of(randomWalk), "beta": param.Of(2.0)}},
+			{"regularized-laplacian", param.Values{"laplacian": param.Of(randomWalk), "alpha": param.Of(30.0)}},
+			{"pagerank", param.Values{"alpha": param.Of(0.98)}},
+			{"heat-pagerank", param.Values{"beta": param.Of(3.0)}},
 		} {
 			k := mustNew(t, g, c.name, c.p)
 			for tolerance := 1e-1; tolerance > 1e-15; tolerance /= factor {
@@ -111,7 +111,7 @@ func TestHopelessTolerance(t *testing.T) {
 		}
 	}
 	g := newGraph(t, mustTriplets(t, n, entries), 2)
-	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(20.0)})
+	k := mustNew(t, g, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(20.0)})
 	sweeps := 0
 	compute := func(tolerance float64) (*Report, error) {
 		sweeps = 0
@@ -145,13 +145,13 @@ func TestHopelessTolerance(t *testing.T) {
 // systems that are almost singular.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
-		{"pagerank", spec.Values{"alpha": spec.Of(1 - 2.5e-13), "symmetric": spec.Of(true)}},
-		{"pagerank", spec.Values{"alpha": spec.Of(1 - 3e-12)}},
-		{"von-neumann", spec.Values{"alpha": spec.Of(1 - 1e-13)}},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - 1e-9)}},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e9)}},
-		{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
-		{"commute-time", spec.Values{}},
+		{"pagerank", param.Values{"alpha": param.Of(1 - 2.5e-13), "symmetric": param.Of(true)}},
+		{"pagerank", param.Values{"alpha": param.Of(1 - 3e-12)}},
+		{"von-neumann", param.Values{"alpha": param.Of(1 - 1e-13)}},
+		{"regularized-commute-time", param.Values{"alpha": param.Of(1 - 1e-9)}},
+		{"regularized-laplacian", param.Values{"laplacian": param.Of(combinatorial), "alpha": param.Of(1e9)}},
+		{"pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}},
+		{"commute-time", param.Values{}},
 	} {
 		seeds := uint64(8)
 		if testing.Short() {

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). T
@@ -43,25 +43,25 @@ type vertex struct {
 
 // vertices are the kernels of walks over edges, arcs and hyperedges.
 var vertices = Family{
-	Spec: spec.Spec{
-		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩", Works: spec.Undirected | spec.Directed,
+	Spec: param.Spec{
+		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩", Works: param.Undirected | param.Directed,
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.4",
-		Params: []spec.Param{
+		Params: []param.Param{
 			{
-				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: spec.Choice,
-				Words: []string{exponentialWeights, geometricWeights}, Default: spec.Of(exponentialWeights),
+				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: param.Choice,
+				Words: []string{exponentialWeights, geometricWeights}, Default: param.Of(exponentialWeights),
 			},
 			{
-				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: spec.Above(0), Default: spec.Of(1.0),
-				Grid: spec.Grid(0.1, 0.3, 1, 3), On: perStepWeight,
+				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: param.Above(0), Default: param.Of(1.0),
+				Grid: param.Grid(0.1, 0.3, 1, 3), On: perStepWeight,
 			},
 			{
-				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: spec.Whole,
-				Range: spec.Range{Least: 1, Most: mostSteps}, Default: spec.Of(mostSteps),
+				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: param.Whole,
+				Range: param.Range{Least: 1, Most: mostSteps}, Default: param.Of(mostSteps),
 			},
 		},
 	},
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"), v.Int("steps"))
 	},
 	bytes: vertexBytes,
@@ -70,7 +70,7 @@ var vertices = Family{
 // perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
 // hubs do not overflow; with geometric weights it is relative to a quarter of the β with which the
 // sum converges on any graph.
-func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
+func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
 	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
 	most := g.MaxDegree()
 	if v.Word("weights") == geometricWeights {
@@ -96,9 +96,9 @@ const (
 )
 
 // vertexBytes is the memory of the family.
-func vertexBytes(_ spec.Values, s shape, limit int64) int64 {
-	of := func(blocks, width int) int64 {
-		return int64(blocks)*tall.BlockBytes[float64](s.n, width) + 16*int64(s.long)*int64(width)
+func vertexBytes(_ param.Values, s shape, limit int64) int64 {
+	of := func(count, width int) int64 {
+		return int64(count)*blocks.BlockBytes[float64](s.n, width) + 16*int64(s.long)*int64(width)
 	}
 	blocks := edgeBlocks
 	if s.directed {
@@ -215,9 +215,9 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 		pole = max(pole, k.beta*math.Exp(-growth[p]/float64(p)))
 	}
 	if k.beta < pole {
-		return refuse("vertex", "beta", "%v is too near to %s, from where the sum of geometric weights may diverge on this graph: more than %d steps count; give β ≤ %.3g, or a number of steps", k.beta, spec.End(pole, k.beta, true, 4), mostSteps, 0.98*pole)
+		return refuse("vertex", "beta", "%v is too near to %s, from where the sum of geometric weights may diverge on this graph: more than %d steps count; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), mostSteps, 0.98*pole)
 	}
-	return refuse("vertex", "beta", "%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, spec.End(pole, k.beta, true, 4), 0.98*pole)
+	return refuse("vertex", "beta", "%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
 // growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
@@ -342,11 +342,11 @@ func (k *vertex) Len() int { return k.n }
 // between them, of arcs all Aʲᵀ·X at once because the sum goes through them backwards; and the
 // values at long nodes with their mirror image.
 func (k *vertex) bytes(long, cols int) int64 {
-	blocks := int64(edgeBlocks)
+	blockCount := int64(edgeBlocks)
 	if k.in != nil {
-		blocks = int64(k.last)/2 + 3
+		blockCount = int64(k.last)/2 + 3
 	}
-	return blocks*tall.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
+	return blockCount*blocks.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
 }
 
 // slabWidth returns the width of slabs within the limit.
@@ -369,21 +369,21 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		tall.Copy(y, x)
+		blocks.Copy(y, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
 		}
-		tall.Copy(dst, y)
+		blocks.Copy(dst, y)
 		return nil
 	}
 	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
-			tall.Copy(z[0], x)
+			blocks.Copy(z[0], x)
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
@@ -400,7 +400,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		}
 		progress()
 	}
-	tall.Copy(dst, z[0])
+	blocks.Copy(dst, z[0])
 	return nil
 }
 
@@ -533,7 +533,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 			return nil, err
 		}
 	}
-	in, out := tall.Norms(k.out.Team(), x), tall.Norms(k.out.Team(), dst)
+	in, out := blocks.Norms(k.out.Team(), x), blocks.Norms(k.out.Team(), dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
 		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // goldenLines reads the fields of the lines of a golden table, and the rows of ids.
@@ -323,7 +323,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := newVertex(ctx, cycle, geometricWeights, 1.01, mostSteps)
-	if !errors.As(err, new(*spec.ParameterError)) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
+	if !errors.As(err, new(*param.ParameterError)) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
 		t.Errorf("error %v does not name the limit 1", err)
 	}
 	// Nearer to the limit than the steps allow: the message says so, and which β is accepted.
@@ -358,7 +358,7 @@ func TestVertexKernelOfHubs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{0.1, 0.3, 1, 3} {
-		beta, err := perStepWeight(x, spec.Values{"weights": spec.Of(exponentialWeights)}, On(ctx, g))
+		beta, err := perStepWeight(x, param.Values{"weights": param.Of(exponentialWeights)}, On(ctx, g))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,26 +9,26 @@ import (
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // vonNeumann is (I − αS)⁻¹, or that of A.
 var vonNeumann = Family{
-	Spec: spec.Spec{
-		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: param.Undirected,
 		Source: "Zhou et al., Learning with local and global consistency, NIPS 16, 2004 (S); Kandola, Shawe-Taylor and Cristianini, Learning semantic similarity, NIPS 15, 2003 (A)",
-		Params: []spec.Param{matrixParam(normalizedAdjacency), {
+		Params: []param.Param{matrixParam(normalizedAdjacency), {
 			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-			Default: spec.Of(usualShare), Grid: shares(),
-			On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+			Default: param.Of(usualShare), Grid: shares(),
+			On: func(x float64, v param.Values, g param.Graph) (float64, error) {
 				if v.Word("matrix") != adjacency {
 					return x, nil
 				}
 				radius, err := g.Radius(x >= 0.9) // from where about is not enough to stay in its range
 				return x / radius, err
 			},
-			Check: func(v spec.Values) error {
+			Check: func(v param.Values) error {
 				alpha, of := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
 				switch {
 				case v.Word("matrix") == adjacency: // the range depends on the graph
@@ -40,13 +40,13 @@ var vonNeumann = Family{
 			},
 		}},
 	},
-	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	build: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		if v.Word("matrix") == adjacency {
 			return newVonNeumannAdjacency(ctx, g, v.Number("alpha"))
 		}
 		return newWalkInverse(ctx, g, v.Number("alpha"), 1, nil)
 	},
-	work: func(v spec.Values, d *degrees) work {
+	work: func(v param.Values, d *degrees) work {
 		alpha := v.Number("alpha")
 		if v.Word("matrix") != adjacency {
 			return walkInverseWork(alpha)
@@ -109,7 +109,7 @@ func alphasBelow(rho, refused float64) string {
 	if refused > 0 { // ρ is an upper bound
 		end = min(end, refused)
 	}
-	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", spec.End(end, refused, true, 10), rho)
+	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", param.End(end, refused, true, 10), rho)
 }
 
 // nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
@@ -134,7 +134,7 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 	case !(alpha > 0 && rest > 0):
 		return nil, refuse("von-neumann", "alpha", "%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))
 	case rest < nearestPole:
-		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, spec.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
+		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, param.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
 	case rest < nearSolves && alpha*w.ratio < 1:
 		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
 		switch {

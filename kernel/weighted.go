@@ -7,10 +7,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is computed by that
@@ -40,7 +40,7 @@ type weightedMap struct {
 	least []float64 // lower bounds of λ, by component; nil: not known yet
 
 	b    *sparse.Block[float64]
-	sums []tall.ExactSum // by component
+	sums []blocks.ExactSum // by component
 }
 
 func newWeighted(g *graph.Graph) (*weightedMap, error) {
@@ -56,7 +56,7 @@ func newWeighted(g *graph.Graph) (*weightedMap, error) {
 	return &weightedMap{
 		team:  sparse.TeamOf(g.A),
 		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
-		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
+		sums: make([]blocks.ExactSum, len(g.Components.Sizes)),
 	}, nil
 }
 
@@ -69,7 +69,7 @@ func (e *weightedMap) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	if e.b == nil || e.b.Cols != x.Cols {
 		e.b = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
-	tall.Copy(e.b, x)
+	blocks.Copy(e.b, x)
 	slack := e.centre(e.b)
 	scaleRows(e.b, e.b, func(i int) float64 { return 1 / e.root[i] })
 	if again {
@@ -79,9 +79,9 @@ func (e *weightedMap) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	if err != nil {
 		return nil, err
 	}
-	before := tall.Norms(e.team, dst)
+	before := blocks.Norms(e.team, dst)
 	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
-	sizes := tall.Norms(e.team, dst)
+	sizes := blocks.Norms(e.team, dst)
 	e.centre(dst)
 	if e.least == nil {
 		e.relate(out.bound, before, sizes)
@@ -129,7 +129,7 @@ func (e *weightedMap) centre(b *sparse.Block[float64]) (slack []float64) {
 				e.sums[parts.Of[i]].Add(b.Row(i)[j])
 			}
 		}
-		tall.AddExact(e.team, e.sums)
+		blocks.AddExact(e.team, e.sums)
 		for i, c := range parts.Of {
 			if e.team.IsPadding(i) {
 				continue
@@ -184,7 +184,7 @@ func (e *weightedMap) findLeast(ctx context.Context, cols int, memory int64) err
 		switch err := e.plain.findLeast(ctx, cols); {
 		case err == nil:
 			known = e.plain.system.Least
-		case !errors.As(err, new(*spec.ParameterError)): // not that it is lost in rounding
+		case !errors.As(err, new(*param.ParameterError)): // not that it is lost in rounding
 			return err
 		}
 		e.plain.system.Release()

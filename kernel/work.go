@@ -3,8 +3,8 @@ package kernel
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The typical work of a column for each stored entry and for each row, of a function of a matrix and of a
@@ -20,7 +20,7 @@ const (
 
 // Work returns the typical work of a block of the kernel with complete values between the given rows and
 // columns, on a graph with the given degrees and number of entries.
-func (f *Family) Work(v spec.Values, degrees []float64, entries int64, rows, cols []int) sparse.Work {
+func (f *Family) Work(v param.Values, degrees []float64, entries int64, rows, cols []int) sparse.Work {
 	columns := float64(min(len(rows), len(cols)))
 	if slices.Equal(rows, cols) && f.work != nil && f.work(v, describe(nil, degrees)).half {
 		columns *= halfStep
@@ -29,7 +29,7 @@ func (f *Family) Work(v spec.Values, degrees []float64, entries int64, rows, col
 }
 
 // ColumnWork returns the typical work of a column of the kernel with complete values.
-func (f *Family) ColumnWork(v spec.Values, degrees []float64, entries int64) sparse.Work {
+func (f *Family) ColumnWork(v param.Values, degrees []float64, entries int64) sparse.Work {
 	rows := float64(solveRows)
 	if f.work != nil && f.work(v, describe(nil, degrees)).function {
 		rows = functionRows
@@ -38,7 +38,7 @@ func (f *Family) ColumnWork(v spec.Values, degrees []float64, entries int64) spa
 }
 
 // GridWork returns the typical work of the kernels of a grid between the given number of nodes.
-func (f *Family) GridWork(grid []spec.Values, degrees []float64, entries int64, nodes int) sparse.Work {
+func (f *Family) GridWork(grid []param.Values, degrees []float64, entries int64, nodes int) sparse.Work {
 	most := float64(solveGrid)
 	if f.work != nil && f.work(grid[0], describe(nil, degrees)).function {
 		most = functionGrid

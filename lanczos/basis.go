@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -49,16 +49,16 @@ func (c columns) width() int { return c.hi - c.lo }
 
 func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) }
 
-// engine computes products of tall matrices, with sums over rows in the order of [tall.Pieces].
+// engine computes products of tall matrices, with sums over rows in the order of [blocks.Pieces].
 type engine struct {
-	tall.Pieces
+	blocks.Pieces
 	team    *sparse.Team
 	rows    int // of this process
 	scratch [][]float64
 }
 
 func newEngine(team *sparse.Team, rows, workers int) *engine {
-	e := &engine{Pieces: tall.NewPieces(team, rows, segment, workers), team: team, rows: rows}
+	e := &engine{Pieces: blocks.NewPieces(team, rows, segment, workers), team: team, rows: rows}
 	e.scratch = make([][]float64, e.Workers)
 	return e
 }
@@ -122,7 +122,7 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols int) error {
 	nv := v.width()
 	for i := range e.scratch {
-		e.scratch[i] = tall.Grow(e.scratch[i], cols*segment)
+		e.scratch[i] = blocks.Grow(e.scratch[i], cols*segment)
 	}
 	return e.Each(ctx, 0, func(worker, chunk int, _ []float64) {
 		out := e.scratch[worker][:cols*segment]

@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -500,7 +500,7 @@ func TestCrowdedBehindKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	deg := degreesOf(t, a)
-	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg), Known: &Known{Components: componentsOf(t, a), Weights: tall.Roots(deg), Value: 1}}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg), Known: &Known{Components: componentsOf(t, a), Weights: blocks.Roots(deg), Value: 1}}
 	out, err := p.Solve(ctx, k, nil)
 	if err != nil {
 		t.Fatal(err)

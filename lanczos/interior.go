@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -192,7 +192,7 @@ func refuse(ranks spectrum, pairs int, near, reach float64, limit int) error {
 }
 
 // foldedBytes is the memory of the folded map.
-func foldedBytes(n int) int64 { return tall.BlockBytes[float64](n, width) }
+func foldedBytes(n int) int64 { return blocks.BlockBytes[float64](n, width) }
 
 // unfold turns the vectors v of the folded map into eigenvectors of A by Rayleigh and Ritz, and
 // returns the pairs nearest to σ. If multiple eigenvalues lie at the same distance on both sides of

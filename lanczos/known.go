@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,11 +20,11 @@ type Known struct {
 
 // known are the vectors of a [Known]; none if Disjoint is nil.
 type known struct {
-	*tall.Disjoint
+	*blocks.Disjoint
 	of    []uint32 // the component of each row
 	parts []uint32 // components that have a vector
 	value float64
-	share tall.Share // of the block that known vectors were removed from last
+	share blocks.Share // of the block that known vectors were removed from last
 }
 
 // vectors returns the normalised vectors. Every process of the team calls it.
@@ -53,7 +53,7 @@ func (k *Known) vectors(team *sparse.Team) *known {
 		}
 	}
 	if len(v.parts) > 0 {
-		v.Disjoint = tall.NewDisjointOf(team, v.of, len(some), unit)
+		v.Disjoint = blocks.NewDisjointOf(team, v.of, len(some), unit)
 	}
 	return v
 }

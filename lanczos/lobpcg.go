@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -113,9 +113,9 @@ const slabColumns = 8 * width
 func FactoredBytes(n, k, known int) int64 {
 	cols := lobpcgColumns(n, max(0, k-known), known)
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
-	blocks := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
-	pieces := tall.NewPieces(nil, n, segment, 1)
-	return basisBytes(n, 4*cols) + blocks + pieces.Bytes(3*cols*cols) + tall.ShareMemory(n, known, min(cols, slabColumns))
+	blockBytes := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
+	pieces := blocks.NewPieces(nil, n, segment, 1)
+	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) + blocks.ShareMemory(n, known, min(cols, slabColumns))
 }
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
@@ -196,8 +196,8 @@ func (g *lobpcg) isSlow() bool {
 
 // product stores the columns in g.x and B times them in g.y.
 func (g *lobpcg) product(ctx context.Context, c columns) error {
-	g.x = tall.Reshape(g.x, g.n, c.width())
-	g.y = tall.Reshape(g.y, g.n, c.width())
+	g.x = blocks.Reshape(g.x, g.n, c.width())
+	g.y = blocks.Reshape(g.y, g.n, c.width())
 	if err := g.e.setBlock(ctx, g.x, c); err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	before := g.cols + g.held
 	to := k.v.slice(before, before+count)
 	err := slabs(count, func(lo, hi int) error {
-		g.x = tall.Reshape(g.x, g.n, hi-lo)
+		g.x = blocks.Reshape(g.x, g.n, hi-lo)
 		for at := lo; at < hi; {
 			end := at + 1
 			for end < hi && g.active[end] == g.active[end-1]+1 {
@@ -288,7 +288,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		}
 		w := g.x
 		if g.inverse != nil {
-			g.y = tall.Reshape(g.y, g.n, hi-lo)
+			g.y = blocks.Reshape(g.y, g.n, hi-lo)
 			if err := g.inverse(ctx, g.y, g.x); err != nil {
 				return err
 			}
@@ -309,7 +309,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return found, err
 	}
 	return found, slabs(found, func(lo, hi int) error {
-		g.x = tall.Reshape(g.x, g.n, hi-lo)
+		g.x = blocks.Reshape(g.x, g.n, hi-lo)
 		return k.purify(ctx, g.x, k.v.slice(before+lo, before+hi))
 	})
 }

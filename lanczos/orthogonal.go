@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 )
 
 // orthonormalizer makes blocks of columns orthonormal, and orthogonal to those
@@ -78,7 +78,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 	for j := range nw {
 		r[j*nw+j] = 1
 	}
-	o.of, o.lengths = tall.Grow(o.of, nw), tall.Grow(o.lengths, nw)
+	o.of, o.lengths = blocks.Grow(o.of, nw), blocks.Grow(o.lengths, nw)
 	for round := 0; width > 0; round++ {
 		if round > 0 {
 			recent = 0
@@ -153,11 +153,11 @@ func (o *orthonormalizer) thin(width int) bool {
 // number of columns of R.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
-	o.c, o.d = tall.Grow(o.c, nv*nq), tall.Grow(o.d, nv*nq)
-	o.gram, o.coefficients = tall.Grow(o.gram, nq*nq), tall.Grow(o.coefficients, max(nv, nq)*nq)
-	o.r, o.inverse, o.first = tall.Grow(o.r, nq*nq), tall.Grow(o.inverse, nq*nq), tall.Grow(o.first, nq*nq)
+	o.c, o.d = blocks.Grow(o.c, nv*nq), blocks.Grow(o.d, nv*nq)
+	o.gram, o.coefficients = blocks.Grow(o.gram, nq*nq), blocks.Grow(o.coefficients, max(nv, nq)*nq)
+	o.r, o.inverse, o.first = blocks.Grow(o.r, nq*nq), blocks.Grow(o.inverse, nq*nq), blocks.Grow(o.first, nq*nq)
 	for i := range o.Workers {
-		o.scratch[i] = tall.Grow(o.scratch[i], nq*segment)
+		o.scratch[i] = blocks.Grow(o.scratch[i], nq*segment)
 	}
 	local := v.slice(v.lo+recent, v.hi)
 	if err := o.measure(ctx, local, q, recent); err != nil {

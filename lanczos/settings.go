@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
@@ -143,7 +143,7 @@ type Settings struct {
 }
 
 // Tolerances is the range of tolerances that residuals can reach in spite of rounding.
-var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
+var Tolerances = param.Range{Least: leastResidual, Most: 1, BelowMost: true}
 
 const (
 	defaultTolerance   = 1e-8

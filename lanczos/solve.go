@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -188,7 +188,7 @@ func Bytes(n, k, known int, which Which, basis int) int64 {
 	case n <= denseInstead:
 		bytes = max(bytes, denseBytes(n))
 	}
-	return bytes + tall.ShareMemory(n, known, width)
+	return bytes + blocks.ShareMemory(n, known, width)
 }
 
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.

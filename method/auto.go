@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // automatic is a mixture of multinomial logistic regressions on features of random walks that start at
@@ -17,11 +17,11 @@ import (
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
 type automatic struct{ noTuning }
 
-var autoSpec = spec.Spec{
-	Name: "auto", Works: spec.Undirected | spec.Directed,
+var autoSpec = param.Spec{
+	Name: "auto", Works: param.Undirected | param.Directed,
 	Title:  "logistic regression on walks, eigenvectors, a diffusion kernel and attributes, chosen by cross-validation",
 	Source: "a combination of this project; its parts have the sources of beliefs, cwk, diffusion, poisson, lp and logistic",
-	Params: []spec.Param{classify.WeightsParam},
+	Params: []param.Param{classify.WeightsParam},
 }
 
 // Name implements [Method].
@@ -33,7 +33,7 @@ func (automatic) Takes() []string {
 }
 
 // Declarations implements [Method].
-func (automatic) Declarations() []*spec.Spec { return []*spec.Spec{&autoSpec} }
+func (automatic) Declarations() []*param.Spec { return []*param.Spec{&autoSpec} }
 
 // Predict implements [Method].
 func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {

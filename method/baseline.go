@@ -7,11 +7,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // labelPropagation gives a node the class of the label that a walk from it is
@@ -20,21 +20,21 @@ import (
 // distributions P_t of the walk of package cwk.
 type labelPropagation struct{ noTuning }
 
-var propagationSpec = spec.Spec{
-	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
+var propagationSpec = param.Spec{
+	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: param.Undirected | param.Directed,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
-	Params: []spec.Param{
+	Params: []param.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
-			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(1.0)},
-		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: spec.Whole,
-			Range: spec.Range{Least: 0, Most: cwk.MaxSteps}, Default: spec.Of(0)},
-		{Name: "center", Symbol: "center", Meaning: "subtract from the scores of each class their mean over nodes, weighted by degrees", Kind: spec.Switch,
-			Default: spec.Of(false), Otherwise: "true if it predicts significantly more held-out labels"},
+			Range: param.Range{Least: 0, Most: 1, AboveLeast: true}, Default: param.Of(1.0)},
+		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: param.Whole,
+			Range: param.Range{Least: 0, Most: cwk.MaxSteps}, Default: param.Of(0)},
+		{Name: "center", Symbol: "center", Meaning: "subtract from the scores of each class their mean over nodes, weighted by degrees", Kind: param.Switch,
+			Default: param.Of(false), Otherwise: "true if it predicts significantly more held-out labels"},
 	},
 }
 
 // Declarations implements [Method].
-func (labelPropagation) Declarations() []*spec.Spec { return []*spec.Spec{&propagationSpec} }
+func (labelPropagation) Declarations() []*param.Spec { return []*param.Spec{&propagationSpec} }
 
 // Name implements [Method].
 func (labelPropagation) Name() string { return "lp" }
@@ -72,7 +72,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		}
 		if l.Center {
 			v, given = maps.Clone(v), true
-			v["center"] = spec.Of(true)
+			v["center"] = param.Of(true)
 		}
 	}
 	r.out.model = &keptModel{Values: v}
@@ -85,7 +85,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	n, _ := p.A.Dims()
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	if set.Raw {
-		r.out.Raw = piece.Block[float64](n, len(p.Names))
+		r.out.Raw = chunks.Block[float64](n, len(p.Names))
 	}
 	if r.out.Unfinished, err = l.ScoresTo(ctx, r.out.Scores, r.out.Raw, r.out.Reached, &r.out.Work); err != nil {
 		return nil, err
@@ -99,15 +99,15 @@ func centers(ctx context.Context, p *Problem, set *Settings, l *propagation.Prop
 	switch {
 	case set.baselines != nil:
 		return set.baselines.center, nil
-	case set.Fixed || validate.TooFew(p.Class) || p.Directed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
+	case set.Fixed || split.TooFew(p.Class) || p.Directed || l.Alpha < 1 || l.Steps > 0 || set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
-	return compared(p, set).PrefersCenter(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	return compared(p, set).PrefersCenter(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // propagationOf returns label propagation with the given values.
-func propagationOf(p *Problem, v spec.Values, set *Settings) *propagation.Propagation {
+func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propagation {
 	return &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Center: v.On("center"), Memory: set.Memory, Workers: set.Workers,
 		Progress: set.Progress,
@@ -116,7 +116,7 @@ func propagationOf(p *Problem, v spec.Values, set *Settings) *propagation.Propag
 
 // propagationValues returns the values of label propagation, and whether one of them
 // was given.
-func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
+func propagationValues(set *Settings) (v param.Values, given bool, err error) {
 	own := propagationSpec.Own(set.Given)
 	v, err = propagationSpec.Resolve(own, nil)
 	return v, len(own) > 0, err
@@ -147,7 +147,7 @@ func (majority) Name() string { return "majority" }
 func (majority) Takes() []string { return nil }
 
 // Declarations implements [Method].
-func (majority) Declarations() []*spec.Spec { return nil }
+func (majority) Declarations() []*param.Spec { return nil }
 
 // Predict implements [Method].
 func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Baselines are the accuracies that a prediction is compared with: those of label propagation
@@ -69,14 +69,14 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 		return nil, err
 	}
 	set := s.WithDefaults()
-	if validate.TooFew(p.Class) {
+	if split.TooFew(p.Class) {
 		return new(Baselines), nil
 	}
 	folds := set.folds(len(p.Row))
 	if m == (automatic{}) {
-		folds = validate.FoldCount(len(p.Row))
+		folds = split.FoldCount(len(p.Row))
 	}
-	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
+	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
 	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
 		r.Omitted = need

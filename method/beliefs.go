@@ -13,29 +13,29 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from eight combinations by held-out labels.
 type blockBeliefs struct{ noTuning }
 
-var beliefsSpec = spec.Spec{
-	Name: "beliefs", Works: spec.Undirected,
+var beliefsSpec = param.Spec{
+	Name: "beliefs", Works: param.Undirected,
 	Title:  "mean field of a block model, F ← softmax(log prior + t·(A·log FR − d·log fR))",
 	Source: "Karrer and Newman, Phys. Rev. E 83, 016107, 2011 (model); Decelle et al., Phys. Rev. E 84, 066106, 2011 (field); Kumar, Langton and Gatterbauer, SIGMOD 2020 (compatibilities)",
-	Params: []spec.Param{
-		{Name: "ratios", Symbol: "R", Meaning: "estimate of the ratios of class pairs at the ends of edges", Kind: spec.Choice,
-			Words: []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated}, Default: spec.Of(beliefs.Walks),
-			Grid: []spec.Value{spec.Of(beliefs.Walks), spec.Of(beliefs.Homophily), spec.Of(beliefs.Iterated)}},
+	Params: []param.Param{
+		{Name: "ratios", Symbol: "R", Meaning: "estimate of the ratios of class pairs at the ends of edges", Kind: param.Choice,
+			Words: []string{beliefs.Walks, beliefs.Homophily, beliefs.Iterated}, Default: param.Of(beliefs.Walks),
+			Grid: []param.Value{param.Of(beliefs.Walks), param.Of(beliefs.Homophily), param.Of(beliefs.Iterated)}},
 		{Name: "evidence", Symbol: "t", Meaning: "weight of the evidence of an edge",
-			Range: spec.Range{Least: 0, Most: 10, AboveLeast: true}, Default: spec.Of(1.0), Grid: spec.Grid(0.3, 1.0)},
-		{Name: "field", Symbol: "field", Meaning: "subtract d·log fR, the effect of pairs without an edge", Kind: spec.Switch,
-			Default: spec.Of(true), Grid: []spec.Value{spec.Of(false), spec.Of(true)}},
-		{Name: "rounds", Symbol: "rounds", Meaning: "largest number of rounds; they end when beliefs settle", Kind: spec.Whole,
-			Range: spec.Range{Least: 1, Most: 1000}, Default: spec.Of(15), Grid: spec.Grid(2, 4, 15)},
+			Range: param.Range{Least: 0, Most: 10, AboveLeast: true}, Default: param.Of(1.0), Grid: param.Grid(0.3, 1.0)},
+		{Name: "field", Symbol: "field", Meaning: "subtract d·log fR, the effect of pairs without an edge", Kind: param.Switch,
+			Default: param.Of(true), Grid: []param.Value{param.Of(false), param.Of(true)}},
+		{Name: "rounds", Symbol: "rounds", Meaning: "largest number of rounds; they end when beliefs settle", Kind: param.Whole,
+			Range: param.Range{Least: 1, Most: 1000}, Default: param.Of(15), Grid: param.Grid(2, 4, 15)},
 	},
 }
 
@@ -46,17 +46,17 @@ func (blockBeliefs) Name() string { return beliefsSpec.Name }
 func (blockBeliefs) Takes() []string { return beliefsSpec.Takes() }
 
 // Declarations implements [Method].
-func (blockBeliefs) Declarations() []*spec.Spec { return []*spec.Spec{&beliefsSpec} }
+func (blockBeliefs) Declarations() []*param.Spec { return []*param.Spec{&beliefsSpec} }
 
 // valuesOf returns a candidate as values of the parameters.
-func valuesOf(c beliefs.Candidate) spec.Values {
-	return spec.Values{"ratios": spec.Of(c.Ratios), "evidence": spec.Of(c.T), "field": spec.Of(c.Field), "rounds": spec.Of(c.Rounds)}
+func valuesOf(c beliefs.Candidate) param.Values {
+	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T), "field": param.Of(c.Field), "rounds": param.Of(c.Rounds)}
 }
 
 // beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
 // of a parameter in place of theirs.
 func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, err error) {
-	all := []spec.Values{}
+	all := []param.Values{}
 	for _, c := range beliefs.Candidates() {
 		all = append(all, valuesOf(c))
 	}
@@ -66,17 +66,17 @@ func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, 
 	} else if par != nil && par.Declared != nil {
 		given = par.Declared.Values
 	} else if s.Fixed {
-		all = []spec.Values{{}} // the defaults
+		all = []param.Values{{}} // the defaults
 	}
 	for _, p := range beliefsSpec.Params {
 		values := s.Lists[p.Name]
 		if x, ok := given[p.Name]; ok {
-			values = []spec.Value{x}
+			values = []param.Value{x}
 		}
 		if len(values) == 0 {
 			continue
 		}
-		var next []spec.Values
+		var next []param.Values
 		for _, v := range all {
 			for _, x := range values {
 				w := maps.Clone(v)
@@ -146,7 +146,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Work.Add(problem.Work{Sweeps: model.Sweeps, EntryColumns: int64(model.Columns) * sparse.EntriesOf(p.A)})
 	out.Seconds.Walk = time.Since(start).Seconds()
-	largest, prior := validate.Majority(p.Class), classShares.Of(seedsOf(p, 0, len(p.Names)))
+	largest, prior := split.Majority(p.Class), classShares.Of(seedsOf(p, 0, len(p.Names)))
 	out.Class = make([]int, len(p.Degrees))
 	for i := range out.Class {
 		row := out.Scores.Row(i)

@@ -3,8 +3,8 @@ package method
 import (
 	"errors"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 )
 
@@ -47,7 +47,7 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 // scoreBytes is the memory of the scores and classes of all nodes.
 func scoreBytes(p *Problem) int64 {
 	n := len(p.Degrees)
-	return tall.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
+	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
 }
 
 // kernelOf returns the kernel whose values [ShareKernels] keeps for the method, nil if there

@@ -12,8 +12,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // declare adds learners to those that methods have, for the time of a test.
@@ -21,15 +21,15 @@ func declare(t *testing.T, list ...*classify.Learner) {
 	t.Helper()
 	before := learners
 	t.Cleanup(func() { learners = before })
-	learners = func() spec.List[*classify.Learner] { return append(before(), list...) }
+	learners = func() param.List[*classify.Learner] { return append(before(), list...) }
 }
 
 // shrunk is least squares under another name, whose machines never end.
 func shrunk() *classify.Learner {
-	param := spec.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: spec.Above(0), Default: spec.Of(0.1), Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10)}
-	constant := spec.Param{Name: "shape", Kind: spec.Choice, Words: []string{"round", "flat"}, Default: spec.Of("round")}
-	own := spec.Spec{Name: "shrunk", Params: []spec.Param{param, constant}}
-	fit := func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
+	shrink := param.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: param.Above(0), Default: param.Of(0.1), Grid: param.Grid(0.001, 0.01, 0.1, 1, 10)}
+	constant := param.Param{Name: "shape", Kind: param.Choice, Words: []string{"round", "flat"}, Default: param.Of("round")}
+	own := param.Spec{Name: "shrunk", Params: []param.Param{shrink, constant}}
+	fit := func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (*classify.Model, error) {
 		model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"), nil)
 		if err == nil {
 			err = classify.ErrIterationLimit
@@ -41,7 +41,7 @@ func shrunk() *classify.Learner {
 		Path: &classify.Path{
 			Spec: own, Parameter: "shrink", Ridge: true, Noun: "a shrunk machine",
 			Fit: func() classify.PathFit {
-				return func(ctx context.Context, k classify.Gram, y []int, classes int, settings []spec.Values) (list []*classify.Model, err error) {
+				return func(ctx context.Context, k classify.Gram, y []int, classes int, settings []param.Values) (list []*classify.Model, err error) {
 					for _, v := range settings {
 						if v.Word("shape") != "flat" {
 							return nil, fmt.Errorf("shape is %v, not as given", v["shape"])
@@ -65,8 +65,8 @@ func shrunk() *classify.Learner {
 func meanOf() *classify.Learner {
 	centroid := classify.Learners().Named("centroid")
 	return &classify.Learner{
-		Spec: spec.Spec{Name: "mean", Params: []spec.Param{{Name: "lean", Symbol: "l", Range: spec.From(0), Default: spec.Of(0.0), Grid: spec.Grid(0.0, 1.0)}}},
-		Fit: func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
+		Spec: param.Spec{Name: "mean", Params: []param.Param{{Name: "lean", Symbol: "l", Range: param.From(0), Default: param.Of(0.0), Grid: param.Grid(0.0, 1.0)}}},
+		Fit: func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (*classify.Model, error) {
 			model, err := centroid.Fit(ctx, k, y, classes, nil)
 			if model != nil {
 				model.Machines[0].Rho += v.Number("lean") // which makes it worse
@@ -83,7 +83,7 @@ func meanOf() *classify.Learner {
 func TestDeclaredLearner(t *testing.T) {
 	declare(t, shrunk(), meanOf())
 	p := problemtest.Planted(t, 5, 120, 60)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestDeclaredLearner(t *testing.T) {
 		if err := os.WriteFile(file, []byte(`{"`+c.param+`": [0.3, 30]}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		given := spec.Values{"shape": spec.Of("flat"), "beta": spec.Of(2.0), "alpha": spec.Of(0.5), "steps": spec.Of(4)}
+		given := param.Values{"shape": param.Of("flat"), "beta": param.Of(2.0), "alpha": param.Of(0.5), "steps": param.Of(4)}
 		entries, err := Parse(c.name + "," + c.known)
 		if err != nil {
 			t.Fatal(err)
@@ -122,13 +122,13 @@ func TestDeclaredLearner(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		for _, par := range []*Parameters{&out.Parameters, &choice.Parameters} {
-			var told spec.Values
+			var told param.Values
 			text, err := json.Marshal(par)
 			if err == nil {
 				err = json.Unmarshal(text, &told)
 			}
 			v := told[c.param]
-			if err != nil || v != spec.Of(0.3) && v != spec.Of(30.0) {
+			if err != nil || v != param.Of(0.3) && v != param.Of(30.0) {
 				t.Errorf("%s: %s, %v", c.name, text, err)
 			}
 			if told["shape"] != given["shape"] == (c.param == "shrink") {
@@ -175,7 +175,7 @@ func TestDeclaredLearner(t *testing.T) {
 		if _, err := Settle(t.Context(), one, "small", given, nil); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := one[0].Method.Predict(t.Context(), p, nil, one[0].Settings); err != nil || got.Parameters.Declared.Values[c.param] != spec.Of(0.7) {
+		if got, err := one[0].Method.Predict(t.Context(), p, nil, one[0].Settings); err != nil || got.Parameters.Declared.Values[c.param] != param.Of(0.7) {
 			t.Errorf("%s: %v, %v", c.name, got.Parameters, err)
 		}
 	}
@@ -216,10 +216,10 @@ func TestGridAsJSON(t *testing.T) {
 	declare(t, shrunk())
 	for text, g := range map[string]*Grid{
 		`{"alpha":[0.5],"steps":[3],"min_steps":1,"cost":[2],"features":["plain"],"lambda":[0.1],"shrink":[7]}`: {
-			Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3), "min-steps": spec.Grid(1), "lambda": spec.Grid(0.1), "cost": spec.Grid(2), "shrink": spec.Grid(7)}, Features: []Features{Plain},
+			Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "min-steps": param.Grid(1), "lambda": param.Grid(0.1), "cost": param.Grid(2), "shrink": param.Grid(7)}, Features: []Features{Plain},
 		},
 		`{"alpha":[0.5],"steps":[3],"min_steps":0,"cost":null,"features":["honest"],"shrink":[0.001,0.01,0.1,1,10]}`: (&Grid{
-			Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3)}, Features: []Features{Honest},
+			Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3)}, Features: []Features{Honest},
 		}).along(learners()[len(learners())-1].Path),
 	} {
 		got, err := json.Marshal(g)
@@ -235,7 +235,7 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 	declare(t, by)
 	p := problemtest.Planted(t, 5, 120, 60)
 	takes := func(workers int) int64 {
-		set := &Settings{Workers: workers, Given: spec.Values{"beta": spec.Of(2.0)}}
+		set := &Settings{Workers: workers, Given: param.Values{"beta": param.Of(2.0)}}
 		bytes, err := Bytes(methodOf(t, "diffusion+mean"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +256,7 @@ func TestMemoryOfDecisions(t *testing.T) {
 		p.Class[i] = i % classes
 	}
 	for strategy, more := range map[string]bool{"one-vs-one": true, "one-vs-rest": false} {
-		takes, err := Bytes(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: spec.Values{"strategy": spec.Of(strategy)}})
+		takes, err := Bytes(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: param.Values{"strategy": param.Of(strategy)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestOutgrownLearner(t *testing.T) {
 	p := problemtest.Planted(t, 5, 120, 60)
 	for labels, replaced := range map[int]bool{60: true, 40: false} {
 		some := p.At(upTo(labels))
-		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3), "cost": spec.Grid(2)}, Features: []Features{Plain}}}
+		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "cost": param.Grid(2)}, Features: []Features{Plain}}}
 		out, err := methodOf(t, "cwk+small-svm").Predict(t.Context(), some, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -296,11 +296,11 @@ func TestOutgrownLearner(t *testing.T) {
 		if constant := out.Parameters.Constant; len(constant) != 1 || constant[0].Spec != of {
 			t.Errorf("%d labels: constant %v", labels, constant)
 		}
-		set.Given = spec.Values{"lambda": spec.Of(1.0)}
+		set.Given = param.Values{"lambda": param.Of(1.0)}
 		for _, name := range []string{"small-rls", "small-mean"} {
 			_, err = methodOf(t, "cwk+"+name).Predict(t.Context(), some, nil, set)
 			want := "60 rows of 12 features are too many for " + name + "; take linear-svm, or fewer steps"
-			if replaced != (err != nil) || replaced && (!errors.Is(err, validate.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
+			if replaced != (err != nil) || replaced && (!errors.Is(err, split.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
 				t.Errorf("%d labels: %v, want %s", labels, err, want)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Entry is a method of a list with its own parameters and settings.
@@ -28,7 +28,7 @@ type Entry struct {
 // Parse returns the methods of a list of names joined by commas, see [MethodList]. Parameters
 // may stand behind each part of a name, as in
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
-// not named stand behind its kernel. The error is a [validate.ErrUsage]; of an unknown name it
+// not named stand behind its kernel. The error is a [split.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
 func Parse(list string) ([]Entry, error) {
 	var found []Entry
@@ -36,14 +36,14 @@ func Parse(list string) ([]Entry, error) {
 		text = strings.TrimSpace(text)
 		if before, _, _ := strings.Cut(text, ":"); len(found) > 0 && strings.Contains(before, "=") {
 			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
-				validate.ErrUsage, before, found[len(found)-1].Name, before)
+				split.ErrUsage, before, found[len(found)-1].Name, before)
 		}
 		e, err := parseEntry(text)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
-			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, e.Name)
+			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", split.ErrUsage, e.Name)
 		}
 		if _, err := new(Settings).with(e.Method, e.Own); err != nil {
 			return nil, err
@@ -69,13 +69,13 @@ func parseEntry(text string) (Entry, error) {
 		for _, setting := range strings.Split(part, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
-				return Entry{}, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", validate.ErrUsage, setting, text)
+				return Entry{}, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", split.ErrUsage, setting, text)
 			}
 			if e.Own[name] != nil {
-				return Entry{}, fmt.Errorf("%w: %s is given twice in %q; leave one out", validate.ErrUsage, name, text)
+				return Entry{}, fmt.Errorf("%w: %s is given twice in %q; leave one out", split.ErrUsage, name, text)
 			}
 			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
-				return Entry{}, fmt.Errorf("%w: %s: there is no parameter %q; it takes %s", validate.ErrUsage, names[i], name, strings.Join(of.Takes(), ", "))
+				return Entry{}, fmt.Errorf("%w: %s: there is no parameter %q; it takes %s", split.ErrUsage, names[i], name, strings.Join(of.Takes(), ", "))
 			}
 			e.Own[name] = []string{value}
 			e.Name = text
@@ -98,11 +98,11 @@ func splitName(text string) (parts []string) {
 
 // declares reports whether a declaration of a method has a parameter.
 func declares(m Method, name string) bool {
-	return slices.ContainsFunc(m.Declarations(), func(of *spec.Spec) bool { return paramOf(of, name) != nil })
+	return slices.ContainsFunc(m.Declarations(), func(of *param.Spec) bool { return paramOf(of, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
-func declaredIn(m Method, name string) *spec.Spec {
+func declaredIn(m Method, name string) *param.Spec {
 	for _, of := range m.Declarations() {
 		if of.Name == name {
 			return of
@@ -112,19 +112,19 @@ func declaredIn(m Method, name string) *spec.Spec {
 }
 
 // with returns the settings with the values of a method's own in place of those that it
-// would try. The error is a [validate.ErrUsage] that names the parameter.
+// would try. The error is a [split.ErrUsage] that names the parameter.
 func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
 	set := s.WithDefaults()
 	grid := *set.Grid
 	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if err := set.take(m, name, own[name]); err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", validate.ErrUsage, m.Name(), err)
+			return nil, fmt.Errorf("%w: %s: %w", split.ErrUsage, m.Name(), err)
 		}
 	}
 	if len(own) > 0 {
 		if err := set.Grid.validate(); err != nil {
-			return nil, fmt.Errorf("%w: %s: %s", validate.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
+			return nil, fmt.Errorf("%w: %s: %s", split.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
 	}
 	return &set, nil
@@ -156,7 +156,7 @@ func (s *Settings) take(m Method, name string, values []string) error {
 }
 
 // paramOf returns the parameter with a name, in which an underscore may stand for a dash.
-func paramOf(of *spec.Spec, name string) *spec.Param {
+func paramOf(of *param.Spec, name string) *param.Param {
 	if p := of.Param(name); p != nil {
 		return p
 	}
@@ -174,15 +174,15 @@ func has(m Method, name string) bool {
 }
 
 // takeDeclared stores the values of a parameter that a declaration has.
-func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) error {
-	var list []spec.Value
+func (s *Settings) takeDeclared(of *param.Spec, p *param.Param, values []string) error {
+	var list []param.Value
 	for _, text := range values {
 		x, err := p.Parse(text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
-		v, err := of.Resolve(spec.Values{p.Name: x}, nil)
-		if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
+		v, err := of.Resolve(param.Values{p.Name: x}, nil)
+		if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 			return fmt.Errorf("%s: %s", wrong.Parameter, wrong.What)
 		} else if err != nil {
 			return err
@@ -193,20 +193,20 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 	switch {
 	case (ofGrid || of == &autoSpec) && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
-	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *spec.Param) bool { return o.Name == p.Name }):
+	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *param.Param) bool { return o.Name == p.Name }):
 		s.Grid = s.Grid.with(p, list)
 		return nil
 	}
 	if len(list) == 1 {
 		if s.Given == nil {
-			s.Given = spec.Values{}
+			s.Given = param.Values{}
 		}
 		s.Given[p.Name] = list[0]
 		delete(s.Lists, p.Name)
 		return nil
 	}
 	if s.Lists == nil {
-		s.Lists = map[string][]spec.Value{}
+		s.Lists = map[string][]param.Value{}
 	}
 	s.Lists[p.Name] = list
 	delete(s.Given, p.Name)

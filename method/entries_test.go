@@ -7,7 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // TestEntries tunes methods with parameters of their own, which the choice keeps.
@@ -21,7 +21,7 @@ func TestEntries(t *testing.T) {
 	}
 	g := testgraph.Planted(t, 5, 60, 50)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +52,14 @@ func TestEntries(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"lp,lp":                    "validate: parameter outside its range: method \"lp\" is named twice; leave one out",
-		"diffusion:beta":           "validate: parameter outside its range: \"beta\" in \"diffusion:beta\" is no parameter; write NAME:PARAMETER=VALUE",
-		"diffusion:beta=1:beta=2":  "validate: parameter outside its range: beta is given twice in \"diffusion:beta=1:beta=2\"; leave one out",
-		"diffusion:beta=-1":        "validate: parameter outside its range: diffusion: beta: -1 is out of range",
-		"majority:beta=1":          "validate: parameter outside its range: majority: it has no parameter",
-		"cwk:prior=x":              "validate: parameter outside its range: cwk: prior is one for all methods; set it once, outside the names of methods",
-		"diffusion:beta=1,cost=2":  "validate: parameter outside its range: \"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
-		"diffusion:laplacian=wide": "validate: parameter outside its range: diffusion: laplacian: \"wide\" is none",
+		"lp,lp":                    "split: parameter outside its range: method \"lp\" is named twice; leave one out",
+		"diffusion:beta":           "split: parameter outside its range: \"beta\" in \"diffusion:beta\" is no parameter; write NAME:PARAMETER=VALUE",
+		"diffusion:beta=1:beta=2":  "split: parameter outside its range: beta is given twice in \"diffusion:beta=1:beta=2\"; leave one out",
+		"diffusion:beta=-1":        "split: parameter outside its range: diffusion: beta: -1 is out of range",
+		"majority:beta=1":          "split: parameter outside its range: majority: it has no parameter",
+		"cwk:prior=x":              "split: parameter outside its range: cwk: prior is one for all methods; set it once, outside the names of methods",
+		"diffusion:beta=1,cost=2":  "split: parameter outside its range: \"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
+		"diffusion:laplacian=wide": "split: parameter outside its range: diffusion: laplacian: \"wide\" is none",
 	} {
 		if _, err := Parse(list); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", list, err, want)

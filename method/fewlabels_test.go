@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // pathGraph returns a path of n nodes with a label at each of its ends.
@@ -86,7 +86,7 @@ func TestTooFew(t *testing.T) {
 		{[]int{0, 1}, true}, {[]int{0, 1, 2, 3}, true}, {[]int{0, 1, 0, 0}, true},
 		{[]int{0, 1, 0, 1}, false}, {[]int{2, 1, 0, 1, 2}, false},
 	} {
-		if got := validate.TooFew(test.class); got != test.want {
+		if got := split.TooFew(test.class); got != test.want {
 			t.Errorf("%v: %v", test.class, got)
 		}
 	}
@@ -99,14 +99,14 @@ func TestNearestSetting(t *testing.T) {
 	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	g = &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.2, 0.7, 1), "steps": spec.Grid(10, 30, 60), "cost": spec.Grid(0.1, 0.6, 8)}, Features: []Features{Honest, Plain}}
-	g.Values["lambda"] = spec.Grid(0.01, 0.15, 1)
+	g = &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Features: []Features{Honest, Plain}}
+	g.Values["lambda"] = param.Grid(0.01, 0.15, 1)
 	of := g.along(learnerOf("svm").Path)
 	if got := of.at(of.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
 		t.Errorf("%v is nearest", got)
 	}
 	of = g.along(learnerOf("rls").Path)
-	if got := of.at(of.usual()).Declared.Values["lambda"]; got != spec.Of(0.15) {
+	if got := of.at(of.usual()).Declared.Values["lambda"]; got != param.Of(0.15) {
 		t.Errorf("λ = %v is nearest", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestMajorityLabelsAll(t *testing.T) {
 // Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
 	p := &Problem{Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
-	_, unseen, err := validate.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
+	_, unseen, err := split.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestLongChoiceStops(t *testing.T) {
 	p := problemtest.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(20_000), "cost": spec.Grid(1, 2)}, Features: []Features{Plain}}
+	g := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Features: []Features{Plain}}
 	set, err := (&Settings{Grid: g}).of(behindWalks(learners()[0]), 3)
 	if err != nil {
 		t.Fatal(err)

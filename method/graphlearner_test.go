@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // The choice of α counts what scores computed without each fold say of it.
@@ -25,11 +25,11 @@ func TestSpreadingChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := validate.Folds(p.Class, 10, 3, 0)
+	fold := split.Folds(p.Class, 10, 3, 0)
 	weight := choose.WeightsOf(p)
 	var reached [10]int // labels of a fold that others reach, and their weights
 	var of [10]float64
-	right := func(alpha spec.Value) (hits [10]int, weighted [10]float64) {
+	right := func(alpha param.Value) (hits [10]int, weighted [10]float64) {
 		for f := range hits {
 			var rest, hidden []int
 			for i := range p.Row {
@@ -39,7 +39,7 @@ func TestSpreadingChoice(t *testing.T) {
 					rest = append(rest, i)
 				}
 			}
-			one, err := m.Predict(context.Background(), p.At(rest), nil, &Settings{Given: spec.Values{"alpha": alpha}})
+			one, err := m.Predict(context.Background(), p.At(rest), nil, &Settings{Given: param.Values{"alpha": alpha}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,12 +67,12 @@ func TestSpreadingChoice(t *testing.T) {
 		counted, weighed := right(alpha)
 		hits, weighted = append(hits, counted), append(weighted, weighed)
 	}
-	var settings []spec.Values
+	var settings []param.Values
 	for _, alpha := range grid {
-		settings = append(settings, spec.Values{"alpha": alpha})
+		settings = append(settings, param.Values{"alpha": alpha})
 	}
 	space := choose.SpaceOf(&propagate.Learners().Named("lgc").Spec, settings)
-	space.Usual = slices.IndexFunc(grid, func(v spec.Value) bool { return v == propagate.Learners().Named("lgc").Params[0].Default })
+	space.Usual = slices.IndexFunc(grid, func(v param.Value) bool { return v == propagate.Learners().Named("lgc").Params[0].Default })
 	best := func(without int) int {
 		merit, tested := make([]float64, len(grid)), 0
 		for f := range 10 {
@@ -107,7 +107,7 @@ func TestSpreadingChoice(t *testing.T) {
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
 	p := problemtest.Planted(t, 12, 200, 40)
-	set := &Settings{Given: spec.Values{"balance": spec.Of("none"), "rounds": spec.Of(5), "variance": spec.Of(10.0)}}
+	set := &Settings{Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
 	for _, l := range propagate.Learners() {
 		m := methodOf(t, l.Name)
 		out, err := m.Predict(context.Background(), p, nil, set)

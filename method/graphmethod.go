@@ -9,31 +9,31 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // graphLearner scores all nodes of a graph at once from its labels, with parameters that are
 // chosen by its predictions for held-out labels.
 type graphLearner interface {
 	// declaration has the name and the parameters.
-	declaration() *spec.Spec
+	declaration() *param.Spec
 
 	// prepare computes what all settings have in common.
-	prepare(ctx context.Context, r *graphPredictor, settings []spec.Values) error
+	prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error
 
 	// predictions calls visit, for each setting and group of labels in any order, with a
 	// function that returns the predicted class of a node in the group's test set, and
 	// whether a label reaches it.
-	predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
+	predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
 
 	// scores stores the scores and classes of all nodes in r.out.
-	scores(ctx context.Context, r *graphPredictor, v spec.Values) error
+	scores(ctx context.Context, r *graphPredictor, v param.Values) error
 
 	// bytes is the memory of a prediction, and of a choice by the given number of labels.
-	bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64
+	bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64
 
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
@@ -66,7 +66,7 @@ func (m graphMethod) Name() string { return m.declaration().Name }
 func (m graphMethod) Takes() []string { return m.declaration().Takes() }
 
 // Declarations implements [Method].
-func (m graphMethod) Declarations() []*spec.Spec { return []*spec.Spec{m.declaration()} }
+func (m graphMethod) Declarations() []*param.Spec { return []*param.Spec{m.declaration()} }
 
 // graphPredictor makes one prediction.
 type graphPredictor struct {
@@ -83,7 +83,7 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, s *Settings) (*graph
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Directed && m.declaration().Works&spec.Directed == 0 {
+	if p.Directed && m.declaration().Works&param.Directed == 0 {
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
@@ -104,13 +104,13 @@ func (r *graphPredictor) whole(ctx context.Context) (err error) {
 
 // settings returns the settings to choose from on the labels of a problem: all usual ones or,
 // with too few labels, the defaults.
-func (m graphMethod) settings(p *Problem, s *Settings) ([]spec.Values, error) {
+func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
 	given := m.declaration().Own(s.Given)
-	if validate.TooFew(p.Class) {
+	if split.TooFew(p.Class) {
 		v, err := m.declaration().Resolve(given, nil)
-		return []spec.Values{v}, err
+		return []param.Values{v}, err
 	}
-	return validate.Settings(s.trying(m.declaration()), given, nil)
+	return split.Settings(s.trying(m.declaration()), given, nil)
 }
 
 // Predict implements [Method].
@@ -120,7 +120,7 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 		return nil, err
 	}
 	start := time.Now()
-	var v spec.Values
+	var v param.Values
 	switch {
 	case par != nil:
 		v, r.out.Settings = par.Declared.Values, 1
@@ -130,7 +130,7 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	settings, err := m.settings(p, r.set)
 	if err == nil {
 		if v != nil {
-			settings = []spec.Values{v}
+			settings = []param.Values{v}
 		}
 		err = m.prepare(ctx, r, settings)
 	}
@@ -162,17 +162,17 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 
 // choose returns the setting that held-out labels choose; with too few labels it is the only
 // one.
-func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []spec.Values) (spec.Values, error) {
+func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []param.Values) (param.Values, error) {
 	r.out.Settings = len(settings)
-	if validate.TooFew(r.p.Class) {
+	if split.TooFew(r.p.Class) {
 		return settings[0], nil
 	}
 	p := r.p
 	if m.isSampled() {
-		p = p.At(validate.Sample(p.Class, r.set.Sample, r.set.RNGSeed, 0))
+		p = p.At(split.Sample(p.Class, r.set.Sample, r.set.RNGSeed, 0))
 	}
 	folds := r.set.folds(len(p.Row))
-	fold := validate.Folds(p.Class, folds, r.set.RNGSeed, 0)
+	fold := split.Folds(p.Class, folds, r.set.RNGSeed, 0)
 	var groups []group
 	for f := range folds {
 		var rest, hidden []int
@@ -196,7 +196,7 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []s
 }
 
 // search chooses one of the settings by the predictions for the test sets of groups.
-func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, weight []float64) (*choose.Found, error) {
+func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, weight []float64) (*choose.Found, error) {
 	space := choose.SpaceOf(r.set.trying(m.declaration()), settings)
 	if usual, err := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil); err == nil {
 		for i, v := range settings {
@@ -236,7 +236,7 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []s
 }
 
 // Tune implements [Method].
-func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
 	if len(m.declaration().Params) == 0 {
 		return nil, nil
 	}
@@ -244,7 +244,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spli
 	if err != nil {
 		return nil, err
 	}
-	settings, err := validate.Settings(r.set.trying(m.declaration()), m.declaration().Own(r.set.Given), nil)
+	settings, err := split.Settings(r.set.trying(m.declaration()), m.declaration().Own(r.set.Given), nil)
 	if err == nil {
 		err = m.prepare(ctx, r, settings)
 	}
@@ -271,7 +271,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spli
 func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	set := *s
 	set.Memory = p.Remaining(set.Memory)
-	settings, err := validate.Settings(set.trying(m.declaration()), m.declaration().Own(set.Given), nil)
+	settings, err := split.Settings(set.trying(m.declaration()), m.declaration().Own(set.Given), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -310,14 +310,14 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 
 // Declaration declares a method of another module, for [Register].
 type Declaration struct {
-	spec.Spec
+	param.Spec
 
 	// Predict scores every node from the labels of p with complete values of the parameters. It
 	// returns at least Class, Scores and Reached. The settings have every default.
-	Predict func(ctx context.Context, p *Problem, v spec.Values, s *Settings) (*Prediction, error)
+	Predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) (*Prediction, error)
 
 	// Bytes returns the memory of Predict in addition to the prediction; nil: none.
-	Bytes func(p *Problem, v spec.Values) int64
+	Bytes func(p *Problem, v param.Values) int64
 }
 
 var declarations []*Declaration
@@ -335,15 +335,15 @@ func Register(d *Declaration) {
 // declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
 type declaredMethod struct{ *Declaration }
 
-func (m declaredMethod) declaration() *spec.Spec { return &m.Spec }
-func (m declaredMethod) isSampled() bool         { return false }
+func (m declaredMethod) declaration() *param.Spec { return &m.Spec }
+func (m declaredMethod) isSampled() bool          { return false }
 
-func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) (err error) {
+func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) (err error) {
 	r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work)
 	return err
 }
 
-func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	quiet := *r.set
 	quiet.Progress = ignoreProgress
 	for at, v := range settings {
@@ -359,7 +359,7 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, sett
 	return nil
 }
 
-func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	own, err := m.Predict(ctx, r.p, v, r.set)
 	if err != nil {
 		return err
@@ -370,7 +370,7 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v spec.Va
 	return nil
 }
 
-func (m declaredMethod) bytes(p *Problem, _ int, settings []spec.Values, _ *Settings) (bytes int64) {
+func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values, _ *Settings) (bytes int64) {
 	if m.Declaration.Bytes != nil {
 		for _, v := range settings {
 			bytes = max(bytes, m.Declaration.Bytes(p, v))

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Features says from which walk the features of a training node are taken.
@@ -61,14 +61,14 @@ func (p *Parameters) Balanced() bool {
 	}
 	return slices.ContainsFunc(all, func(s Setting) bool {
 		v, is := s.Values[classify.WeightsParam.Name]
-		return is && v == spec.Of("balanced")
+		return is && v == param.Of("balanced")
 	})
 }
 
 // Setting is the values of a declaration's parameters.
 type Setting struct {
-	Spec   *spec.Spec
-	Values spec.Values
+	Spec   *param.Spec
+	Values param.Values
 }
 
 // text lists the values as a person reads them.
@@ -76,13 +76,13 @@ func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	all := spec.Values{}
+	all := param.Values{}
 	if p.onWalks() {
-		all["alpha"], all["features"] = spec.Of(p.Alpha), spec.Of(string(p.Features))
-		all["steps"], all["min_steps"] = spec.Of(p.Steps), spec.Of(p.MinSteps)
+		all["alpha"], all["features"] = param.Of(p.Alpha), param.Of(string(p.Features))
+		all["steps"], all["min_steps"] = param.Of(p.Steps), param.Of(p.MinSteps)
 	}
 	if k := p.Kernel; k != nil {
-		all["kernel"] = spec.Of(k.Spec.Name)
+		all["kernel"] = param.Of(k.Spec.Name)
 		maps.Copy(all, k.Values)
 	}
 	if p.Declared != nil {
@@ -98,7 +98,7 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 // kernel, then of the learner.
 func (p *Parameters) Chosen() (list []Setting) {
 	if p.onWalks() {
-		list = append(list, Setting{&cwk.Spec, spec.Values{"alpha": spec.Of(p.Alpha), "steps": spec.Of(p.Steps)}})
+		list = append(list, Setting{&cwk.Spec, param.Values{"alpha": param.Of(p.Alpha), "steps": param.Of(p.Steps)}})
 	}
 	for _, s := range []*Setting{p.Kernel, p.Declared} {
 		if s != nil {
@@ -142,7 +142,7 @@ func (p Parameters) String() string {
 type Grid struct {
 	// Values are those of parameters by name: of [cwk.Spec], and along the paths of learners
 	// ([classify.Path]). Of one that is missing the usual values are tried.
-	Values   map[string][]spec.Value
+	Values   map[string][]param.Value
 	Features []Features
 
 	path    *classify.Path // whose settings are those of the grid, nil: of none
@@ -151,8 +151,8 @@ type Grid struct {
 }
 
 // gridParams are the parameters that grids have values of: those of [cwk.Spec] and along paths.
-func gridParams(paths ...*classify.Path) []*spec.Param {
-	var list []*spec.Param
+func gridParams(paths ...*classify.Path) []*param.Param {
+	var list []*param.Param
 	for i := range cwk.Spec.Params {
 		list = append(list, &cwk.Spec.Params[i])
 	}
@@ -164,14 +164,14 @@ func gridParams(paths ...*classify.Path) []*spec.Param {
 
 // of returns the grid with values of the parameters of walks and along some paths alone.
 func (g *Grid) of(paths ...*classify.Path) *Grid {
-	own := &Grid{Values: map[string][]spec.Value{}, Features: g.Features}
+	own := &Grid{Values: map[string][]param.Value{}, Features: g.Features}
 	for _, p := range gridParams(paths...) {
 		list, there := g.Values[p.Name]
 		if !there {
 			list = p.Grid
 		}
 		if !there && list == nil {
-			list = []spec.Value{p.Default}
+			list = []param.Value{p.Default}
 		}
 		own.Values[p.Name] = list
 	}
@@ -183,17 +183,17 @@ func (g *Grid) along(path *classify.Path) *Grid {
 	own := g.of(path)
 	own.path, own.settled = path, []*Setting{}
 	for _, x := range own.numbers(path.Parameter) {
-		own.settled = append(own.settled, &Setting{&path.Spec, spec.Values{path.Parameter: spec.Of(x)}})
+		own.settled = append(own.settled, &Setting{&path.Spec, param.Values{path.Parameter: param.Of(x)}})
 	}
 	return own
 }
 
 // with returns the grid with other values of a parameter, in increasing order. Of one that is not
 // chosen the last value counts.
-func (g *Grid) with(p *spec.Param, list []spec.Value) *Grid {
+func (g *Grid) with(p *param.Param, list []param.Value) *Grid {
 	own := *g
 	own.Values = maps.Clone(g.Values)
-	list = slices.SortedFunc(slices.Values(list), func(a, b spec.Value) int { return cmp.Compare(number(a), number(b)) })
+	list = slices.SortedFunc(slices.Values(list), func(a, b param.Value) int { return cmp.Compare(number(a), number(b)) })
 	if p.Grid == nil && len(list) > 0 {
 		list = list[len(list)-1:]
 	}
@@ -201,7 +201,7 @@ func (g *Grid) with(p *spec.Param, list []spec.Value) *Grid {
 	return &own
 }
 
-func number(v spec.Value) float64 { return spec.Values{"": v}.Number("") }
+func number(v param.Value) float64 { return param.Values{"": v}.Number("") }
 
 // numbers returns the values of a parameter.
 func (g *Grid) numbers(name string) []float64 {
@@ -239,8 +239,8 @@ func (g *Grid) steps() (list []int) {
 func (g *Grid) ofWalk(p Parameters) *Grid {
 	one := *g
 	one.Values = maps.Clone(g.Values)
-	for name, v := range map[string]spec.Value{"alpha": spec.Of(p.Alpha), "steps": spec.Of(p.Steps), "min-steps": spec.Of(p.MinSteps)} {
-		one.Values[name] = []spec.Value{v}
+	for name, v := range map[string]param.Value{"alpha": param.Of(p.Alpha), "steps": param.Of(p.Steps), "min-steps": param.Of(p.MinSteps)} {
+		one.Values[name] = []param.Value{v}
 	}
 	one.Features = []Features{p.Features}
 	return &one
@@ -261,8 +261,8 @@ func (g *Grid) settings() int {
 }
 
 // learnerSettings returns the values of all settings of the learner.
-func (g *Grid) learnerSettings() []spec.Values {
-	all := make([]spec.Values, len(g.settled))
+func (g *Grid) learnerSettings() []param.Values {
+	all := make([]param.Values, len(g.settled))
 	for i, s := range g.settled {
 		all[i] = s.Values
 	}
@@ -300,20 +300,20 @@ func smallGrid(features ...Features) *Grid { return (&Grid{Features: features}).
 
 // noGrid returns the single setting of the defaults of [cwk.Spec] and of paths, plain.
 func noGrid() *Grid {
-	g := &Grid{Values: map[string][]spec.Value{}, Features: []Features{Plain}}
+	g := &Grid{Values: map[string][]param.Value{}, Features: []Features{Plain}}
 	for _, p := range gridParams(paths()...) {
-		g.Values[p.Name] = []spec.Value{p.Default}
+		g.Values[p.Name] = []param.Value{p.Default}
 	}
 	return g
 }
 
 // fixed returns the grid with those of the given values that it has in place of its own: along
 // paths and, where one of the methods learns from walks, of [cwk.Spec].
-func (g *Grid) fixed(given spec.Values, methods []Method) *Grid {
+func (g *Grid) fixed(given param.Values, methods []Method) *Grid {
 	walks := slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") })
 	for _, p := range gridParams(paths()...) {
 		if v, is := given[p.Name]; is && (walks || cwk.Spec.Param(p.Name) == nil) {
-			g = g.with(p, []spec.Value{v})
+			g = g.with(p, []param.Value{v})
 		}
 	}
 	return g
@@ -341,7 +341,7 @@ func (g *Grid) validate() error {
 	for _, f := range g.Features {
 		features = append(features, float64(f.rank()))
 	}
-	check := func(name, symbol string, within spec.Range, values []float64) {
+	check := func(name, symbol string, within param.Range, values []float64) {
 		for _, x := range values {
 			if !within.Contains(x) {
 				bad("%s %v is out of range; want %s", name, x, within.Text(symbol))
@@ -358,7 +358,7 @@ func (g *Grid) validate() error {
 			check(p.Name, p.Symbol, p.Range, g.numbers(p.Name))
 		}
 	}
-	check("features", "", spec.Range{}, features)
+	check("features", "", param.Range{}, features)
 	if len(errs) == 0 {
 		return nil
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func TestGridSizes(t *testing.T) {
 	for name, g := range map[string]*Grid{
 		"small": smallGrid(Plain, Honest), "none": noGrid(),
-		"from step 5": {Values: map[string][]spec.Value{"alpha": spec.Grid(0, 1), "steps": spec.Grid(3, 5, 7), "min-steps": spec.Grid(5), "cost": spec.Grid(1)}, Features: []Features{Honest}},
+		"from step 5": {Values: map[string][]param.Value{"alpha": param.Grid(0, 1), "steps": param.Grid(3, 5, 7), "min-steps": param.Grid(5), "cost": param.Grid(1)}, Features: []Features{Honest}},
 	} {
 		if err := g.validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -36,7 +36,7 @@ func TestGridSizes(t *testing.T) {
 
 func TestGridProblems(t *testing.T) {
 	good := func(change func(*Grid)) *Grid {
-		g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "cost": spec.Grid(1)}, Features: []Features{Plain}}
+		g := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1), "cost": param.Grid(1)}, Features: []Features{Plain}}
 		change(g)
 		return g
 	}
@@ -45,14 +45,14 @@ func TestGridProblems(t *testing.T) {
 		want string
 	}{
 		{good(func(g *Grid) { g.Values["alpha"] = nil }), "alpha has no value"},
-		{good(func(g *Grid) { g.Values["alpha"] = spec.Grid(0.5, 0.5) }), "alpha repeats a value"},
-		{good(func(g *Grid) { g.Values["alpha"] = spec.Grid(1.5) }), "alpha 1.5 is out of range; want 0 ≤ α ≤ 1"},
-		{good(func(g *Grid) { g.Values["steps"] = spec.Grid(-1) }), "steps -1 is out of range; want 0 ≤ T ≤ 1000000"},
-		{good(func(g *Grid) { g.Values["min-steps"] = spec.Grid(3) }), "no steps at or above min_steps 3"},
-		{good(func(g *Grid) { g.Values["min-steps"] = spec.Grid(-3) }), "min_steps -3 is negative"},
-		{good(func(g *Grid) { g.Values["cost"] = spec.Grid(0) }), "cost 0 is out of range; want C > 0"},
+		{good(func(g *Grid) { g.Values["alpha"] = param.Grid(0.5, 0.5) }), "alpha repeats a value"},
+		{good(func(g *Grid) { g.Values["alpha"] = param.Grid(1.5) }), "alpha 1.5 is out of range; want 0 ≤ α ≤ 1"},
+		{good(func(g *Grid) { g.Values["steps"] = param.Grid(-1) }), "steps -1 is out of range; want 0 ≤ T ≤ 1000000"},
+		{good(func(g *Grid) { g.Values["min-steps"] = param.Grid(3) }), "no steps at or above min_steps 3"},
+		{good(func(g *Grid) { g.Values["min-steps"] = param.Grid(-3) }), "min_steps -3 is negative"},
+		{good(func(g *Grid) { g.Values["cost"] = param.Grid(0) }), "cost 0 is out of range; want C > 0"},
 		{good(func(g *Grid) { g.Features = []Features{"bold"} }), `features "bold" are neither "plain" nor "honest"`},
-		{good(func(g *Grid) { g.Values["alpha"], g.Values["cost"] = spec.Grid(2), spec.Grid(-1) }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is out"},
+		{good(func(g *Grid) { g.Values["alpha"], g.Values["cost"] = param.Grid(2), param.Grid(-1) }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is out"},
 	} {
 		if err := test.g.validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.g, err, test.want)
@@ -62,7 +62,7 @@ func TestGridProblems(t *testing.T) {
 
 // On a plateau the middle is chosen, at equal hits the simpler setting.
 func TestBest(t *testing.T) {
-	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1, 2, 3, 4, 5), "cost": spec.Grid(1)}, Features: []Features{Plain}}
+	g := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Features: []Features{Plain}}
 	g = g.along(learnerOf("svm").Path)
 	best := func(g *Grid, merit []float64, tested int) int {
 		walks, learner := g.spaces()
@@ -91,7 +91,7 @@ func TestBest(t *testing.T) {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}
-	several := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "lambda": spec.Grid(0.1, 1, 10, 100), "cost": spec.Grid(0.1, 1, 10, 100)}, Features: []Features{Plain}}
+	several := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1), "lambda": param.Grid(0.1, 1, 10, 100), "cost": param.Grid(0.1, 1, 10, 100)}, Features: []Features{Plain}}
 	g = several.along(learnerOf("rls").Path)
 	if got := best(g, []float64{500, 500, 500, 100}, 1000); got != 1 {
 		t.Errorf("setting %d of λ, want the highest", got)
@@ -105,10 +105,10 @@ func TestBest(t *testing.T) {
 // Of a parameter that is not chosen the last value counts.
 func TestGridWith(t *testing.T) {
 	g := smallGrid(Plain)
-	if got := g.with(cwk.Spec.Param("min-steps"), spec.Grid(3, 1)).minSteps(); got != 3 {
+	if got := g.with(cwk.Spec.Param("min-steps"), param.Grid(3, 1)).minSteps(); got != 3 {
 		t.Errorf("the first step that counts is %d, want 3", got)
 	}
-	if got := g.with(cwk.Spec.Param("steps"), spec.Grid(30, 10)).steps(); !slices.Equal(got, []int{10, 30}) || g.minSteps() != 0 {
+	if got := g.with(cwk.Spec.Param("steps"), param.Grid(30, 10)).steps(); !slices.Equal(got, []int{10, 30}) || g.minSteps() != 0 {
 		t.Errorf("steps %v, and of the grid before %d", got, g.minSteps())
 	}
 }

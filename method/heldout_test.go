@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is that of their shares.
@@ -21,7 +21,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	const draws = 6
-	grid := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.3, 0.9), "steps": spec.Grid(1, 3, 10), "cost": spec.Grid(0.5, 8), "lambda": spec.Grid(0.01, 0.1, 1)}, Features: []Features{Plain, Honest}}
+	grid := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Features: []Features{Plain, Honest}}
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
@@ -108,8 +108,8 @@ func TestReferPropagates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		folds := validate.FoldCount(len(p.Row))
-		fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
+		folds := split.FoldCount(len(p.Row))
+		fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 		right, largest, weight := 0.0, 0.0, choose.WeightsOf(p)
 		for f := range folds {
 			var rest []int
@@ -129,7 +129,7 @@ func TestReferPropagates(t *testing.T) {
 				if out.Class[p.Row[i]] == c {
 					right += weight[c]
 				}
-				if validate.Majority(p.At(rest).Class) == c {
+				if split.Majority(p.At(rest).Class) == c {
 					largest++
 				}
 			}
@@ -158,7 +158,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.3), "steps": spec.Grid(4), "cost": spec.Grid(2)}, Features: []Features{Plain}}}
+	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Features: []Features{Plain}}}
 	choice, err := CrossValidate(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got := choice.found.HeldOut.Estimate(p, all)
-	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), choose.WeightsOf(p)
+	fold, weight := split.Folds(p.Class, set.Folds, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.Folds {
 		var rest []int
@@ -253,9 +253,9 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 		var told, found, plain float64
 		for seed := range uint64(draws) {
 			p, class := problemtest.Blocks(t, seed, 200, 40, 3, 5, 0.5)
-			set := &Settings{RNGSeed: seed, Given: spec.Values{name: spec.Of(value)}}
+			set := &Settings{RNGSeed: seed, Given: param.Values{name: param.Of(value)}}
 			if name == "steps" {
-				set.Given[name] = spec.Of(int(value))
+				set.Given[name] = param.Of(int(value))
 			}
 			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {

@@ -3,14 +3,14 @@ package method
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, training, and
@@ -39,8 +39,8 @@ type kernelSizes struct {
 	kernelMethod
 	p       *Problem
 	set     *Settings
-	grid    []spec.Values
-	settled []spec.Values
+	grid    []param.Values
+	settled []param.Values
 }
 
 // grams is the memory of the block of the kernel between nodes, with the setting that needs
@@ -54,7 +54,7 @@ func (k kernelSizes) grams(nodes []int) (most int64) {
 
 // choice is the memory of the choice of parameters.
 func (k kernelSizes) choice() int64 {
-	labels := k.p.At(validate.Sample(k.p.Class, k.set.Sample, k.set.RNGSeed, 0)).Row
+	labels := k.p.At(split.Sample(k.p.Class, k.set.Sample, k.set.RNGSeed, 0)).Row
 	blocks := k.kernel.GramsBytes(k.grid, k.p.Degrees, k.p.A.NNZ(), labels, k.set.Memory)
 	seen, classes := int64(len(labels)), len(k.p.Names)
 	held := 8 * seen * seen * int64(len(k.grid))
@@ -73,9 +73,9 @@ func (k kernelSizes) choice() int64 {
 func (k kernelSizes) training() int64 {
 	labels, classes := len(k.p.Row), len(k.p.Names)
 	if k.by.solves(labels) {
-		const blocks = 2 + 4 // of all nodes, and of labels
+		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
-		return blocks*tall.BlockBytes[float64](len(k.p.Degrees), width) + 2*8*int64(labels)*int64(classes) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
+		return blockCount*blocks.BlockBytes[float64](len(k.p.Degrees), width) + 2*8*int64(labels)*int64(classes) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 	}
 	rows := k.p.Row
 	if k.by.Whole {
@@ -92,9 +92,9 @@ func (k kernelSizes) training() int64 {
 // scores is the memory of the scores of all nodes.
 func (k kernelSizes) scores() int64 {
 	n, classes := len(k.p.Degrees), len(k.p.Names)
-	isWide := !k.set.Raw && piece.Bytes[float64](n, classes) > rawBytes // of one class against the rest
+	isWide := !k.set.Raw && chunks.Bytes[float64](n, classes) > rawBytes // of one class against the rest
 	if _, rest := k.set.machines(classes); rest && isWide && (k.by.path != nil || k.by.Dual) {
-		return scoreBytes(k.p) + 2*tall.BlockBytes[float64](n, machinesAtATime) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, machinesAtATime)
+		return scoreBytes(k.p) + 2*blocks.BlockBytes[float64](n, machinesAtATime) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, machinesAtATime)
 	}
 	if k.by.path != nil {
 		width, rest := k.set.machines(classes)
@@ -105,7 +105,7 @@ func (k kernelSizes) scores() int64 {
 			counts = 0
 		}
 		apply := k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, max(1, width))
-		return sumsBytes(k.p, false) + counts + apply + 2*tall.BlockBytes[float64](n, width)
+		return sumsBytes(k.p, false) + counts + apply + 2*blocks.BlockBytes[float64](n, width)
 	}
 	outputs := int64(8 * n * classes) // the raw scores, which are decisions
 	switch {
@@ -113,7 +113,7 @@ func (k kernelSizes) scores() int64 {
 		machines := k.by.machines(classes, k.settled)
 		width := min(max(machines, 1), machinesAtATime)
 		apply := k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
-		return 8*int64(n)*int64(machines) + outputs + 2*tall.BlockBytes[float64](n, width) + apply + scoreBytes(k.p)
+		return 8*int64(n)*int64(machines) + outputs + 2*blocks.BlockBytes[float64](n, width) + apply + scoreBytes(k.p)
 	case !k.by.Whole:
 		values, limit, fixed := 8*int64(n)*int64(len(k.p.Row)), int64(0), scoreBytes(k.p)
 		if k.set.Raw {
@@ -147,7 +147,7 @@ func (k kernelSizes) tuning(all *Problem) int64 {
 
 // machines returns the largest number of binary classifiers that a learner fits with one of
 // some complete settings.
-func (l learner) machines(classes int, settled []spec.Values) int {
+func (l learner) machines(classes int, settled []param.Values) int {
 	if path := l.Path; path != nil && path.Pairwise != nil && slices.ContainsFunc(settled, path.Pairwise) {
 		return max(classes, classes*(classes-1)/2)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // kernelCache keeps values of kernels for predictions from many sets of labels on one graph,
@@ -67,7 +67,7 @@ type kernelValues struct {
 }
 
 // Of returns the values of a kernel, computed if they are not there.
-func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*kernelValues, error) {
+func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v param.Values) (*kernelValues, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	name := f.Name + " " + f.Text(v)
@@ -89,13 +89,13 @@ func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (
 }
 
 // compute returns the values of a kernel.
-func (k *kernelCache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*kernelValues, error) {
+func (k *kernelCache) compute(ctx context.Context, f *kernel.Family, v param.Values) (*kernelValues, error) {
 	all := *k.all // which others may use meanwhile
 	g, err := all.Whole(ctx, k.workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
-	ks, err := f.NewAll(ctx, g, []spec.Values{v})
+	ks, err := f.NewAll(ctx, g, []param.Values{v})
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // A cache with room for one kernel keeps the last one, with room for several all of them.
@@ -21,7 +21,7 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 		c := newKernelCache(p, memory, 1)
 		var last *kernelValues
 		for _, beta := range []float64{0.5, 1, 1} {
-			v, err := f.Resolve(spec.Values{"beta": spec.Of(beta)}, nil)
+			v, err := f.Resolve(param.Values{"beta": param.Of(beta)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 func TestDecide(t *testing.T) {
 	p := problemtest.Planted(t, 6, 61, 20)
 	f := kernel.Families().Named("diffusion")
-	v, err := f.Resolve(spec.Values{"beta": spec.Of(1.0)}, nil)
+	v, err := f.Resolve(param.Values{"beta": param.Of(1.0)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

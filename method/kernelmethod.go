@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
@@ -55,7 +55,7 @@ func (m kernelMethod) Takes() []string {
 // takes returns the names of the kernel's parameters but for switches.
 func (m kernelMethod) takes() (takes []string) {
 	for _, p := range m.kernel.Params {
-		if p.Kind != spec.Switch {
+		if p.Kind != param.Switch {
 			takes = append(takes, p.Name)
 		}
 	}
@@ -63,8 +63,8 @@ func (m kernelMethod) takes() (takes []string) {
 }
 
 // Declarations implements [Method].
-func (m kernelMethod) Declarations() []*spec.Spec {
-	return []*spec.Spec{&m.kernel.Spec, m.by.spec()}
+func (m kernelMethod) Declarations() []*param.Spec {
+	return []*param.Spec{&m.kernel.Spec, m.by.spec()}
 }
 
 // Predict implements [Method].
@@ -102,15 +102,15 @@ func (m kernelMethod) settings(s *Settings, classes int) (set Settings, err erro
 
 // settled returns the learner's settings to choose from on the labels of a problem, and the place of its
 // defaults among them: on a path those of the grid; otherwise all usual ones or, with too few labels, the defaults.
-func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual int, err error) {
+func (m kernelMethod) settled(p *Problem, s *Settings) (all []param.Values, usual int, err error) {
 	switch {
-	case m.by.path != nil && validate.TooFew(p.Class):
-		return []spec.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
+	case m.by.path != nil && split.TooFew(p.Class):
+		return []param.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
 	case m.by.path != nil:
 		return s.Grid.learnerSettings(), s.Grid.usual() % s.Grid.settings(), nil
-	case validate.TooFew(p.Class):
+	case split.TooFew(p.Class):
 		v, err := m.by.Resolve(givenFor(m.by.Learner, s.Given, len(p.Names)), nil)
-		return []spec.Values{v}, 0, err
+		return []param.Values{v}, 0, err
 	}
 	return s.settled(m.by.Learner, len(p.Names))
 }
@@ -151,10 +151,10 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:
-		r.grid, r.settled = []spec.Values{par.Kernel.Values}, []spec.Values{par.Declared.Values}
+		r.grid, r.settled = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}
 	case set.kept != nil:
-		r.grid = []spec.Values{set.kept.Kernel.Values}
-	case validate.TooFew(p.Class):
+		r.grid = []param.Values{set.kept.Kernel.Values}
+	case split.TooFew(p.Class):
 		err = r.usualKernel(seen)
 	default:
 		if r.grid, err = kernelGrid(m.kernel, &set, seen); len(r.grid) > 1 {
@@ -171,7 +171,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	for _, v := range r.grid {
 		if m.kernel.Asymmetric(v) != nil {
-			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
+			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", split.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}
 	if set.kernels != nil && len(r.grid) == 1 && !m.by.solves(len(p.Row)) {
@@ -207,20 +207,20 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 }
 
 // parameters returns those of a kernel of the grid with values of the learner.
-func (r *kernelPredictor) parameters(kernel int, own spec.Values) Parameters {
+func (r *kernelPredictor) parameters(kernel int, own param.Values) Parameters {
 	return Parameters{
 		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.by.spec(), own}, Constant: r.by.constants(r.set.constant),
 	}
 }
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
-func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, error) {
-	return validate.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
+func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values, error) {
+	return split.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
 // usualKernel takes the kernel's defaults, in the form that learners take, where nothing can
 // be tried.
-func (r *kernelPredictor) usualKernel(g spec.Graph) error {
+func (r *kernelPredictor) usualKernel(g param.Graph) error {
 	given := r.kernel.Spec.Own(r.set.Given)
 	for i := range r.kernel.Params {
 		p := &r.kernel.Params[i]
@@ -233,6 +233,6 @@ func (r *kernelPredictor) usualKernel(g spec.Graph) error {
 		}
 	}
 	v, err := r.kernel.Resolve(given, g)
-	r.grid = []spec.Values{v}
+	r.grid = []param.Values{v}
 	return err
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 func goldenProblem(t *testing.T, name string) *Problem {
@@ -49,8 +49,8 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
 		grid := noGrid()
-		grid.Values["cost"] = spec.Grid(10.0)
-		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}}
+		grid.Values["cost"] = param.Grid(10.0)
+		set := &Settings{Grid: grid, Given: param.Values{"beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
@@ -128,7 +128,7 @@ func TestKernelMethods(t *testing.T) {
 				continue
 			}
 			grid := smallGrid(Plain)
-			grid.Values["cost"] = spec.Grid(0.5, 8, 128)
+			grid.Values["cost"] = param.Grid(0.5, 8, 128)
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
 				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
@@ -162,8 +162,8 @@ func TestKernelMethodErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"alpha": spec.Of(2.0)}})
-	if !errors.As(err, new(*spec.ParameterError)) {
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: param.Values{"alpha": param.Of(2.0)}})
+	if !errors.As(err, new(*param.ParameterError)) {
 		t.Error(err)
 	}
 	directed := *p
@@ -174,8 +174,8 @@ func TestKernelMethodErrors(t *testing.T) {
 	if m, err = parseMethods("diffusion"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Of("random-walk")}})
-	if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: param.Values{"laplacian": param.Of("random-walk")}})
+	if !errors.Is(err, split.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
 	}
 	for _, name := range []string{"diffusion", "diffusion+rls", "diffusion+logistic"} {
@@ -210,7 +210,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form := spec.Values{}
+		form := param.Values{}
 		for _, p := range f.Params {
 			if len(p.Grid) == 1 && p.On == nil {
 				form[p.Name] = p.Grid[0]
@@ -221,7 +221,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := got.Parameters.Declared.Values
-		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || own["cost"] != spec.Of(0.5) && own["lambda"] != spec.Of(0.1) {
+		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || own["cost"] != param.Of(0.5) && own["lambda"] != param.Of(0.1) {
 			t.Errorf("%s: %d tested, %d settings, %v, want %s", m.Name(), got.Tested, got.Settings, got.Parameters, text)
 		}
 		for i, c := range got.Class {
@@ -244,13 +244,13 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners()[0])}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners()[0])}.Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	share := got.Parameters.Kernel.Values.Number("alpha") * radius
-	if !slices.ContainsFunc(kernel.Families().Named("von-neumann").Param("alpha").Grid, func(x spec.Value) bool {
-		tried := spec.Values{"": x}.Number("")
+	if !slices.ContainsFunc(kernel.Families().Named("von-neumann").Param("alpha").Grid, func(x param.Value) bool {
+		tried := param.Values{"": x}.Number("")
 		return math.Abs(share-tried) < 0.01*tried && (tried < 0.9 || math.Abs(share-tried) < 1e-12)
 	}) {
 		t.Errorf("%v is %v of what there is, none of the shares to try", got.Parameters, share)
@@ -258,7 +258,7 @@ func TestGridOfAdjacency(t *testing.T) {
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Declared: costOf(8)}
+	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(2.0)}}, Declared: costOf(8)}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}
@@ -279,11 +279,11 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
 		grid := noGrid()
-		grid.Values["lambda"] = spec.Grid(0.05)
+		grid.Values["lambda"] = param.Grid(0.05)
 		by := behindKernel(learnerOf("rls"))
 		settings, weights := &Settings{Grid: grid}, slices.Repeat([]float64{1}, len(p.Names))
 		if name == "pagerank" {
-			settings.Given, weights = spec.Values{"class-weights": spec.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
+			settings.Given, weights = param.Values{"class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
 		}
 		set, err := settings.of(by, len(p.Names))
 		if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
 	predictor
 	kernel  *kernel.Family
-	grid    []spec.Values
-	settled []spec.Values // of the learner, to choose from
-	usual   int           // the position of the learner's defaults among them
+	grid    []param.Values
+	settled []param.Values // of the learner, to choose from
+	usual   int            // the position of the learner's defaults among them
 
 	usualText string // of the kernel's defaults
 	kernels   []kernel.Kernel
@@ -33,7 +33,7 @@ type kernelPredictor struct {
 
 	found  *choose.Found          // nil without a choice
 	best   int                    // of the grid
-	values spec.Values            // of the learner, chosen
+	values param.Values           // of the learner, chosen
 	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
 	scale  float64                // of the kernel: one over its mean on the diagonal
 
@@ -51,7 +51,7 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 // spaces returns the candidates: settings of the kernel, and of the learner.
 func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
 	kernels = choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid)
-	kernels.Usual = max(0, slices.IndexFunc(r.grid, func(v spec.Values) bool { return r.kernel.Text(v) == r.usualText }))
+	kernels.Usual = max(0, slices.IndexFunc(r.grid, func(v param.Values) bool { return r.kernel.Text(v) == r.usualText }))
 	learner = choose.SpaceOf(r.set.trying(r.by.spec()), r.settled)
 	learner.Usual = r.usual
 	if path := r.by.path; path != nil && len(learner.Axes) == 1 {
@@ -230,12 +230,12 @@ type labels struct {
 
 // labelled returns the labels that candidates are compared on, a sample of many.
 func (r *kernelPredictor) labelled(ctx context.Context) (*labels, error) {
-	seen := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
+	seen := r.p.At(split.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
 	grams, err := r.grams(ctx, upTo(len(r.grid)), seen.Row, nil, "choose")
 	if err != nil {
 		return nil, err
 	}
-	t := &labels{grams: grams, class: seen.Class, fold: validate.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
+	t := &labels{grams: grams, class: seen.Class, fold: split.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
 	for _, k := range grams {
 		t.scales = append(t.scales, choose.Rescale(k))
 	}
@@ -316,7 +316,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		err, r.out.Unfinished = nil, r.by.unfinished() // it is the best so far
 	}
-	if err == nil && r.by.path != nil && validate.TooFew(class) {
+	if err == nil && r.by.path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {
 			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}
@@ -338,7 +338,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	if r.fitted.Pairs[0].Negative == classify.Rest {
 		width = machines // exponentials are normalised over all
 	}
-	r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 	if r.isWide(r.fitted.Pairs) {
 		return r.scoreWide(ctx, r.fitted.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)

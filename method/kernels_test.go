@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Predictions from kept values of a kernel are those that compute it, but for tolerances,
@@ -17,7 +17,7 @@ import (
 func TestKernelsAreKept(t *testing.T) {
 	g := testgraph.Planted(t, 5, 101, 80)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4}, 3, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,18 +26,18 @@ func TestKernelsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, narrow := newKernelCache(p, 0, 1), newKernelCache(p, 1, 2)
-	for split := range splits.Len {
-		if testing.Short() && split > 0 {
+	for row := range splits.Len {
+		if testing.Short() && row > 0 {
 			break
 		}
 		for _, m := range methods {
-			c, err := m.Tune(t.Context(), p, &validate.Splits{Len: 1, At: func(int) validate.Split { return splits.At(split) }}, &Settings{Fixed: true})
+			c, err := m.Tune(t.Context(), p, &split.Splits{Len: 1, At: func(int) split.Split { return splits.At(row) }}, &Settings{Fixed: true})
 			if err != nil {
 				t.Fatal(m.Name(), err)
 			}
 			var found [3]*Prediction
 			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
-				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*kernelCache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}})
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(row).Train), &c.Parameters, &Settings{kernels: []*kernelCache{nil, kept, narrow}[i], Given: param.Values{"svm-tolerance": param.Of(1e-6)}})
 				return err
 			})
 			if err != nil {

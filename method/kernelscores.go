@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -14,14 +14,14 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
 	if r.by.Dual && r.isWide(outputs) {
 		r.whole, r.gram = nil, nil
-		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		return r.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
 		})
 	}
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
-		decisions := piece.Block[float64](n, len(outputs))
+		decisions := chunks.Block[float64](n, len(outputs))
 		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
 			for i := range n {
 				copy(decisions.Row(i)[lo:], some.Row(i))
@@ -68,7 +68,7 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 func (r *kernelPredictor) kernelScoresBytes() int64 {
 	bytes := scoreBytes(r.p)
 	if r.set.Raw {
-		bytes += piece.Bytes[float64](len(r.p.Degrees), len(r.p.Names))
+		bytes += chunks.Bytes[float64](len(r.p.Degrees), len(r.p.Names))
 	}
 	return bytes
 }

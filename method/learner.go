@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // learners returns the learners that methods have on walks and kernels, see
@@ -33,7 +33,7 @@ func behindKernel(l *classify.Learner) learner {
 }
 
 // spec returns the declaration whose parameters the learner receives.
-func (l learner) spec() *spec.Spec {
+func (l learner) spec() *param.Spec {
 	if l.path != nil {
 		return &l.path.Spec
 	}
@@ -51,14 +51,14 @@ func paths() (list []*classify.Path) {
 }
 
 // onPath reports whether a declaration is that of a path.
-func onPath(of *spec.Spec) bool {
+func onPath(of *param.Spec) bool {
 	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
 }
 
 // constantsOf returns the values of a path's parameters but the one along it, with those that are given.
-// The error is that of [spec.Spec.Resolve].
-func constantsOf(path *classify.Path, given spec.Values, classes int) (spec.Values, error) {
-	v := spec.Values{}
+// The error is that of [param.Spec.Resolve].
+func constantsOf(path *classify.Path, given param.Values, classes int) (param.Values, error) {
+	v := param.Values{}
 	if path.For != nil {
 		maps.Copy(v, path.For(classes))
 	}
@@ -70,7 +70,7 @@ func constantsOf(path *classify.Path, given spec.Values, classes int) (spec.Valu
 }
 
 // pairwise reports whether there is a machine for every two classes.
-func (l learner) pairwise(constant spec.Values) bool {
+func (l learner) pairwise(constant param.Values) bool {
 	return l.path != nil && l.path.Pairwise != nil && l.path.Pairwise(constant)
 }
 
@@ -78,19 +78,19 @@ func (l learner) pairwise(constant spec.Values) bool {
 const mostPairwise = 256
 
 // checkStrategy refuses classifiers for every two classes of very many.
-func (l learner) checkStrategy(given spec.Values, classes int) error {
+func (l learner) checkStrategy(given param.Values, classes int) error {
 	if classes <= mostPairwise || l.path == nil {
 		return nil
 	}
 	constant, err := constantsOf(l.path, given, classes)
 	if err == nil && l.pairwise(constant) {
-		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", validate.ErrUsage, classes)
+		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", split.ErrUsage, classes)
 	}
 	return err
 }
 
 // of returns the settings with every default for a learner: its settings are in the grid, and the
-// values that are not chosen in constant. The error is that of [spec.Spec.Resolve], or wraps
+// values that are not chosen in constant. The error is that of [param.Spec.Resolve], or wraps
 // [ErrGrid].
 func (s *Settings) of(l learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
@@ -120,21 +120,21 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 
 // settled returns the settings of a learner that are tried, and the place of its defaults among
 // them, the first if they are not there.
-func (s *Settings) settled(by *classify.Learner, classes int) (all []spec.Values, usual int, err error) {
+func (s *Settings) settled(by *classify.Learner, classes int) (all []param.Values, usual int, err error) {
 	given := givenFor(by, s.Given, classes)
 	v, err := by.Resolve(given, nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err = validate.Settings(s.trying(&by.Spec), given, nil)
-	return all, max(0, slices.IndexFunc(all, func(o spec.Values) bool { return by.Text(o) == by.Text(v) })), err
+	all, err = split.Settings(s.trying(&by.Spec), given, nil)
+	return all, max(0, slices.IndexFunc(all, func(o param.Values) bool { return by.Text(o) == by.Text(v) })), err
 }
 
 // givenFor returns the given values of a learner's parameters, and those that replace its defaults
 // for the number of classes: a thousand classes have half a million pairs, which one-vs-one
 // classifiers would be trained for.
-func givenFor(by *classify.Learner, given spec.Values, classes int) spec.Values {
-	v := spec.Values{}
+func givenFor(by *classify.Learner, given param.Values, classes int) param.Values {
+	v := param.Values{}
 	if by.Path != nil && by.Path.For != nil {
 		maps.Copy(v, by.Path.For(classes))
 	}
@@ -143,8 +143,8 @@ func givenFor(by *classify.Learner, given spec.Values, classes int) spec.Values 
 }
 
 // complete returns the settings with the values that are not chosen.
-func complete(constant spec.Values, settings ...spec.Values) []spec.Values {
-	all := make([]spec.Values, len(settings))
+func complete(constant param.Values, settings ...param.Values) []param.Values {
+	all := make([]param.Values, len(settings))
 	for i, v := range settings {
 		all[i] = maps.Clone(v)
 		maps.Copy(all[i], constant)
@@ -153,7 +153,7 @@ func complete(constant spec.Values, settings ...spec.Values) []spec.Values {
 }
 
 // constants returns the values v of the learner's parameters that are not chosen, nil if there are none.
-func (l learner) constants(v spec.Values) []Setting {
+func (l learner) constants(v param.Values) []Setting {
 	if l.path == nil || len(v) == 0 {
 		return nil
 	}

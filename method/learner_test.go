@@ -9,9 +9,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Machines behind a kernel of the graph and behind walks have the weights and the strategy
@@ -28,7 +28,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		}
 	}
 	p := whole.At(uneven)
-	par := spec.Values{"beta": spec.Of(2.0), "laplacian": spec.Of("normalized")}
+	par := param.Values{"beta": param.Of(2.0), "laplacian": param.Of("normalized")}
 	k, nodes, y := wholeKernel(t, p, "diffusion", par)
 	onGraph := func(i int) []float64 { return k.Row(slices.Index(nodes, i)) }
 	walk := Parameters{Alpha: 0.4, Steps: 4, Features: Plain}
@@ -57,11 +57,11 @@ func TestMachinesAsGiven(t *testing.T) {
 		}
 		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
-		for _, given := range []spec.Values{{}, {"class-weights": spec.Of("balanced")}, {"strategy": spec.Of("one-vs-rest")}, {"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest")}} {
+		for _, given := range []param.Values{{}, {"class-weights": param.Of("balanced")}, {"strategy": param.Of("one-vs-rest")}, {"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest")}} {
 			set := &Settings{Grid: smallGrid(Plain), Given: given}
-			set.Grid.Values = map[string][]spec.Value{"cost": spec.Grid(0.1), "alpha": spec.Grid(0.4), "steps": spec.Grid(4)}
+			set.Grid.Values = map[string][]param.Value{"cost": param.Grid(0.1), "alpha": param.Grid(0.4), "steps": param.Grid(4)}
 			if name != "cwk" {
-				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
+				set.Given = param.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
 				for at, v := range given {
 					set.Given[at] = v
 				}
@@ -106,7 +106,7 @@ func TestMachinesAsGiven(t *testing.T) {
 // classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 40)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 1, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,12 +114,12 @@ func TestParametersAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := spec.Values{
-		"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest"), "correct-alpha": spec.Of(0.3), "smooth-alpha": spec.Of(0.4),
-		"alpha": spec.Of(0.6), "steps": spec.Of(2), "rounds": spec.Of(7), "rank": spec.Of(4), "dimension": spec.Of(3), "epochs": spec.Of(3),
+	given := param.Values{
+		"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest"), "correct-alpha": param.Of(0.3), "smooth-alpha": param.Of(0.4),
+		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {
-		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.6), "steps": spec.Grid(2), "cost": spec.Grid(3), "lambda": spec.Grid(0.7)}, Features: []Features{Plain}}, Given: given, Fixed: true}
+		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Features: []Features{Plain}}, Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name(), err)
@@ -130,11 +130,11 @@ func TestParametersAreTold(t *testing.T) {
 		} else if c != nil {
 			told = append(told, c.Parameters)
 		}
-		want := spec.Values{}
+		want := param.Values{}
 		for _, d := range m.Declarations() {
 			maps.Copy(want, d.Own(given))
 		}
-		for name, v := range map[string]spec.Value{"cost": spec.Of(3.0), "lambda": spec.Of(0.7), "svm_tolerance": spec.Of(1e-4)} {
+		for name, v := range map[string]param.Value{"cost": param.Of(3.0), "lambda": param.Of(0.7), "svm_tolerance": param.Of(1e-4)} {
 			if slices.Contains(m.Takes(), name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name()) { // whose own are given
 				want[strings.ReplaceAll(name, "_", "-")] = v
 			}
@@ -144,7 +144,7 @@ func TestParametersAreTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got spec.Values
+			var got param.Values
 			if err := json.Unmarshal(text, &got); err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestParametersAreTold(t *testing.T) {
 // TestGivenValuesAreNotTried tests that a given cost, λ, tolerance or walk replaces the grid of
 // the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
-	given := spec.Values{"cost": spec.Of(3.0), "lambda": spec.Of(0.3), "alpha": spec.Of(0.25), "svm-tolerance": spec.Of(1e-6)}
+	given := param.Values{"cost": param.Of(3.0), "lambda": param.Of(0.3), "alpha": param.Of(0.25), "svm-tolerance": param.Of(1e-6)}
 	for _, c := range []struct {
 		method string
 		alphas []float64
@@ -179,7 +179,7 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		given spec.Values
+		given param.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
 		set, err := (&Settings{Given: c.given}).of(behindWalks(learners()[0]), 2)

@@ -12,13 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // wholeKernel returns the values between all nodes, those that have a label first in
 // the order of their labels, divided by their mean between a labelled node and itself.
-func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *sparse.Block[float64], nodes, y []int) {
+func wholeKernel(t *testing.T, p *Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
 	on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 	if err != nil {
@@ -50,7 +50,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *spa
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		p := goldenProblem(t, name)
-		par := spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}
+		par := param.Values{"beta": param.Of(3.0), "laplacian": param.Of("normalized")}
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
 		gram := classify.DenseGram(k)
 		for _, l := range classify.Learners() {
@@ -114,7 +114,7 @@ func TestLearnerMethods(t *testing.T) {
 		}
 		var first string
 		for _, workers := range testgraph.Workers(turn / 2) {
-			out := predictBy(t, name, p, &Settings{Given: spec.Values{"alpha": spec.Of(8.0)}, Workers: workers, Raw: true})
+			out := predictBy(t, name, p, &Settings{Given: param.Values{"alpha": param.Of(8.0)}, Workers: workers, Raw: true})
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
 			if first == "" {
 				first = found

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // The merit of a kernel with λ is the share of right predictions less half the squared error,
@@ -29,7 +29,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := behindKernel(learnerOf("rls"))
-		set, err := (&Settings{Grid: &Grid{Values: map[string][]spec.Value{"lambda": spec.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}, Features: []Features{Plain}}}).of(by, len(p.Names))
+		set, err := (&Settings{Grid: &Grid{Values: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}, Features: []Features{Plain}}}).of(by, len(p.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func leaveEachOut(t *testing.T, k *mat.Dense, class []int, classes int, lambda f
 			squares += (hot - target) * (hot - target) / float64(n)
 		}
 		if !related { // the kernel has no evidence
-			if validate.Majority(others) == class[out] {
+			if split.Majority(others) == class[out] {
 				least, most = least+1, most+1
 			}
 			continue

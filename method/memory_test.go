@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The estimate covers features of either kind, and the longest walks, since any of them may be
@@ -19,7 +19,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	p := problemtest.Planted(t, 4, 3000, 600)
 	bytes := func(steps []int, kinds ...Features) int64 {
 		t.Helper()
-		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.1), "steps": spec.Grid(steps...), "cost": spec.Grid(1)}, Features: kinds}, RNGSeed: 2, Sample: 50}
+		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, Features: kinds}, RNGSeed: 2, Sample: 50}
 		bytes, err := Bytes(methodOf(t, "cwk+linear-svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -59,14 +59,14 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			p.Class[i] = rng.IntN(c.classes)
 		}
 		by := behindWalks(learnerOf(c.learner))
-		set, err := (&Settings{Workers: 2, Given: spec.Values{"lambda": spec.Of(1.0)}}).of(by, c.classes)
+		set, err := (&Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}}).of(by, c.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		planned := walkSizes{p, &set}.fit(int64(rows), cols)
 		values := complete(set.constant, set.Grid.learnerSettings()[0])[0]
 		if values.Has("cost") {
-			values["cost"] = spec.Of(0.001)
+			values["cost"] = param.Of(0.001)
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Method predicts the nodes of a graph from the labels on some of them.
@@ -24,11 +24,11 @@ type Method interface {
 	// Declarations returns the declarations of the method, or of its kernel and its learner,
 	// from which parameters, ranges and help follow; nil if it has no parameter. They must not be
 	// changed.
-	Declarations() []*spec.Spec
+	Declarations() []*param.Spec
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
 	// nothing to choose, or that Predict chooses for each training set anew.
-	Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error)
+	Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
 
 	// Predict predicts every node from the labels of p, with the given
 	// parameters or, if they are nil, with its own choice. Predictions of several problems may be made
@@ -72,7 +72,7 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// named returns the method with a name. The error is a [validate.ErrUsage] that suggests the
+// named returns the method with a name. The error is a [split.ErrUsage] that suggests the
 // nearest name, or lists all names.
 func named(name string) (Method, error) {
 	methods := All()
@@ -91,13 +91,13 @@ func named(name string) (Method, error) {
 	}
 	of, _, _ := strings.Cut(name, "+")
 	if f := kernel.Families().Named(of); f != nil && f.Distance != "" {
-		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is %s", validate.ErrUsage, of, f.Distance)
+		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is %s", split.ErrUsage, of, f.Distance)
 	}
 	hint := "choose from " + MethodList()
 	if near := nearest.Of(name, methodNames()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
+	return nil, fmt.Errorf("%w: there is no method %q; %s", split.ErrUsage, name, hint)
 }
 
 // noTuning implements Tune for methods that have nothing to choose on splits, or choose inside
@@ -105,6 +105,6 @@ func named(name string) (Method, error) {
 type noTuning struct{}
 
 // Tune implements [Method].
-func (noTuning) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+func (noTuning) Tune(context.Context, *Problem, *split.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // parseMethods returns the methods of a list.
@@ -31,7 +31,7 @@ func TestParseMethods(t *testing.T) {
 		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {
 		_, err := parseMethods(list)
-		if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, split.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Model is a method with everything that a prediction chose and learned, so that [Model.Predict] does
@@ -39,8 +39,8 @@ type keptModel struct {
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	Values spec.Values  `json:"values,omitempty"` // of a method without a kernel
-	Smooth spec.Values  `json:"smooth,omitempty"` // of Correct & Smooth around the method; nil without it
+	Values param.Values `json:"values,omitempty"` // of a method without a kernel
+	Smooth param.Values `json:"smooth,omitempty"` // of Correct & Smooth around the method; nil without it
 	Walk   *keptWalk    `json:"walk,omitempty"`
 	Kernel *keptKernel  `json:"kernel,omitempty"`
 	Auto   *auto.Choice `json:"auto,omitempty"`
@@ -60,9 +60,9 @@ type keptWalk struct {
 
 // keptKernel holds the dual coefficients of a learner on a kernel with its votes.
 type keptKernel struct {
-	Values   spec.Values   `json:"values"`
-	Learner  spec.Values   `json:"learner"`
-	Constant spec.Values   `json:"constant,omitempty"` // of the learner, never chosen
+	Values   param.Values  `json:"values"`
+	Learner  param.Values  `json:"learner"`
+	Constant param.Values  `json:"constant,omitempty"` // of the learner, never chosen
 	Graph    graphSize     `json:"graph"`              // that the coefficients belong to
 	Scale    float64       `json:"scale"`
 	Pairs    [][2]int      `json:"pairs"`    // as of walks
@@ -79,7 +79,7 @@ type graphSize struct {
 
 // sizeOf returns the size of the graph of a problem.
 func sizeOf(p *Problem) graphSize {
-	return graphSize{p.Nodes(), sparse.EntriesOf(p.A), tall.Total(sparse.TeamOf(p.A), p.Degrees)}
+	return graphSize{p.Nodes(), sparse.EntriesOf(p.A), blocks.Total(sparse.TeamOf(p.A), p.Degrees)}
 }
 
 // keptMachine is a classifier Σ_j Coef[j]·K(x, label Index[j]) − Rho.
@@ -96,7 +96,7 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
 // Method returns the method of the model, which predicts by it: see [Model.Predict]. The error is a
-// [validate.ErrUsage] for a method that this program does not have.
+// [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Method() (Method, error) {
 	by, err := named(m.kept.Method)
 	return keptMethod{by, m}, err
@@ -183,7 +183,7 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 		within = smoothed.Method
 	}
 	if k, is := within.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
-		set.kept, set.Given = nil, spec.Values{}
+		set.kept, set.Given = nil, param.Values{}
 		maps.Copy(set.Given, m.kept.Kernel.Constant)
 		maps.Copy(set.Given, m.kept.Smooth)
 		return by.Predict(ctx, p, &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}, set)

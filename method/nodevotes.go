@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
@@ -44,8 +44,8 @@ func (r *nodeVotes) predicted(o *choose.Outcome) int {
 // addAllVotes adds the votes of the classifiers from number lo on to the scores of
 // all nodes, and finishes these with the last classifier's.
 func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decisions *sparse.Block[float64], lo int) error {
-	last, largest := lo+decisions.Cols == len(pairs), validate.Majority(r.p.Class)
-	return piece.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
+	last, largest := lo+decisions.Cols == len(pairs), split.Majority(r.p.Class)
+	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
 		vote := make([]float64, len(r.p.Names))
 		for i := from; i < to; i++ {
 			scores := r.out.Scores.Row(i)
@@ -70,7 +70,7 @@ func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decis
 // isWide reports whether the decisions of classifiers of one class each against the rest are too
 // large to be kept in double precision for all nodes, see rawBytes.
 func (r *nodeVotes) isWide(outputs classify.Pairs) bool {
-	return outputs[0].Negative == classify.Rest && !r.set.Raw && piece.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
+	return outputs[0].Negative == classify.Rest && !r.set.Raw && chunks.Bytes[float64](len(r.p.Degrees), len(outputs)) > rawBytes
 }
 
 // scoreWide keeps decisions in the place of the scores, in single precision, until all
@@ -86,8 +86,8 @@ func (r *nodeVotes) scoreWide(ctx context.Context, outputs classify.Pairs, decid
 	if err != nil {
 		return err
 	}
-	largest := validate.Majority(r.p.Class)
-	return piece.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
+	largest := split.Majority(r.p.Class)
+	return chunks.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
 		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
 		for i := from; i < to; i++ {
 			scores := r.out.Scores.Row(i)
@@ -147,17 +147,17 @@ func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items 
 // beginShares allocates the scores.
 func (r *nodeVotes) beginShares(outputs classify.Pairs) {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = piece.Block[float32](n, k)
+	r.out.Scores = chunks.Block[float32](n, k)
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = piece.Block[float64](n, k)
+		r.out.Raw = chunks.Block[float64](n, k)
 	}
 }
 
 // shareNodes is shareAll for the nodes first ≤ i < last.
 func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
-	return sched.Run(ctx, r.set.Workers, (last-first+piece.Length-1)/piece.Length, func(_, part int) error {
+	return sched.Run(ctx, r.set.Workers, (last-first+chunks.Length-1)/chunks.Length, func(_, part int) error {
 		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
-		for i := first + part*piece.Length; i < min(last, first+(part+1)*piece.Length); i++ {
+		for i := first + part*chunks.Length; i < min(last, first+(part+1)*chunks.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -192,7 +192,7 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []flo
 func (r *nodeVotes) finish(context.Context) error {
 	n, _ := r.out.Scores.Dims()
 	prior := r.prior.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
-	largest := validate.Majority(r.p.Class)
+	largest := split.Majority(r.p.Class)
 	r.out.Class = make([]int, n)
 	for i := range r.out.Class {
 		row := r.out.Scores.Row(i)

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
@@ -16,7 +16,7 @@ import (
 const maxTestedRows = 2000
 
 // Tune implements [Method].
-func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
 	r, err := m.begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	kernels, learner := r.spaces()
 	search := &choose.Search{Kernel: kernels, Learner: learner, Together: m.by.path != nil}
 	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		var values []spec.Values
+		var values []param.Values
 		for _, i := range settings {
 			values = append(values, r.settled[i])
 		}
@@ -61,7 +61,7 @@ func upTo(n int) []int {
 // splitTuner tries kernels and settings of a learner on splits.
 type splitTuner struct {
 	*kernelPredictor
-	splits *validate.Splits
+	splits *split.Splits
 }
 
 // counts counts the right predictions on the test nodes of all splits with each of some kernels
@@ -69,15 +69,15 @@ type splitTuner struct {
 func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fit choose.Fit) (*choose.Counts, error) {
 	counts := choose.NewCounts(len(kernels)*settings, make([]choose.FoldLabels, 1))
 	for i := range t.splits.Len {
-		split := t.splits.At(i)
-		train := t.p.At(split.Train)
-		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
-		test := t.p.At(split.Test)
+		trainTest := t.splits.At(i)
+		train := t.p.At(trainTest.Train)
+		train = train.At(split.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
+		test := t.p.At(trainTest.Test)
 		limit := maxTestedRows
 		if t.by.Whole {
 			limit = t.set.Sample
 		}
-		test = test.At(validate.Sample(test.Class, limit, t.set.RNGSeed, 1))
+		test = test.At(split.Sample(test.Class, limit, t.set.RNGSeed, 1))
 		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.by.Whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
@@ -113,7 +113,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 	if err != nil {
 		return err
 	}
-	largest := validate.Majority(train.Class)
+	largest := split.Majority(train.Class)
 	return sched.Run(ctx, t.set.Workers, len(grams), func(_, i int) error {
 		values := grams[i]
 		own := *values
@@ -136,6 +136,6 @@ func (r *kernelPredictor) fitPath() choose.Fit {
 }
 
 // each returns what fits the learner with several settings, each by itself.
-func (r *kernelPredictor) each(settings ...spec.Values) choose.Fit {
+func (r *kernelPredictor) each(settings ...param.Values) choose.Fit {
 	return choose.Each(r.by.Learner, len(r.p.Names), settings)
 }

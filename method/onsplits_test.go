@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // TestTuneOnSplits compares what tuning says of the chosen parameters with predictions
@@ -22,7 +22,7 @@ func TestTuneOnSplits(t *testing.T) {
 	}
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 	for i := range p.Row {
 		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
 	}
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.3, Tuning: true}, 4, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.3, Tuning: true}, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(0), "cost": spec.Grid(cost)}, Features: []Features{Plain}}}
+		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Features: []Features{Plain}}}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 				if out.Class[p.Row[at]] == p.Class[at] {
 					right++
 				}
-				if validate.Majority(train.Class) == p.Class[at] {
+				if split.Majority(train.Class) == p.Class[at] {
 					largest++
 				}
 			}
@@ -119,7 +119,7 @@ func TestTuneUnreached(t *testing.T) {
 			p.Degrees = append(p.Degrees, float64(size-1))
 		}
 	}
-	var split validate.Split
+	var trainTest split.Split
 	label := func(class int, positions *[]int) {
 		*positions = append(*positions, len(p.Row))
 		p.Row, p.Class = append(p.Row, len(p.Row)), append(p.Class, class)
@@ -127,13 +127,13 @@ func TestTuneUnreached(t *testing.T) {
 	for class, size := range []int{2, 4, 8} { // whose means are equal to the bit
 		clique(size)
 		for range size {
-			label(class, &split.Train)
+			label(class, &trainTest.Train)
 		}
 	}
 	for range pairs {
 		clique(2)
-		label(2, &split.Test)
-		label(2, &split.Test)
+		label(2, &trainTest.Test)
+		label(2, &trainTest.Test)
 	}
 	var err error
 	if p.A, err = sparse.FromTriplets(len(p.Degrees), len(p.Degrees), entries); err != nil {
@@ -144,7 +144,7 @@ func TestTuneUnreached(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range list {
-		c, err := m.Tune(t.Context(), p, &validate.Splits{Len: 1, At: func(int) validate.Split { return split }}, &Settings{Fixed: true})
+		c, err := m.Tune(t.Context(), p, &split.Splits{Len: 1, At: func(int) split.Split { return trainTest }}, &Settings{Fixed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestTuneUnreached(t *testing.T) {
 // TestTuneProgress tests that a choice on splits reports the finished splits, and no walks.
 func TestTuneProgress(t *testing.T) {
 	p := problemtest.Planted(t, 5, 100, 80)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 3, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // slowWalk returns P_0 … P_steps by the definition, with dense matrices.
@@ -145,17 +145,17 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 }
 
 var oracleGrid = (&Grid{
-	Values: map[string][]spec.Value{"alpha": spec.Grid(0, 0.3, 0.9, 1), "steps": spec.Grid(1, 2, 4, 9), "min-steps": spec.Grid(1), "cost": spec.Grid(4, 60, 900)}, Features: []Features{Plain, Honest},
+	Values: map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.9, 1), "steps": param.Grid(1, 2, 4, 9), "min-steps": param.Grid(1), "cost": param.Grid(4, 60, 900)}, Features: []Features{Plain, Honest},
 }).along(learnerOf("svm").Path)
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 1, 60, 33)
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0)
+	fold := split.Folds(p.Class, set.Folds, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range oracleGrid.alphas() {
 		walks := make([][][][]float64, set.Folds)
@@ -172,7 +172,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 					visible = append(visible, c)
 				}
 			}
-			largest := validate.Majority(visible)
+			largest := split.Majority(visible)
 			for i := range want {
 				par := oracleGrid.at(i)
 				if par.Alpha != alpha {
@@ -233,11 +233,11 @@ func indexOf(par Parameters) int {
 
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 2, 60, 50)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 3)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -246,8 +246,8 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed, 0)
-		largest := validate.Majority(train.Class)
+		fold := split.Folds(train.Class, set.Folds, set.RNGSeed, 0)
+		largest := split.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
 		var hidden [][]bool
@@ -294,7 +294,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Declared: costOf(4), Features: kind}
-		set := &Settings{Folds: 3, RNGSeed: 8, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
+		set := &Settings{Folds: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, d)
+				fold := split.Folds(p.Class, set.Folds, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {
@@ -356,7 +356,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 						t.Errorf("%s: score %d of unreached row %d: %v, want %v", kind, c, i, v, want)
 					}
 				}
-				if want := validate.Majority(p.Class); got.Class[i] != want {
+				if want := split.Majority(p.Class); got.Class[i] != want {
 					t.Errorf("%s: unreached row %d is of class %d, want %d", kind, i, got.Class[i], want)
 				}
 				continue

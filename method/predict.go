@@ -8,8 +8,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Prediction is a class for every node of a problem's graph.
@@ -95,7 +95,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Grid = (&Grid{path: set.learner.path, settled: []*Setting{par.Declared}, Values: map[string][]spec.Value{}}).ofWalk(par)
+	set.Grid = (&Grid{path: set.learner.path, settled: []*Setting{par.Declared}, Values: map[string][]param.Value{}}).ofWalk(par)
 	if err := errors.Join(set.check(), set.Grid.validate()); err != nil {
 		return nil, err
 	}

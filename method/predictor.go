@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // predictor holds what passes from one phase of a prediction to the next.
@@ -78,7 +78,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 		}
 	}
 	for d := range r.partitions() {
-		fold := validate.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
+		fold := split.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
 		out, err := leftOut(d, fold)
 		if err != nil {
 			return nil, nil, err
@@ -210,9 +210,9 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[f
 func sumsBytes(p *Problem, rest bool) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	if rest {
-		return piece.Bytes[float64](n, k)
+		return chunks.Bytes[float64](n, k)
 	}
-	return piece.Bytes[float32](n, k)
+	return chunks.Bytes[float32](n, k)
 }
 
 // score walks again and turns the decisions on every node into scores. Pairs
@@ -235,21 +235,21 @@ func (r *predictor) score(ctx context.Context) error {
 	var err error
 	switch {
 	case wide:
-		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		err = r.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return decide(ctx, nil, visit)
 		})
 	case rest:
-		decisions := piece.Block[float64](n, machines)
+		decisions := chunks.Block[float64](n, machines)
 		if err = decide(ctx, decisions, nil); err == nil {
-			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 			if r.set.Raw && r.by.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
 			err = r.addAllVotes(ctx, r.model.Pairs, decisions, 0)
 		}
 	default:
-		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		err = decide(ctx, nil, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 		})

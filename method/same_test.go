@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func TestMain(m *testing.M) {
@@ -25,13 +25,13 @@ func TestMain(m *testing.M) {
 
 // costOf returns a setting of the support vector machine.
 func costOf(cost float64) *Setting {
-	return &Setting{&learnerOf("svm").Path.Spec, spec.Values{"cost": spec.Of(cost)}}
+	return &Setting{&learnerOf("svm").Path.Spec, param.Values{"cost": param.Of(cost)}}
 }
 
 func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
 
 var tinyGrid = &Grid{
-	Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 3, 8), "cost": spec.Grid(0.5, 4, 32)}, Features: []Features{Plain, Honest},
+	Values: map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Features: []Features{Plain, Honest},
 }
 
 // leastMemory is below what all walks of tinyGrid take at once, so that they
@@ -43,7 +43,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	p := problemtest.Planted(t, 4, 300, 60)
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	grid := (&Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(2, 20, 60), "cost": spec.Grid(4)}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
+	grid := (&Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4)}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
 	c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
 	if got := c.shortGrid(1e3); got == nil || got.Size() != 2 {
 		t.Fatalf("%+v", got)
@@ -160,7 +160,7 @@ func TestManyClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := got.Parameters.Constant[0].Values["strategy"]; told != spec.Of(strategy) {
+		if told := got.Parameters.Constant[0].Values["strategy"]; told != param.Of(strategy) {
 			t.Errorf("%d classes: %v, want %s", classes, told, strategy)
 		}
 		for i := range got.Class {

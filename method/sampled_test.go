@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // TestSampledKernelIsTheChosenOne tests that classifiers of all labels are fitted to the kernel that
@@ -58,7 +58,7 @@ func TestSettledDefaults(t *testing.T) {
 		t.Errorf("%d of %v, %v; want that of %v", at, all, err, usual)
 	}
 	p := by.Param("lambda")
-	if all, at, err = (&Settings{Lists: map[string][]spec.Value{p.Name: p.Grid[:1]}}).settled(by, 2); err != nil || len(all) != 1 || at != 0 {
+	if all, at, err = (&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}).settled(by, 2); err != nil || len(all) != 1 || at != 0 {
 		t.Errorf("%d of %v, %v; want the only one", at, all, err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and
@@ -20,11 +20,11 @@ type Settings struct {
 	// Given has values of parameters that are not to be chosen; a method uses those that its
 	// declarations have. Values of walks, and of parameters along a path ([classify.Path]), are in
 	// Grid, see [Settle].
-	Given spec.Values
+	Given param.Values
 
 	// Lists has values to choose from for parameters of declarations, in place of their grids; a
 	// method uses those that its declarations have.
-	Lists map[string][]spec.Value
+	Lists map[string][]param.Value
 
 	// Fixed reports that parameters which are neither given nor listed have their defaults, and
 	// are not chosen.
@@ -49,7 +49,7 @@ type Settings struct {
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	learner   learner      // the zero value: the first of learners, behind walks
-	constant  spec.Values  // of the learner, but for its settings in Grid
+	constant  param.Values // of the learner, but for its settings in Grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	kept      *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
@@ -104,10 +104,10 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 func (s *Settings) check() error {
 	var all []error
 	if s.Folds < 0 || s.Folds == 1 {
-		all = append(all, fmt.Errorf("%w: %w", validate.ErrUsage, &spec.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
+		all = append(all, fmt.Errorf("%w: %w", split.ErrUsage, &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
 	}
 	if s.Sample < 0 {
-		all = append(all, fmt.Errorf("%w: %w", validate.ErrUsage, &spec.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
+		all = append(all, fmt.Errorf("%w: %w", split.ErrUsage, &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
 	}
 	return errors.Join(all...)
 }
@@ -117,7 +117,7 @@ func (s *Settings) folds(labels int) int {
 	if s.Folds > 0 {
 		return min(s.Folds, labels)
 	}
-	return validate.FoldCount(labels)
+	return split.FoldCount(labels)
 }
 
 // comparedLabels returns the number of labels on which trials on walks compare settings.

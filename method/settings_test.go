@@ -7,7 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // TestSettingsOutOfRange tests that errors name the settings that are out of range.
@@ -24,7 +24,7 @@ func TestSettingsOutOfRange(t *testing.T) {
 			"folds: -2":  {Folds: -2},
 			"sample: -1": {Sample: -1},
 		} {
-			if _, err := m[0].Method.Predict(t.Context(), p, nil, s); !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
+			if _, err := m[0].Method.Predict(t.Context(), p, nil, s); !errors.Is(err, split.ErrUsage) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)
 			}
 		}

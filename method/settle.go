@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Settle completes entries with the settings that each of them chooses from, and returns
@@ -19,9 +19,9 @@ import (
 // not to be chosen, features, unless nil, what training rows are tried.
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
-// file, a [*nodefile.ParseError] for a line of it, a [validate.ErrUsage] for an entry's own values,
-// a [*spec.ParameterError] for a given one that leaves an entry nothing to try.
-func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
+// file, a [*nodefile.ParseError] for a line of it, a [split.ErrUsage] for an entry's own values,
+// a [*param.ParameterError] for a given one that leaves an entry nothing to try.
+func Settle(ctx context.Context, entries []Entry, grid string, given param.Values, features []Features) (*Settings, error) {
 	of := features
 	if of == nil {
 		of = []Features{Plain, Honest}
@@ -57,14 +57,14 @@ func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values
 	return base, errors.Join(errs...)
 }
 
-// checkSteps returns a [*spec.ParameterError] if no walk of an entry's grid reaches its first step
+// checkSteps returns a [*param.ParameterError] if no walk of an entry's grid reaches its first step
 // that counts.
 func checkSteps(e *Entry) error {
 	g := e.Settings.Grid
 	if !slices.Contains(e.Method.Takes(), "features") || len(g.steps()) > 0 {
 		return nil
 	}
-	return &spec.ParameterError{
+	return &param.ParameterError{
 		Of: e.Method.Name(), Parameter: "min-steps",
 		What: fmt.Sprintf("%d lies beyond the last step that is tried, %v; give steps that reach it", g.minSteps(), slices.Max(g.numbers("steps"))),
 	}
@@ -114,7 +114,7 @@ func linesOf(lines []gridLine, m Method, given func(parameter string) bool) (map
 		exact[l.Parameter] = l.Of != ""
 		own[l.Parameter] = l.Values
 		if _, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values}); err != nil {
-			return nil, wrongLine(&l, strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+			return nil, wrongLine(&l, strings.TrimPrefix(err.Error(), split.ErrUsage.Error()+": "))
 		}
 	}
 	return own, nil

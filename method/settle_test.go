@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func TestGridFile(t *testing.T) {
@@ -128,7 +128,7 @@ func TestPaperGrid(t *testing.T) {
 // A first step beyond all that are tried is refused, whoever asks first; an entry's own steps
 // may reach it.
 func TestFirstStepBeyondTheLast(t *testing.T) {
-	given := spec.Values{"min-steps": spec.Of(500)}
+	given := param.Values{"min-steps": param.Of(500)}
 	for list, refused := range map[string]string{
 		"cwk": "cwk", "lp,cwk+gp": "cwk+gp", "cwk:steps=600": "", "diffusion": "", "cwk:steps=600,cwk+rls": "cwk+rls", "cwk:steps=600,diffusion": "",
 	} {
@@ -137,7 +137,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Settle(t.Context(), entries, "small", given, nil)
-		wrong := new(spec.ParameterError)
+		wrong := new(param.ParameterError)
 		if errors.As(err, &wrong) != (refused != "") || refused != "" && (wrong.Of != refused || wrong.What != "500 lies beyond the last step that is tried, 200; give steps that reach it") {
 			t.Errorf("%s: %v", list, err)
 		}
@@ -149,7 +149,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 	}
 	p := problemtest.Planted(t, 5, 60, 30)
 	for _, name := range []string{"cwk", "cwk+gp", "diffusion"} {
-		set := &Settings{Grid: tinyGrid.with(cwk.Spec.Param("min-steps"), spec.Grid(500))}
+		set := &Settings{Grid: tinyGrid.with(cwk.Spec.Param("min-steps"), param.Grid(500))}
 		if _, err := Bytes(methodOf(t, name), p, nil, set); name != "diffusion" && !errors.Is(err, ErrGrid) {
 			t.Errorf("%s takes: %v", name, err)
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // AdaptToShares reweighs a prediction by m, see [Reweigh], and its cross-validated accuracy. That of auto is
@@ -22,7 +22,7 @@ func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s
 		par = &out.Parameters
 	}
 	folds := s.folds(len(p.Row))
-	e, err := apart(ctx, m, p, par, s, validate.Folds(p.Class, folds, s.RNGSeed, 0), folds)
+	e, err := apart(ctx, m, p, par, s, split.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e
 	}
@@ -42,7 +42,7 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction, reweigh func([]
 	if reweigh == nil {
 		return nil
 	}
-	err := piece.Run(ctx, workers, len(p.Degrees), func(_, lo, hi int) {
+	err := chunks.Run(ctx, workers, len(p.Degrees), func(_, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
 			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {

@@ -7,15 +7,15 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // smoothedMethod is a method with [propagate.CorrectAndSmooth] around it.
@@ -32,12 +32,12 @@ func (m smoothedMethod) Takes() []string {
 }
 
 // Declarations implements [Method]: those of the method within, and [propagate.CorrectAndSmooth].
-func (m smoothedMethod) Declarations() []*spec.Spec {
-	return slices.Concat(m.Method.Declarations(), []*spec.Spec{&propagate.CorrectAndSmooth})
+func (m smoothedMethod) Declarations() []*param.Spec {
+	return slices.Concat(m.Method.Declarations(), []*param.Spec{&propagate.CorrectAndSmooth})
 }
 
 // Tune implements [Method]. It chooses the parameters of the method within.
-func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
 	c, err := m.Method.Tune(ctx, p, splits, s)
 	if err != nil || c == nil {
 		return c, err
@@ -86,7 +86,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	}
 	if out.Raw = nil; keepsRaw(n, k, s) {
 		out.Raw = sparse.NewBlock[float64](n, k)
-		memory = budget.Remaining(memory, tall.BlockBytes[float64](n, k))
+		memory = budget.Remaining(memory, blocks.BlockBytes[float64](n, k))
 		take = func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
 	}
 	work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, memory, take)
@@ -117,7 +117,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 // keepsRaw reports whether smoothed scores are kept in double precision: if they are requested, or
 // small. It does not depend on the memory limit.
 func keepsRaw(n, classes int, s *Settings) bool {
-	return s != nil && s.Raw || piece.Bytes[float64](n, classes) <= rawBytes
+	return s != nil && s.Raw || chunks.Bytes[float64](n, classes) <= rawBytes
 }
 
 // share stores the scores and the class of a node with the given smoothed scores. Negative ones
@@ -144,7 +144,7 @@ func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	n, k := len(p.Degrees), len(p.Names)
 	scores := scoreBytes(p)
 	if keepsRaw(n, k, s) {
-		scores += tall.BlockBytes[float64](n, k)
+		scores += blocks.BlockBytes[float64](n, k)
 	}
 	limit := budget.Remaining(p.Remaining(s.Memory), scores)
 	return max(own, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err

@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Errors and scores that spread, against dense solves of the formula, from the scores of
@@ -21,7 +21,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 	}
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
-		set := &Settings{Grid: noGrid(), Given: spec.Values{"correct-alpha": spec.Of(0.6), "smooth-alpha": spec.Of(0.3), "variance": spec.Of(3.0)}}
+		set := &Settings{Grid: noGrid(), Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)
@@ -147,7 +147,7 @@ func TestSmoothAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	around, err := Bytes(m[0], p, nil, nil)
-	if least := 7 * tall.BlockBytes[float64](300, 4); err != nil || around < max(within, least) {
+	if least := 7 * blocks.BlockBytes[float64](300, 4); err != nil || around < max(within, least) {
 		t.Errorf("%d bytes, without what spreads %d (%v)", around, within, err)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
@@ -26,12 +26,12 @@ import (
 // values. d and λ are chosen by cross-validation.
 type spectralLogistic struct{}
 
-var spectralLogisticSpec = spec.Spec{
-	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
+var spectralLogisticSpec = param.Spec{
+	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: param.Undirected,
 	Source: "Ng, Jordan and Weiss, On spectral clustering, NIPS 14, 2002 (embedding)",
-	Params: append([]spec.Param{{
-		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
-		Grid: spec.Grid(8, 16, 32, 64, 128),
+	Params: append([]param.Param{{
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1024}, Default: param.Of(32),
+		Grid: param.Grid(8, 16, 32, 64, 128),
 	}}, classify.Learners().Named("logistic").Params...),
 }
 
@@ -41,11 +41,11 @@ const embeddingTolerance = 1e-6
 // shortRow is ε relative to the root mean square of the lengths of rows.
 const shortRow = 0.01
 
-func (spectralLogistic) declaration() *spec.Spec { return &spectralLogisticSpec }
-func (spectralLogistic) isSampled() bool         { return true }
+func (spectralLogistic) declaration() *param.Spec { return &spectralLogisticSpec }
+func (spectralLogistic) isSampled() bool          { return true }
 
 // prepare computes the eigenvectors that the largest dimension needs.
-func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settings []spec.Values) error {
+func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error {
 	if err := r.whole(ctx); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *graphPredictor) embed(ctx context.Context, most int) error {
 }
 
 // columns returns how many columns the embedding has in a setting.
-func (r *graphPredictor) columns(v spec.Values) int {
+func (r *graphPredictor) columns(v param.Values) int {
 	if r.embedding == nil {
 		return 0
 	}
@@ -103,7 +103,7 @@ func (r *graphPredictor) rowTo(dst []float64, v int) {
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
 // nil if these have one class.
-func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []spec.Values) ([]*classify.LinearModel, error) {
+func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
 	var falling []float64 // because falling λ need the fewest steps
 	for _, v := range settings {
@@ -130,9 +130,9 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []spe
 
 // predictions fits models to each group. A node that no label reaches is given the largest
 // class.
-func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	for i, g := range groups {
-		reached, largest := r.g.Components.Reached(g.train.Row), validate.Majority(g.train.Class)
+		reached, largest := r.g.Components.Reached(g.train.Row), split.Majority(g.train.Class)
 		for at := 0; at < len(settings); {
 			models, err := r.fit(ctx, g.train, settings[at:])
 			if err != nil {
@@ -156,16 +156,16 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 }
 
 // scores gives every node its probabilities.
-func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	models, err := r.fit(ctx, r.p, []spec.Values{v})
+	models, err := r.fit(ctx, r.p, []param.Values{v})
 	if err != nil {
 		return err
 	}
 	model, cols := models[0], r.columns(v)
-	prior, largest := classShares.Of(seedsOf(r.p, 0, k)), validate.Majority(r.p.Class)
-	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
-	return piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+	prior, largest := classShares.Of(seedsOf(r.p, 0, k)), split.Majority(r.p.Class)
+	r.out.Scores, r.out.Class = chunks.Block[float32](n, k), make([]int, n)
+	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		x, z := make([]float64, cols), []float64(nil)
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)
@@ -185,13 +185,13 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v spec.
 }
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
-func (spectralLogistic) bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64 {
+func (spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
 	n, most := len(p.Degrees), 0
 	for _, v := range settings {
 		most = max(most, min(n, v.Int("dimension")))
 	}
 	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, most+1))
-	embedding := tall.BlockBytes[float64](n, most)
+	embedding := blocks.BlockBytes[float64](n, most)
 	fit := 8*int64(labels)*int64(most) + classify.LogisticBytes(labels, most, len(p.Names))
 	const graphVectors = 8
 	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scoreBytes(p))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // plainEmbedding returns the rows x/√(‖x‖² + d/10⁴n) of the d eigenvectors of the dense S
@@ -109,7 +109,7 @@ func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
 
 func TestSpectralLogisticPlain(t *testing.T) {
 	p := problemtest.Planted(t, 21, 90, 40)
-	set := &Settings{Given: spec.Values{"dimension": spec.Of(5), "lambda": spec.Of(0.5)}}
+	set := &Settings{Given: param.Values{"dimension": param.Of(5), "lambda": param.Of(0.5)}}
 	out := predictBy(t, "spectral+logistic", p, set)
 	want := plainProbabilities(p, plainEmbedding(t, p, 5), 0.5)
 	compared := 0

@@ -6,14 +6,14 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // spreading is a learner of package propagate.
@@ -32,10 +32,10 @@ const (
 // It is a variable so that tests reach that case on small graphs.
 var rawBytes int64 = 512 << 20
 
-func (m spreading) declaration() *spec.Spec { return &m.Spec }
-func (m spreading) isSampled() bool         { return false }
+func (m spreading) declaration() *param.Spec { return &m.Spec }
+func (m spreading) isSampled() bool          { return false }
 
-func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []spec.Values) error {
+func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) error {
 	return r.whole(ctx)
 }
 
@@ -49,8 +49,8 @@ func (m spreading) columns(classes int) (together, folds int) {
 
 // within returns the folds that are solved together within a memory limit, and the memory of the
 // limit without their block.
-func (m spreading) within(n int, entries int64, classes, folds int, v spec.Values, limit int64) (together int, left int64) {
-	block := func(folds int) int64 { return tall.BlockBytes[float64](n, folds*classes) }
+func (m spreading) within(n int, entries int64, classes, folds int, v param.Values, limit int64) (together int, left int64) {
+	block := func(folds int) int64 { return blocks.BlockBytes[float64](n, folds*classes) }
 	folds = budget.Widest(folds, limit, func(folds int) int64 {
 		return block(folds) + m.ScoresBytes(n, entries, folds*classes, classes, v, limit)
 	})
@@ -59,7 +59,7 @@ func (m spreading) within(n int, entries int64, classes, folds int, v spec.Value
 
 // predictions solves for the groups, several of them together, or for one group class after
 // class if there are many classes. A node that no label reaches is given the largest class.
-func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []spec.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
+func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	k, n := len(r.p.Names), len(r.p.Degrees)
 	classes, folds := m.columns(k)
 	for at, v := range settings {
@@ -71,7 +71,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				if err != nil {
 					return err
 				}
-				reached, largest := r.g.Components.Reached(some[0].train.Row), validate.Majority(some[0].train.Class)
+				reached, largest := r.g.Components.Reached(some[0].train.Row), split.Majority(some[0].train.Class)
 				visit(at, lo, func(node int) (int, bool) {
 					if !reached.Contains(uint32(node)) {
 						return largest, false
@@ -95,7 +95,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				if err != nil {
 					return err
 				}
-				reached, largest := r.g.Components.Reached(seeds[i].Row), validate.Majority(seeds[i].Class)
+				reached, largest := r.g.Components.Reached(seeds[i].Row), split.Majority(seeds[i].Class)
 				row := make([]float64, k)
 				visit(at, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
@@ -117,7 +117,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 
 // testScores returns the scores of the test nodes of a group, computed for some classes after
 // others.
-func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v spec.Values, together int, memory int64) (map[int][]float64, error) {
+func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v param.Values, together int, memory int64) (map[int][]float64, error) {
 	k, scores := len(r.p.Names), make(map[int][]float64, len(g.test.Row))
 	for _, node := range g.test.Row {
 		scores[node] = make([]float64, k)
@@ -146,25 +146,25 @@ func addTo(scores, offset []float64) {
 
 // isWide reports whether the scores of all nodes are too large to be kept in double precision.
 func (m spreading) isWide(n, classes int, s *Settings) bool {
-	return !m.Coupled && !s.Raw && piece.Bytes[float64](n, classes) > rawBytes
+	return !m.Coupled && !s.Raw && chunks.Bytes[float64](n, classes) > rawBytes
 }
 
 // scores computes the scores of all nodes and takes classes from them.
-func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+func (m spreading) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	if m.isWide(n, k, r.set) {
 		return m.wideScores(ctx, r, v)
 	}
 	f, seeds := sparse.NewBlock[float64](n, k), seedsOf(r.p, 0, k)
 	work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, v, &propagate.Settings{
-		Memory:   budget.Remaining(r.set.Memory, tall.BlockBytes[float64](n, k)),
+		Memory:   budget.Remaining(r.set.Memory, blocks.BlockBytes[float64](n, k)),
 		Progress: func(_ string, done, total int64) { r.set.Progress("walk", done, total) },
 	})
 	if err != nil {
 		return err
 	}
 	r.out.Work.Add(work)
-	squares := tall.Total(nil, tall.Dots(sparse.TeamOf(r.g.A), f, f))
+	squares := blocks.Total(nil, blocks.Dots(sparse.TeamOf(r.g.A), f, f))
 	r.out.Raw, r.out.Scores = f, sparse.NewBlock[float32](n, k)
 	offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), f, seeds, v)
 	if err != nil {
@@ -182,10 +182,10 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor, v spec.Values)
 
 // wideScores computes scores of some classes after others, so that only the scores in single
 // precision are kept.
-func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Values) error {
+func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v param.Values) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = sparse.NewBlock[float32](n, k)
-	memory := budget.Remaining(r.set.Memory, scoreBytes(r.p)+tall.BlockBytes[float64](n, solveColumns))
+	memory := budget.Remaining(r.set.Memory, scoreBytes(r.p)+blocks.BlockBytes[float64](n, solveColumns))
 	squares := make([]float64, 0, k)
 	for lo := 0; lo < k; lo += solveColumns {
 		hi := min(lo+solveColumns, k)
@@ -195,13 +195,13 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 			return err
 		}
 		r.out.Work.Add(work)
-		squares = append(squares, tall.Dots(sparse.TeamOf(r.g.A), f, f)...)
+		squares = append(squares, blocks.Dots(sparse.TeamOf(r.g.A), f, f)...)
 		for i := range n {
 			simd.ConvertTo(r.out.Scores.Row(i)[lo:hi], f.Row(i))
 		}
 		r.set.Progress("walk", int64(hi), int64(k))
 	}
-	m.convert(r, tall.Total(nil, squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
+	m.convert(r, blocks.Total(nil, squares), func(dst []float64, node int) { simd.ConvertTo(dst, r.out.Scores.Row(node)) })
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (m spreading) wideScores(ctx context.Context, r *graphPredictor, v spec.Val
 func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []float64, node int)) {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	scale := math.Sqrt(squares / float64(max(1, sparse.TeamOf(r.g.A).TotalOf(n)*k)))
-	largest, prior := validate.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
+	largest, prior := split.Majority(r.p.Class), classShares.Of(seedsOf(r.p, 0, k))(0)
 	row, scores := make([]float64, k), make([]float64, k)
 	r.out.Class = make([]int, n)
 	for i := range n {
@@ -228,12 +228,12 @@ func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []
 
 // bytes is the memory of the largest of three phases: folds or splits that are columns of one
 // solve, the solve for all nodes, and the conversion of its scores.
-func (m spreading) bytes(p *Problem, labels int, settings []spec.Values, s *Settings) int64 {
+func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
 	n, k, v := len(p.Degrees), len(p.Names), settings[0]
 	classes, folds := m.columns(k)
 	together, _ := m.within(n, p.A.NNZ(), classes, folds, v, s.Memory)
 	solve := func(columns, classes int) int64 {
-		block := tall.BlockBytes[float64](n, columns)
+		block := blocks.BlockBytes[float64](n, columns)
 		return block + m.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(s.Memory, block))
 	}
 	choice := solve(together*classes, classes)
@@ -244,5 +244,5 @@ func (m spreading) bytes(p *Problem, labels int, settings []spec.Values, s *Sett
 	if m.isWide(n, k, s) {
 		return graphVectors*8*int64(n) + max(choice, scoreBytes(p)+solve(solveColumns, solveColumns))
 	}
-	return graphVectors*8*int64(n) + max(choice, solve(k, k), tall.BlockBytes[float64](n, k)+scoreBytes(p))
+	return graphVectors*8*int64(n) + max(choice, solve(k, k), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
 }

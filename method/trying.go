@@ -3,17 +3,17 @@ package method
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // trying returns a declaration with the grids of the settings: values by the name of their
 // parameter, which stand for themselves on every graph. A parameter in whose place one of
 // them stands is left out.
-func (s *Settings) trying(of *spec.Spec) *spec.Spec {
+func (s *Settings) trying(of *param.Spec) *param.Spec {
 	own := *of
 	own.Params = nil
 	for _, p := range of.Params {
-		if slices.ContainsFunc(of.Params, func(q spec.Param) bool { return q.Instead == p.Name && len(s.Lists[q.Name]) > 0 }) {
+		if slices.ContainsFunc(of.Params, func(q param.Param) bool { return q.Instead == p.Name && len(s.Lists[q.Name]) > 0 }) {
 			continue
 		}
 		if s.Fixed && len(p.Grid) > 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of
@@ -41,7 +41,7 @@ type walkSizes struct {
 
 // choice returns the memory of the choice of parameters by folds.
 func (w walkSizes) choice() (int64, error) {
-	if w.set.Grid.Size() == 1 || validate.TooFew(w.p.Class) {
+	if w.set.Grid.Size() == 1 || split.TooFew(w.p.Class) {
 		return 0, nil
 	}
 	c := chooserOf(w.p, w.set)
@@ -92,7 +92,7 @@ func (w walkSizes) trials(c *chooser, tests, trials, jobs int) (most int64, err 
 		}
 		held := products
 		if group == len(w.p.Names) {
-			held = piece.Bytes[float32](len(picks), group*(walk.Steps-g.minSteps()+1))
+			held = chunks.Bytes[float32](len(picks), group*(walk.Steps-g.minSteps()+1))
 		}
 		each := w.tester(len(c.seen), tests)
 		workers := min(testersAtATime(w.set, held, each), len(g.Features)*jobs)
@@ -161,7 +161,7 @@ func (w walkSizes) training(r *predictor, walk *cwk.Walk[float32], picks []cwk.P
 		if err != nil {
 			return bytes, err
 		}
-		return max(bytes, piece.Bytes[float32](len(picks), classes*steps)+w.fit(int64(train), int64(classes*steps))), nil
+		return max(bytes, chunks.Bytes[float32](len(picks), classes*steps)+w.fit(int64(train), int64(classes*steps))), nil
 	}
 	labels, folds := len(r.trials.seen), r.trials.dealt()
 	tests := labels/folds + 1
@@ -213,7 +213,7 @@ func (w walkSizes) scores(r *predictor) (int64, error) {
 		return w.within(scoreBytes(w.p)+bytes, nodeBytes(&r.par, len(w.p.Names), train), len(w.p.Degrees)), nil
 	}
 	machines, rest := w.set.machines(len(w.p.Names))
-	if rest && !w.set.Raw && piece.Bytes[float64](len(w.p.Degrees), machines) > rawBytes {
+	if rest && !w.set.Raw && chunks.Bytes[float64](len(w.p.Degrees), machines) > rawBytes {
 		rest = false // scores are kept in single precision
 	}
 	walk := scoreWalk(w.p, w.set, r.par, rest)
@@ -227,7 +227,7 @@ func (w walkSizes) scores(r *predictor) (int64, error) {
 			weights = before - walk.Memory
 		}
 	}
-	votes := piece.Bytes[float32](len(w.p.Degrees), len(w.p.Names))
+	votes := chunks.Bytes[float32](len(w.p.Degrees), len(w.p.Names))
 	if rest {
 		weights += 8 * int64(min(cwk.ScoreClasses, len(w.p.Names))*(r.par.Steps+1)*machines)
 		machines = 0 // all decisions are in a block of their own

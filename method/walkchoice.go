@@ -7,13 +7,13 @@ import (
 	"sort"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Choice is the result of choosing parameters.
@@ -66,7 +66,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	}
 	set.Memory = p.Remaining(set.Memory)
 	c := chooserOf(p, &set)
-	if validate.TooFew(p.Class) {
+	if split.TooFew(p.Class) {
 		return withoutTrial(ctx, p, &set)
 	}
 	if err := c.crossTrials(ctx); err != nil {
@@ -130,13 +130,13 @@ func (c *chooser) shortGrid(limit float64) *Grid {
 	if work <= limit || i == 0 || i == len(steps) {
 		return nil
 	}
-	return c.set.Grid.with(cwk.Spec.Param("steps"), spec.Grid(steps[:i]...))
+	return c.set.Grid.with(cwk.Spec.Param("steps"), param.Grid(steps[:i]...))
 }
 
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
 	set, err := s.on(p)
 	if err != nil {
 		return nil, err
@@ -151,13 +151,13 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	choice, err := all.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
 		counts := choose.NewCounts(g.Size(), make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
-			split := splits.At(i)
+			trainTest := splits.At(i)
 			quiet := set // within a split
 			quiet.Progress, quiet.Grid = ignoreProgress, g
-			c := chooserOf(p.At(split.Train), &quiet)
+			c := chooserOf(p.At(trainTest.Train), &quiet)
 			c.work = all.work
-			tests := p.At(split.Test)
-			if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, testedNodes(&set), set.RNGSeed, 1))); err != nil {
+			tests := p.At(trainTest.Test)
+			if err := c.splitTrials(ctx, tests.At(split.Sample(tests.Class, testedNodes(&set), set.RNGSeed, 1))); err != nil {
 				return nil, err
 			}
 			if err := c.run(ctx, g, counts.Hits); err != nil {
@@ -210,8 +210,8 @@ type chooser struct {
 // chooserOf returns what tries the settings of set on the labels of p, dealt into folds.
 func chooserOf(p *Problem, set *Settings) *chooser {
 	return &chooser{
-		p: p, set: set, fold: validate.Folds(p.Class, set.folds(len(p.Row)), set.RNGSeed, 0),
-		seen: validate.Sample(p.Class, set.comparedLabels(), set.RNGSeed, 0),
+		p: p, set: set, fold: split.Folds(p.Class, set.folds(len(p.Row)), set.RNGSeed, 0),
+		seen: split.Sample(p.Class, set.comparedLabels(), set.RNGSeed, 0),
 	}
 }
 
@@ -278,7 +278,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := choose.Trial{Largest: validate.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
+	all := choose.Trial{Largest: split.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
 			all.Unreached = append(all.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})
@@ -387,10 +387,10 @@ func classesOf(w *cwk.Walk[float32]) int {
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], from, picks int) {
 	n, columns := len(w.Degrees), len(w.Variants)*classesOf(w)
-	if columns <= widest || 2*tall.BlockBytes[float32](n, widest) < slabBytes {
+	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	limit := w.CollectBytes(from, picks) - 2*(tall.BlockBytes[float32](n, columns)-tall.BlockBytes[float32](n, widest))
+	limit := w.CollectBytes(from, picks) - 2*(blocks.BlockBytes[float32](n, columns)-blocks.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

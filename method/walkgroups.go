@@ -11,10 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Walk features have a column for each class and step, so that those of a thousand classes need
@@ -103,7 +103,7 @@ func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks
 		return err
 	}
 	m, g := len(r.train), r.groups
-	g.products, g.gram = r.trials.products(&tried), piece.Block[float64](m, m)
+	g.products, g.gram = r.trials.products(&tried), chunks.Block[float64](m, m)
 	own, held := *w, 8*int64(m)*int64(m)
 	for _, p := range g.products {
 		held += p.Bytes()
@@ -155,7 +155,7 @@ func (r *predictor) learnOnGram(ctx context.Context) (err error) {
 	r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: r.fitted.Pairs}
 	for i := range r.fitted.Machines {
 		machine := &r.fitted.Machines[i]
-		if by.path != nil && validate.TooFew(r.p.Class) { // see neutral: a row of each P_t sums to one
+		if by.path != nil && split.TooFew(r.p.Class) { // see neutral: a row of each P_t sums to one
 			machine.Rho = 0
 			for _, c := range machine.Coef {
 				machine.Rho += c / float64(len(r.p.Names))

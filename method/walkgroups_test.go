@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // manyClasses is a graph whose walk features are cut into groups of classes by lowerGroups.
@@ -28,10 +28,10 @@ func lowerGroups(t *testing.T) {
 func TestWalkGroups(t *testing.T) {
 	p := manyClasses(t)
 	settings := func(memory int64) *Settings {
-		grid := &Grid{Features: []Features{Plain, Honest}, Values: map[string][]spec.Value{
-			"alpha": spec.Grid(0.5), "steps": spec.Grid(1, 2, 5), "lambda": spec.Grid(0.1, 1), "cost": spec.Grid(1),
+		grid := &Grid{Features: []Features{Plain, Honest}, Values: map[string][]param.Value{
+			"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 5), "lambda": param.Grid(0.1, 1), "cost": param.Grid(1),
 		}}
-		return &Settings{Grid: grid, RNGSeed: 1, Memory: memory, Given: spec.Values{"epochs": spec.Of(2), "vote": spec.Of("voted"), "variance": spec.Of(10.0)}}
+		return &Settings{Grid: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
 	}
 	for _, c := range []struct {
 		name      string
@@ -118,11 +118,11 @@ func TestSmoothWide(t *testing.T) {
 func TestEstimateOfLongSequences(t *testing.T) {
 	p := *manyClasses(t)
 	p.Names = make([]string, 1000)
-	wrong := new(spec.ParameterError)
+	wrong := new(param.ParameterError)
 	if _, err := Bytes(methodOf(t, "rl"), &p, nil, nil); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
 		t.Errorf("two steps: %v", err)
 	}
-	if _, err := Bytes(methodOf(t, "rl"), &p, nil, &Settings{Given: spec.Values{"walk": spec.Of(1)}}); err != nil {
+	if _, err := Bytes(methodOf(t, "rl"), &p, nil, &Settings{Given: param.Values{"walk": param.Of(1)}}); err != nil {
 		t.Errorf("one step: %v", err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // walkMethod is a learner on walk features.
@@ -41,10 +41,10 @@ func (m walkMethod) Takes() []string {
 
 // Declarations implements [Method]. The values of the walk's parameters are in the [Grid] of the
 // settings.
-func (m walkMethod) Declarations() []*spec.Spec { return []*spec.Spec{&cwk.Spec, m.by.spec()} }
+func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&cwk.Spec, m.by.spec()} }
 
 // Tune implements [Method].
-func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
 	set, err := s.of(m.by, len(p.Names))
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	by := r.by.replacement(items.Rows, items.Cols)
 	if by != r.by && !by.alike(r.by) {
-		return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
+		return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", split.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
 	}
 	values := r.par.Declared.Values
 	if by.path != nil {
@@ -142,7 +142,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
 		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
 	}
-	if err == nil && by.path != nil && validate.TooFew(r.p.Class) {
+	if err == nil && by.path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
@@ -150,7 +150,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 
 // pathValues returns the complete values with which a learner is fitted to the training rows, and
 // notes those that were not chosen.
-func (r *predictor) pathValues(by learner) (spec.Values, error) {
+func (r *predictor) pathValues(by learner) (param.Values, error) {
 	constant, err := constantsOf(by.path, r.set.Given, len(r.p.Names))
 	if err != nil {
 		return nil, err

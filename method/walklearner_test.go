@@ -9,9 +9,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // slowWalkItems returns the training rows of walks, those of a learner's further items,
@@ -19,7 +19,7 @@ import (
 func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.Alpha, par.Steps, func(int) bool { return true })
 	folds := new(Settings).folds(len(p.Row))
-	fold := validate.Folds(p.Class, folds, 0, 0)
+	fold := split.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
 		hidden[f] = slowWalk(p, par.Alpha, par.Steps, func(i int) bool { return fold[i] != f })
@@ -49,9 +49,9 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 			continue
 		}
 		m := walkMethod{"cwk+" + by.Name, behindWalks(by)}
-		given := spec.Values{}
+		given := param.Values{}
 		if by.Param("vote") != nil {
-			given["vote"] = spec.Of("averaged") // votes are whole numbers, which rounding may turn
+			given["vote"] = param.Of("averaged") // votes are whole numbers, which rounding may turn
 		}
 		v, err := by.Resolve(given, nil)
 		if err != nil {
@@ -113,7 +113,7 @@ func TestWalkLearners(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
-	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWalkLearners(t *testing.T) {
 		var first string
 		for _, workers := range []int{1, 2, 7} {
 			grid := smallGrid(Plain, Honest)
-			grid.Values["alpha"], grid.Values["steps"] = spec.Grid(0.1, 0.8), spec.Grid(2, 5)
+			grid.Values["alpha"], grid.Values["steps"] = param.Grid(0.1, 0.8), param.Grid(2, 5)
 			set := &Settings{Grid: grid, Workers: workers}
 			if workers == 7 {
 				needs, err := Bytes(m, p, nil, set)

@@ -3,8 +3,8 @@ package method
 import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // typicalWork is the typical work of a part of a prediction, in operations for each entry, and for each row,
@@ -32,7 +32,7 @@ var harmonicWork = typicalWork{entry: 22, row: 60}
 // BaselineWork returns the typical work of the [Baselines] of a prediction.
 func BaselineWork(p *Problem) sparse.Work {
 	fold := harmonicWork.on(p)
-	return fold.Times(float64(propagation.PredictedFolds(len(p.Row), validate.FoldCount(len(p.Row)), fold.EntryColumns)))
+	return fold.Times(float64(propagation.PredictedFolds(len(p.Row), split.FoldCount(len(p.Row)), fold.EntryColumns)))
 }
 
 // A prediction without baselines first compares centred scores on some folds.
@@ -53,19 +53,19 @@ func (majority) work(p *Problem, _ int, _ *Settings) (choose, predict sparse.Wor
 func (automatic) work(p *Problem, _ int, _ *Settings) (choose, predict sparse.Work) {
 	const large = 50_000 // nodes
 	if p.Nodes() > large {
-		return choose, typicalWork{entry: 30, row: 60}.on(p).Times(float64(validate.FoldCount(len(p.Row))))
+		return choose, typicalWork{entry: 30, row: 60}.on(p).Times(float64(split.FoldCount(len(p.Row))))
 	}
 	return choose, typicalWork{entry: 1000 + 6.5*float64(len(p.Row)), row: 6000}.on(p)
 }
 
 func (blockBeliefs) work(p *Problem, _ int, _ *Settings) (choose, predict sparse.Work) {
-	return choose, typicalWork{entry: 60, row: 140}.on(p).Times(float64(validate.FoldCount(len(p.Row))))
+	return choose, typicalWork{entry: 60, row: 140}.on(p).Times(float64(split.FoldCount(len(p.Row))))
 }
 
 func (m spreading) work(p *Problem, tests int, s *Settings) (choose, predict sparse.Work) {
 	choose, predict = ofFolds(typicalWork{entry: 300, row: 1400}.on(p), tests)
 	of := m.declaration()
-	if settings, err := validate.Settings(s.trying(of), of.Own(s.Given), nil); err == nil && len(settings) < 2 {
+	if settings, err := split.Settings(s.trying(of), of.Own(s.Given), nil); err == nil && len(settings) < 2 {
 		choose = sparse.Work{}
 	}
 	return choose, predict
@@ -117,7 +117,7 @@ func (m walkMethod) work(p *Problem, tests int, s *Settings) (choose, predict sp
 	}
 	m2 := func(items int) float64 { return float64(items) * float64(items) }
 	last, alphas, kinds, folds := g.last(), len(g.alphas()), len(g.Features), c.dealt()
-	if g.Size() > 1 && !validate.TooFew(p.Class) {
+	if g.Size() > 1 && !split.TooFew(p.Class) {
 		trials, width, lengths := float64(alphas*kinds), float64((last+1)*classes), float64(len(g.steps()))
 		fit := fitWork * m2(len(c.seen))
 		if m.by.Learner != learners()[0] {
@@ -155,7 +155,7 @@ func (m kernelMethod) work(p *Problem, tests int, s *Settings) (choose, predict 
 	}
 	column := m.kernel.ColumnWork(grid[0], p.Degrees, p.A.NNZ())
 	labels, classes := float64(len(p.Row)), float64(len(p.Names))
-	if settled, _, err := m.settled(p, &set); err == nil && len(grid)*len(settled) > 1 && !validate.TooFew(p.Class) {
+	if settled, _, err := m.settled(p, &set); err == nil && len(grid)*len(settled) > 1 && !split.TooFew(p.Class) {
 		choose = m.kernel.GridWork(grid, p.Degrees, p.A.NNZ(), min(len(p.Row), set.Sample))
 		if m.by.path == nil && m.by.Learner != learners()[0] {
 			choose.EntryColumns += classWork * min(labels, float64(set.Sample)) * classes * classes * float64(len(grid)*set.folds(len(p.Row)))

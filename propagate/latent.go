@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -67,7 +67,7 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 // value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
 func (r *transduction) value(size float64) float64 {
 	at := make([]float64, r.t.Cols)
-	return tall.Sums(r.team, r.t.Rows, 1, func(i int, sums []float64) {
+	return blocks.Sums(r.team, r.t.Rows, 1, func(i int, sums []float64) {
 		for c := range at {
 			at[c] = r.t.Row(i)[c]
 			inverse := r.inverse.Row(i)[c]
@@ -137,7 +137,7 @@ func (r *transduction) scale(i, c int) float64 {
 
 // weighted returns the sum of squares of the residual over the diagonal.
 func (r *transduction) weighted() float64 {
-	return tall.Sums(r.team, r.residual.Rows, 1, func(i int, sums []float64) {
+	return blocks.Sums(r.team, r.residual.Rows, 1, func(i int, sums []float64) {
 		for c, x := range r.residual.Row(i) {
 			sums[0] += x * x / r.scale(i, c)
 		}
@@ -146,5 +146,5 @@ func (r *transduction) weighted() float64 {
 
 // dot returns the sum of products of two blocks.
 func (r *transduction) dot(x, y *sparse.Block[float64]) float64 {
-	return tall.Total(nil, tall.Dots(r.team, x, y))
+	return blocks.Total(nil, blocks.Dots(r.team, x, y))
 }

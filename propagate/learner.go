@@ -8,36 +8,36 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Learner declares a learner that spreads labels. It computes scores by Spread or, in this
 // package, as the solution of a linear system.
 type Learner struct {
-	spec.Spec
+	param.Spec
 
 	// Spread stores the scores of one group of seeds in f, a column for each class, and
 	// returns the number of columns over which it has swept. v are complete. Spread may stop at
 	// the tolerance. A seed of class −1 has a class without a column, unless Coupled is true.
-	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error)
+	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error)
 
 	// Bytes returns the memory of Spread in addition to f; nil: none.
-	Bytes func(n, classes int, v spec.Values) int64
+	Bytes func(n, classes int, v param.Values) int64
 
 	// Coupled reports that the columns of the classes depend on each other, so that all classes
 	// must be computed together. Columns of other learners are computed in groups.
 	Coupled bool
 
 	// check, if not nil, returns the error of values that the number of classes does not admit.
-	check func(classes int, v spec.Values) error
+	check func(classes int, v param.Values) error
 
 	// system returns the system that the scores solve, in place of Spread.
-	system func(g *graph.Graph, v spec.Values) (*iterative.System, error)
+	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
 	// sources stores the right-hand sides of one group of seeds in the columns of b,
 	// one for each class, which are zero.
@@ -47,7 +47,7 @@ type Learner struct {
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// offset, if not nil, returns that of [Learner.Decide].
-	offset func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
+	offset func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
 	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
@@ -56,10 +56,10 @@ type Learner struct {
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
-var learners = spec.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
+var learners = param.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
 
 // Learners returns all learners: those of this package, and those of [Register].
-func Learners() spec.List[*Learner] { return slices.Clone(learners) }
+func Learners() param.List[*Learner] { return slices.Clone(learners) }
 
 // Register adds a learner, which then is a method: it can be named in [method.Parse], its
 // parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
@@ -104,7 +104,7 @@ const (
 // ScoresBytes is the memory of ScoresTo in addition to the graph and the scores, for the given
 // number of columns of all groups and classes of each, on a graph with n nodes. Within a limit, 0
 // for none, as many columns are solved at a time as it allows.
-func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v spec.Values, limit int64) int64 {
+func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v param.Values, limit int64) int64 {
 	_, bytes := l.within(n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
 		bytes += iterative.FactorBytes(n, entries, cols, true, budget.Remaining(limit, bytes))
@@ -113,8 +113,8 @@ func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v spec.Va
 }
 
 // Check returns the error of complete values that the number of classes does not admit, so that
-// users see it in place of the memory that a computation would need: a [*spec.ParameterError].
-func (l *Learner) Check(classes int, v spec.Values) error {
+// users see it in place of the memory that a computation would need: a [*param.ParameterError].
+func (l *Learner) Check(classes int, v param.Values) error {
 	if l.check == nil {
 		return nil
 	}
@@ -123,9 +123,9 @@ func (l *Learner) Check(classes int, v spec.Values) error {
 
 // within returns the number of columns that are solved at a time, at least one, and the memory
 // of their solve without a factor.
-func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, bytes int64) {
+func (l *Learner) within(n int, entries int64, cols, classes int, v param.Values, limit int64) (width int, bytes int64) {
 	if l.Spread != nil {
-		bytes = tall.BlockBytes[float64](n, classes)
+		bytes = blocks.BlockBytes[float64](n, classes)
 		if l.Bytes != nil {
 			bytes += l.Bytes(n, classes, v)
 		}
@@ -133,7 +133,7 @@ func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values,
 	}
 	const vectors = 6 // of the system
 	need := func(width int) int64 {
-		return solveBlocks*tall.BlockBytes[float64](n, width) + vectors*8*int64(n)
+		return solveBlocks*blocks.BlockBytes[float64](n, width) + vectors*8*int64(n)
 	}
 	width = budget.Widest(cols, limit, need)
 	return width, need(width)
@@ -141,16 +141,16 @@ func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values,
 
 // ScoresTo stores the scores of every class for every node in dst, those of group i
 // in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
-// classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected. A seed of class −1
+// classes; v are complete, see [param.Spec.Resolve]. The graph is undirected. A seed of class −1
 // has a class that has no column here, so that many classes can be computed in several calls,
 // see Coupled. If several processes share the rows of the graph, seeds are named rows.
 //
-// The error is a [*spec.ParameterError] for a value that these labels do not admit,
+// The error is a [*param.ParameterError] for a value that these labels do not admit,
 // [iterative.ErrIterationLimit] if the tolerance is not reached, the
 // context's, that of a sweep, or one of memory.
 //
 // Cost: a block solve of as many columns, or the cost of the learner's own Spread.
-func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (work problem.Work, err error) {
+func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v param.Values, s *Settings) (work problem.Work, err error) {
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
 		panic(badShape)
@@ -218,7 +218,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 }
 
 // spreadTo is ScoresTo without a system, one group after the other.
-func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (work problem.Work, err error) {
+func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v param.Values, set *Settings) (work problem.Work, err error) {
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
 		columns, err := l.Spread(ctx, f, g, seeds, v, set.Tolerance)

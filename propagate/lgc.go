@@ -4,8 +4,8 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // lgc is learning with local and global consistency,
@@ -16,16 +16,16 @@ import (
 // without edges keeps its row of Y. Zhou et al. 2004, equation (4) but for the factor
 // 1 − α, which changes no order of scores.
 var lgc = Learner{
-	Spec: spec.Spec{
-		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: param.Undirected,
 		Source: "Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NIPS 16, 2004, equation 4",
-		Params: []spec.Param{{
-			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
-			Default: spec.Of(0.99),
-			Grid:    spec.Grid(0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99),
+		Params: []param.Param{{
+			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
+			Default: param.Of(0.99),
+			Grid:    param.Grid(0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99),
 		}},
 	},
-	system: func(g *graph.Graph, v spec.Values) (*iterative.System, error) {
+	system: func(g *graph.Graph, v param.Values) (*iterative.System, error) {
 		return iterative.VonNeumann(g, true, v.Number("alpha"))
 	},
 	sources: func(b *sparse.Block[float64], _ *graph.Graph, s cwk.Seeds) {

@@ -5,10 +5,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // poisson is Poisson learning, for few labels: the solution of
@@ -23,11 +23,11 @@ import (
 // A component whose labels agree has no source: there F is one for that class.
 // Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
 var poisson = Learner{
-	Spec: spec.Spec{
-		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: param.Undirected,
 		Source: "Calder, Cook, Thorpe and Slepčev, Poisson learning, ICML 2020, equation 2.2",
 	},
-	system: func(g *graph.Graph, _ spec.Values) (*iterative.System, error) {
+	system: func(g *graph.Graph, _ param.Values) (*iterative.System, error) {
 		return iterative.ShiftedLaplacian(g, false, 1, 0)
 	},
 	sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
@@ -44,7 +44,7 @@ var poisson = Learner{
 	},
 	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		team := sparse.TeamOf(g.A)
-		tall.Centre(team, f, g.Components, g.Degrees)
+		blocks.Centre(team, f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
 		for part, of := range sharesByComponent(g, s) {
 			for c, share := range of {

@@ -15,14 +15,14 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // scores returns those of one learner, with all defaults but for given.
-func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given spec.Values, s *Settings) *sparse.Block[float64] {
+func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestLGCGolden(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		for _, alpha := range c.alphas {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lgc_a%v.npy", c.graph, alpha))
-			got := scores(t, &lgc, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Of(alpha)}, nil)
+			got := scores(t, &lgc, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, param.Values{"alpha": param.Of(alpha)}, nil)
 			for i := range want.Rows {
 				for j, w := range want.Row(i) {
 					if d := math.Abs(got.Row(i)[j] - w); d > 1e-10+1e-9*math.Abs(w) {
@@ -131,9 +131,9 @@ func TestSameBits(t *testing.T) {
 	whole := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	half := cwk.Seeds{Row: p.Row[:20], Class: p.Class[:20], Classes: len(p.Names)}
 	for _, l := range Learners() {
-		given := spec.Values{}
+		given := param.Values{}
 		if l.Param("rounds") != nil {
-			given["rounds"] = spec.Of(3)
+			given["rounds"] = param.Of(3)
 		}
 		want := scores(t, l, graphOf(t, p.A, 1), []cwk.Seeds{whole, half}, given, nil)
 		v, err := l.Resolve(given, nil)
@@ -214,7 +214,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l.Param("rounds") != nil {
-			v["rounds"] = spec.Of(1)
+			v["rounds"] = param.Of(1)
 		}
 		f := sparse.NewBlock[float64](n, classes)
 		_, bytes := l.within(n, a.NNZ(), classes, classes, v, 0)

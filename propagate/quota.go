@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // assignParam says how probabilities become classes.
-var assignParam = spec.Param{
-	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: spec.Choice,
-	Words: []string{"likeliest", "shares"}, Default: spec.Of("likeliest"),
+var assignParam = param.Param{
+	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: param.Choice,
+	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
 // Decide returns how the scores f of one group of seeds become classes. offset, if not nil, is
@@ -27,13 +27,13 @@ var assignParam = spec.Param{
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
 // nodes for each class. All of them must be in one process; the likeliest classes, and offsets, may be
 // those of the rows that a process of team has.
-func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (offset []float64, class []int, err error) {
+func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) (offset []float64, class []int, err error) {
 	if l.offset != nil {
 		if offset, err = l.offset(team, f, s, v); err != nil {
 			return nil, nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
 	}
-	if l.Param(assignParam.Name) != nil && v[assignParam.Name] == spec.Of("shares") {
+	if l.Param(assignParam.Name) != nil && v[assignParam.Name] == param.Of("shares") {
 		if team != nil {
 			return nil, nil, fmt.Errorf("propagate: %s with %s = shares: %w", l.Name, assignParam.Name, sparse.ErrDivided)
 		}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and
@@ -37,23 +37,23 @@ import (
 // columns for k classes, and as many products of numbers for each node and class or, with
 // another β, each node and label.
 var relaxationLabelling = Learner{
-	Spec: spec.Spec{
-		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: param.Undirected,
 		Source: "Desrosiers and Karypis, Within-network classification using local structure similarity, ECML PKDD 2009",
-		Params: []spec.Param{
-			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true},
-				Default: spec.Of(0.3)},
-			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 16}, Default: spec.Of(2)},
-			{Name: "power-alpha", Symbol: "α", Meaning: "power of what labels say of a class", Range: spec.Above(0),
-				Default: spec.Of(1.0), Grid: spec.Grid(0.5, 1.0, 2.0)},
-			{Name: "power-beta", Symbol: "β", Meaning: "power of the similarity", Range: spec.Above(0),
-				Default: spec.Of(1.0), Grid: spec.Grid(1.0, 4.0)},
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(5)},
+		Params: []param.Param{
+			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true},
+				Default: param.Of(0.3)},
+			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: param.Whole, Range: param.Range{Least: 0, Most: 16}, Default: param.Of(2)},
+			{Name: "power-alpha", Symbol: "α", Meaning: "power of what labels say of a class", Range: param.Above(0),
+				Default: param.Of(1.0), Grid: param.Grid(0.5, 1.0, 2.0)},
+			{Name: "power-beta", Symbol: "β", Meaning: "power of the similarity", Range: param.Above(0),
+				Default: param.Of(1.0), Grid: param.Grid(1.0, 4.0)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6}, Default: param.Of(5)},
 		},
 	},
 	Coupled: true,
 	check:   checkSequences,
-	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
+	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
 		r := &relaxation{p: p, t: transition(g), s: s, v: v}
 		if err := r.begin(); err != nil {
 			return 0, err
@@ -75,10 +75,10 @@ var relaxationLabelling = Learner{
 		}
 		return columns, nil
 	},
-	Bytes: func(n, classes int, v spec.Values) int64 {
+	Bytes: func(n, classes int, v param.Values) int64 {
 		all, last := sequences(classes, v.Int("walk"))
-		walks := tall.BlockBytes[float64](n+classes, panelled(all)) // of every sequence of labels
-		return walks + 2*tall.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
+		walks := blocks.BlockBytes[float64](n+classes, panelled(all)) // of every sequence of labels
+		return walks + 2*blocks.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 	Probabilities: shareTo,
 }
@@ -97,10 +97,10 @@ func sequences(classes, walk int) (all, last int) {
 }
 
 // checkSequences returns the error of walks with too many sequences of labels.
-func checkSequences(classes int, v spec.Values) error {
+func checkSequences(classes int, v param.Values) error {
 	walk := v.Int("walk")
 	if all, _ := sequences(classes, walk); all > maxSequences {
-		return &spec.ParameterError{Of: "rl", Parameter: "walk",
+		return &param.ParameterError{Of: "rl", Parameter: "walk",
 			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, classes)}
 	}
 	return nil
@@ -117,7 +117,7 @@ type relaxation struct {
 	p *sparse.Block[float64]
 	t *sparse.Operator[float64]
 	s cwk.Seeds
-	v spec.Values
+	v param.Values
 
 	columns int                    // k + … + k^N
 	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j for one j after the other, and zeros

@@ -11,8 +11,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
@@ -52,7 +52,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		n, k := len(g.Degrees), seeds.Classes
 		step := dense(t, g.A)
-		for _, given := range []spec.Values{nil, {"rounds": spec.Of(3), "decay": spec.Of(0.5)}, {"rounds": spec.Of(0)}} {
+		for _, given := range []param.Values{nil, {"rounds": param.Of(3), "decay": param.Of(0.5)}, {"rounds": param.Of(0)}} {
 			rounds, decay := 99, 0.99
 			if given.Has("rounds") {
 				rounds = given.Int("rounds")
@@ -109,8 +109,8 @@ func TestRLGolden(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: k}
 		want := testgraph.Golden(t, name+"/rl_iterations.npy") // one round below the other
 		for round := range want.Rows / n {
-			given := spec.Values{
-				"gamma": spec.Of(0.3), "walk": spec.Of(3), "power-alpha": spec.Of(1.5), "power-beta": spec.Of(2.0), "rounds": spec.Of(round),
+			given := param.Values{
+				"gamma": param.Of(0.3), "walk": param.Of(3), "power-alpha": param.Of(1.5), "power-beta": param.Of(2.0), "rounds": param.Of(round),
 			}
 			got := scores(t, &relaxationLabelling, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
@@ -128,11 +128,11 @@ func TestRLAgainstDense(t *testing.T) {
 	step := dense(t, p.A)
 	for i, walk := range []int{0, 1, 2, 4, 0, 1, 2, 4} {
 		beta := []float64{0.7, 1}[i/4]
-		given := spec.Values{"gamma": spec.Of(0.4), "walk": spec.Of(walk), "power-alpha": spec.Of(1.3), "power-beta": spec.Of(beta)}
+		given := param.Values{"gamma": param.Of(0.4), "walk": param.Of(walk), "power-alpha": param.Of(1.3), "power-beta": param.Of(beta)}
 		for round := range 2 {
-			given["rounds"] = spec.Of(round)
+			given["rounds"] = param.Of(round)
 			before := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
-			given["rounds"] = spec.Of(round + 1)
+			given["rounds"] = param.Of(round + 1)
 			after := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
@@ -178,14 +178,14 @@ func TestRLAgainstDense(t *testing.T) {
 // TestRLRefusesLongWalks tests that walks with too many sequences of labels are rejected.
 func TestRLRefusesLongWalks(t *testing.T) {
 	g := testgraph.Load(t, "karate")
-	v, err := relaxationLabelling.Resolve(spec.Values{"walk": spec.Of(16)}, nil)
+	v, err := relaxationLabelling.Resolve(param.Values{"walk": param.Of(16)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
 	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
 	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
-	if wrong := new(spec.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
+	if wrong := new(param.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method: with one-hot
@@ -25,12 +25,12 @@ import (
 //
 // Huang, He, Singh, Lim and Benson 2021, sections 2.2 and 2.3, with the errors scaled as by
 // Autoscale. Cost: two block solves.
-var CorrectAndSmooth = spec.Spec{
-	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: spec.Undirected,
+var CorrectAndSmooth = param.Spec{
+	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: param.Undirected,
 	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
-	Params: []spec.Param{
-		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(0.8)},
-		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(0.8)},
+	Params: []param.Param{
+		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
+		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: param.Of(0.8)},
 	},
 }
 
@@ -45,7 +45,7 @@ var smoothColumns = 64
 // several groups the errors are solved for twice, since their scale needs those of all classes.
 // memory limits the bytes in addition to the scores, 0 for no limit. Errors are those of
 // [iterative.System.SolveTo].
-func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v spec.Values, memory int64, take func(node, first int, values []float64)) (problem.Work, error) {
+func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v param.Values, memory int64, take func(node, first int, values []float64)) (problem.Work, error) {
 	n, k := scores.Dims()
 	width := min(k, smoothColumns)
 	sigma := 0.0
@@ -171,5 +171,5 @@ func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 
 // smoothBytes returns the memory of the solves for the given number of columns, with vectors.
 func smoothBytes(n, columns int) int64 {
-	return (solveBlocks+2)*tall.BlockBytes[float64](n, columns) + 16*8*int64(n)
+	return (solveBlocks+2)*blocks.BlockBytes[float64](n, columns) + 16*8*int64(n)
 }

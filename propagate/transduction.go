@@ -9,10 +9,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // gpTransduction is transduction with Gaussian processes of several classes, by the
@@ -34,23 +34,23 @@ import (
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
 var gpTransduction = Learner{
-	Spec: spec.Spec{
-		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: param.Undirected,
 		Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.4",
-		Params: []spec.Param{
-			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Of("normalized")},
-			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Of(10.0),
-				Grid: spec.Grid(1.0, 10.0, 100.0)},
-			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: spec.Above(0), Default: spec.Of(100.0),
-				Grid: spec.Grid(10.0, 100.0)},
+		Params: []param.Param{
+			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: param.Choice, Words: []string{"normalized", "combinatorial"}, Default: param.Of("normalized")},
+			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: param.Above(0), Default: param.Of(10.0),
+				Grid: param.Grid(1.0, 10.0, 100.0)},
+			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes in addition to the kernel's", Range: param.Above(0), Default: param.Of(100.0),
+				Grid: param.Grid(10.0, 100.0)},
 			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
-				Range: spec.From(0), Words: []string{"none"}, Default: spec.Of(0.0)},
+				Range: param.From(0), Words: []string{"none"}, Default: param.Of(0.0)},
 			assignParam,
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(40)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1e6}, Default: param.Of(40)},
 		},
 	},
 	Coupled: true,
-	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
+	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error) {
 		r := newTransduction(sparse.TeamOf(g.A), f.Rows, s, v)
 		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		if v.Word("laplacian") == "combinatorial" {
@@ -78,13 +78,13 @@ var gpTransduction = Learner{
 		}
 		return r.columns, nil
 	},
-	Bytes: func(n, classes int, _ spec.Values) int64 {
+	Bytes: func(n, classes int, _ param.Values) int64 {
 		// Nine blocks of Newton's method, the latent values of the round before, the balanced
 		// distributions, and the scaled copy that a step gathers from; factors of rows, and nodes
 		// in the order of a class.
-		return 12*tall.BlockBytes[float64](n, classes) + 3*8*int64(n)
+		return 12*blocks.BlockBytes[float64](n, classes) + 3*8*int64(n)
 	},
-	offset: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
+	offset: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error) {
 		r := newTransduction(team, f.Rows, s, v)
 		for i := range f.Rows {
 			for a, c := range r.class {
@@ -120,7 +120,7 @@ type transduction struct {
 	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
 	diagonal []float64                 // of K⁻¹/σ²
-	v        spec.Values
+	v        param.Values
 
 	class      []int     // the classes that have a label
 	mu, theta  []float64 // of each
@@ -134,7 +134,7 @@ type transduction struct {
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 }
 
-func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v spec.Values) *transduction {
+func newTransduction(team *sparse.Team, n int, s cwk.Seeds, v param.Values) *transduction {
 	r := &transduction{team: team, v: v}
 	place := make([]int, s.Classes)
 	for c, m := range countsOf(s) {
@@ -198,7 +198,7 @@ func (r *transduction) balance() error {
 		softmax(r.nu.Row(i), r.t.Row(i))
 	}
 	k := len(r.class)
-	if r.v["balance"] == spec.Of("none") || r.free == 0 {
+	if r.v["balance"] == param.Of("none") || r.free == 0 {
 		return nil
 	}
 	beta := r.v.Number("balance")
@@ -272,7 +272,7 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 	if gradient != nil {
 		size += k + k*k
 	}
-	sums := tall.Sums(nil, pi.Rows, size, func(i int, sums []float64) {
+	sums := blocks.Sums(nil, pi.Rows, size, func(i int, sums []float64) {
 		sum := 0.0
 		for a, p := range pi.Row(i) {
 			q[a] = p * math.Exp(theta[a])

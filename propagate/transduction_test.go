@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestGPTransductionGolden(t *testing.T) {
@@ -21,18 +21,18 @@ func TestGPTransductionGolden(t *testing.T) {
 			labelled[row] = true
 		}
 		for _, beta := range []float64{0, 0.1} {
-			given := spec.Values{"alpha": spec.Of(1.0), "variance": spec.Of(4.0), "laplacian": spec.Of("combinatorial"), "balance": spec.Of(beta)}
+			given := param.Values{"alpha": param.Of(1.0), "variance": param.Of(4.0), "laplacian": param.Of("combinatorial"), "balance": param.Of(beta)}
 			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
 			got := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
-			given["rounds"] = spec.Of(1)
+			given["rounds"] = param.Of(1)
 			one := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
 			v, err := gpTransduction.Resolve(given, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v["assign"] = spec.Of("shares")
+			v["assign"] = param.Of("shares")
 			theta, class, err := gpTransduction.Decide(nil, got, seeds, v)
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestGPTransductionGolden(t *testing.T) {
 					t.Errorf("%s: Θ of class %d is %v, want %v", file, c, theta[c], want)
 				}
 			}
-			v["assign"] = spec.Of("likeliest")
+			v["assign"] = param.Of("likeliest")
 			if same, none, err := gpTransduction.Decide(nil, got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
 				t.Error("the likeliest classes are assigned by shares", err)
 			}
@@ -87,7 +87,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
 	g := graphOf(t, p.A, 0)
-	given := spec.Values{"balance": spec.Of("none"), "alpha": spec.Of(3.0), "variance": spec.Of(20.0), "laplacian": spec.Of("combinatorial"), "rounds": spec.Of(2000)}
+	given := param.Values{"balance": param.Of("none"), "alpha": param.Of(3.0), "variance": param.Of(20.0), "laplacian": param.Of("combinatorial"), "rounds": param.Of(2000)}
 	f := scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
 	step, of := dense(t, p.A), map[int]int{}
 	for a, row := range p.Row {
@@ -171,8 +171,8 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 		}
 		seeds := cwk.Seeds{Row: []int{2, 17}, Class: []int{0, 1}, Classes: k}
 		for _, laplacian := range []string{"combinatorial", "normalized"} {
-			got := scores(t, &gpTransduction, graphOf(t, a, 1), []cwk.Seeds{seeds}, spec.Values{
-				"laplacian": spec.Of(laplacian), "alpha": spec.Of(gamma), "variance": spec.Of(variance), "balance": spec.Of("none"), "rounds": spec.Of(1),
+			got := scores(t, &gpTransduction, graphOf(t, a, 1), []cwk.Seeds{seeds}, param.Values{
+				"laplacian": param.Of(laplacian), "alpha": param.Of(gamma), "variance": param.Of(variance), "balance": param.Of("none"), "rounds": param.Of(1),
 			}, nil)
 			degree := [n]float64{}
 			for i := range n {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // wvrn is the weighted-vote relational neighbour with relaxation labelling. All
@@ -22,16 +22,16 @@ import (
 //
 // Cost: a sweep for each round.
 var wvrn = Learner{
-	Spec: spec.Spec{
-		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: spec.Undirected,
+	Spec: param.Spec{
+		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: param.Undirected,
 		Source: "Macskassy and Provost, Classification in networked data, JMLR 8, 2007, sections 3.5.1 and 4.2",
-		Params: []spec.Param{
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(99)},
+		Params: []param.Param{
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1e6}, Default: param.Of(99)},
 			{Name: "decay", Symbol: "decay", Meaning: "factor of the weight of votes from round to round",
-				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(0.99)},
+				Range: param.Range{Least: 0, Most: 1, AboveLeast: true}, Default: param.Of(0.99)},
 		},
 	},
-	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
+	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
 		shares := make([]float64, s.Classes)
 		for _, c := range s.Class {
 			if c >= 0 {
@@ -61,8 +61,8 @@ var wvrn = Learner{
 		}
 		return columns, nil
 	},
-	Bytes: func(n, classes int, _ spec.Values) int64 {
-		return tall.BlockBytes[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
+	Bytes: func(n, classes int, _ param.Values) int64 {
+		return blocks.BlockBytes[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
 	},
 	Probabilities: shareTo,
 }

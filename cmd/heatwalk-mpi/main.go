@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
-	"github.com/heatwalk/heatwalk/distributed/petsc"
+	"github.com/heatwalk/heatwalk/sparse/petsc"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // ends are pairs of words in the titles of an edge's ends; the first pair that a

@@ -6,23 +6,23 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Parameters that kernels share.
 var (
-	betaParam = spec.Param{
-		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: spec.Above(0), Default: spec.Of(0.5),
-		Grid: spec.Grid(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
+	betaParam = param.Param{
+		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: param.Above(0), Default: param.Of(0.5),
+		Grid: param.Grid(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
 	}
-	scaleParam = spec.Param{
-		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: spec.Choice,
-		Words: []string{"unit", "raw"}, Default: spec.Of("unit"),
+	scaleParam = param.Param{
+		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: param.Choice,
+		Words: []string{"unit", "raw"}, Default: param.Of("unit"),
 	}
-	missingParam = spec.Param{
-		Name: "missing-values", Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: spec.Choice,
-		Words: []string{"value", "average"}, Default: spec.Of("value"),
+	missingParam = param.Param{
+		Name: "missing-values", Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: param.Choice,
+		Words: []string{"value", "average"}, Default: param.Of("value"),
 	}
 )
 
@@ -31,12 +31,12 @@ var (
 // combination of all vertices with equal weights: its value with any
 // other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
 var categorical = Kernel{
-	Spec: spec.Spec{
-		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: spec.Vectors,
+	Spec: param.Spec{
+		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4, equation 17",
-		Params: []spec.Param{betaParam, scaleParam, missingParam},
+		Params: []param.Param{betaParam, scaleParam, missingParam},
 	},
-	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (same, differs, missing float64) {
 			same, differs = complete(size, v.Number("beta"))
 			return same, differs, 1 / float64(size)
@@ -46,12 +46,12 @@ var categorical = Kernel{
 
 // hypercube is categorical for attributes of two values, tanh(β)^d.
 var hypercube = Kernel{
-	Spec: spec.Spec{
-		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: spec.Vectors,
+	Spec: param.Spec{
+		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4",
-		Params: []spec.Param{betaParam, scaleParam},
+		Params: []param.Param{betaParam, scaleParam},
 	},
-	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		for _, a := range attributes {
 			if len(a.Values) > 2 {
 				return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
@@ -64,12 +64,12 @@ var hypercube = Kernel{
 
 // hamming counts the attributes that agree, n less the Hamming distance.
 var hamming = Kernel{
-	Spec: spec.Spec{
-		Name: "hamming", Title: "the number of attributes that agree", Works: spec.Vectors,
+	Spec: param.Spec{
+		Name: "hamming", Title: "the number of attributes that agree", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 5",
-		Params: []spec.Param{missingParam},
+		Params: []param.Param{missingParam},
 	},
-	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", true, true, func(size int) (float64, float64, float64) {
 			return 1, 0, 1 / float64(size)
 		})

@@ -19,7 +19,7 @@
 // attributes: categorical, hypercube, hamming, strings.
 //
 //	k := closed.Kernels().Named("categorical")
-//	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.3)}, nil)
+//	v, err := k.Resolve(param.Values{"beta": param.Of(0.3)}, nil)
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //

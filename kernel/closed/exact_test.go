@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // exponential returns exp(β(A − D)), dense.
@@ -192,11 +192,11 @@ func TestRecords(t *testing.T) {
 		if missing != "none" {
 			policy = missing
 		}
-		given := spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of(policy)}
+		given := param.Values{"beta": param.Of(beta), "scale": param.Of("raw"), "missing-values": param.Of(policy)}
 		raw := gramOf(t, "categorical", list, given)
-		given["scale"] = spec.Of("unit")
+		given["scale"] = param.Of("unit")
 		unit := gramOf(t, "categorical", list, given)
-		matches := gramOf(t, "hamming", list, spec.Values{"missing-values": spec.Of(policy)})
+		matches := gramOf(t, "hamming", list, param.Values{"missing-values": param.Of(policy)})
 		scale := 1.0
 		for a, size := range sizes {
 			if missing == "value" && slices.Contains(list[a].Code, -1) {
@@ -246,7 +246,7 @@ func TestRecords(t *testing.T) {
 func TestMissingIsConjugate(t *testing.T) {
 	const size, beta = 4, 0.6
 	list := []nodefile.Column{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
-	got := gramOf(t, "categorical", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of("average")})
+	got := gramOf(t, "categorical", list, param.Values{"beta": param.Of(beta), "scale": param.Of("raw"), "missing-values": param.Of("average")})
 	whole := exponential(testgraph.Complete(size), beta)
 	for i := range size {
 		if v := valueOf(got)(i, size); math.Abs(v-1./size) > 1e-14 || math.Abs(v-mat.Sum(whole.RowView(i))/size) > 1e-14 {
@@ -262,7 +262,7 @@ func TestMissingIsConjugate(t *testing.T) {
 func TestHypercubeRecords(t *testing.T) {
 	const m, beta = 11, 0.4
 	list := random(rand.New(rand.NewPCG(3, 4)), 30, true, slices.Repeat([]int{2}, m)...)
-	g := gramOf(t, "hypercube", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw")})
+	g := gramOf(t, "hypercube", list, param.Values{"beta": param.Of(beta), "scale": param.Of("raw")})
 	for i := range 30 {
 		for j := range 30 {
 			want := 1.0
@@ -366,9 +366,9 @@ func TestStringPlacements(t *testing.T) {
 		}
 		return sum
 	}
-	given := spec.Values{"beta": spec.Of(beta), "places": spec.Of(5), "scale": spec.Of("raw")}
+	given := param.Values{"beta": param.Of(beta), "places": param.Of(5), "scale": param.Of("raw")}
 	placed := gramOf(t, "strings", []nodefile.Column{a}, given)
-	any := gramOf(t, "strings", []nodefile.Column{a}, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw")})
+	any := gramOf(t, "strings", []nodefile.Column{a}, param.Values{"beta": param.Of(beta), "scale": param.Of("raw")})
 	for i, x := range words {
 		for j, y := range words {
 			if got, want := valueOf(placed)(i, j), value(x, y, 5); math.Abs(got-want) > 1e-12*want {
@@ -401,7 +401,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
 		list   []nodefile.Column
-		given  spec.Values
+		given  param.Values
 		want   string
 		record int
 	}{
@@ -409,9 +409,9 @@ func TestRefusals(t *testing.T) {
 		{"categorical", nil, nil, "closed: no attributes; there is nothing to compare", -1},
 		{"strings", []nodefile.Column{three, three}, nil, "closed: strings are in one column, and there are 2; name the one", -1},
 		{"strings", []nodefile.Column{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
-		{"strings", []nodefile.Column{three}, spec.Values{"alphabet": spec.Of(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
-		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Of("raw"), "beta": spec.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
-		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Of(1)}, "closed: attribute text: the string has 3 characters, more than the number of places, 1; give more", 0},
+		{"strings", []nodefile.Column{three}, param.Values{"alphabet": param.Of(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
+		{"strings", []nodefile.Column{long}, param.Values{"scale": param.Of("raw"), "beta": param.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
+		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, param.Values{"places": param.Of(1)}, "closed: attribute text: the string has 3 characters, more than the number of places, 1; give more", 0},
 	} {
 		k := Kernels().Named(c.kernel)
 		v, err := k.Resolve(c.given, nil)

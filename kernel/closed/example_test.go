@@ -3,9 +3,9 @@ package closed_test
 import (
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/kernel/closed"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Three records of two attributes, of which the first two differ in the second one.
@@ -15,7 +15,7 @@ func ExampleKernels() {
 		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
 	}
 	k := closed.Kernels().Named("categorical")
-	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.5)}, nil)
+	v, err := k.Resolve(param.Values{"beta": param.Of(0.5)}, nil)
 	if err != nil {
 		panic(err)
 	}

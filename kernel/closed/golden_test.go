@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 var betas = []float64{0.1, 1, 4}
@@ -78,7 +78,7 @@ func vertices(beta float64, sizes ...int) function {
 			list[a].Code = append(list[a].Code, int32(v/each%size))
 		}
 	}
-	g, err := categorical.Of(list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of("value")})
+	g, err := categorical.Of(list, param.Values{"beta": param.Of(beta), "scale": param.Of("raw"), "missing-values": param.Of("value")})
 	if err != nil {
 		panic(err)
 	}
@@ -148,7 +148,7 @@ func records(t *testing.T) []nodefile.Column {
 }
 
 // gramOf returns the kernel of the records with the given values of its parameters.
-func gramOf(t testing.TB, name string, attributes []nodefile.Column, given spec.Values) Gram {
+func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param.Values) Gram {
 	t.Helper()
 	k := Kernels().Named(name)
 	v, err := k.Resolve(given, nil)
@@ -167,7 +167,7 @@ func TestGoldenRecords(t *testing.T) {
 	same(t, "records_matches", valueOf(gramOf(t, "hamming", list, nil)))
 	for _, beta := range betas {
 		for scale, kind := range map[string]string{"unit": "kernel", "raw": "heat"} {
-			g := gramOf(t, "categorical", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of(scale)})
+			g := gramOf(t, "categorical", list, param.Values{"beta": param.Of(beta), "scale": param.Of(scale)})
 			same(t, fmt.Sprintf("records_%s_b%.1f", kind, beta), valueOf(g))
 		}
 	}
@@ -186,10 +186,10 @@ func TestGoldenStrings(t *testing.T) {
 	}
 	for _, beta := range betas {
 		for file, places := range map[string]int{"recursion": 0, "n8": 8} {
-			given := spec.Values{"beta": spec.Of(beta), "places": spec.Of(places), "scale": spec.Of("raw")}
+			given := param.Values{"beta": param.Of(beta), "places": param.Of(places), "scale": param.Of("raw")}
 			raw := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
 			same(t, fmt.Sprintf("strings_%s_b%.1f", file, beta), raw)
-			given["scale"] = spec.Of("unit")
+			given["scale"] = param.Of("unit")
 			unit := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
 			for i := range a.Code {
 				for j := range a.Code {

@@ -1,13 +1,13 @@
 package closed
 
 import (
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Kernel declares a kernel of records: its name and parameters and how to make it.
 type Kernel struct {
-	spec.Spec
+	param.Spec
 
 	// Texts reports that the kernel compares the text of values, so that unknown values are
 	// possible; otherwise values are categories, which are equal or not.
@@ -15,14 +15,14 @@ type Kernel struct {
 
 	// Of returns the kernel of the records with the given attributes, columns of a table
 	// whose values are their alphabets, all of which have a code for each record; v is
-	// complete ([spec.Spec.Resolve]). The error is an [*AttributeError] about attributes
+	// complete ([param.Spec.Resolve]). The error is an [*AttributeError] about attributes
 	// that the kernel does not take.
-	Of func(attributes []nodefile.Column, v spec.Values) (Gram, error)
+	Of func(attributes []nodefile.Column, v param.Values) (Gram, error)
 }
 
 // Kernels returns all kernels of records.
-func Kernels() spec.List[*Kernel] {
-	return spec.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
+func Kernels() param.List[*Kernel] {
+	return param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
 
 // AttributeError says that a kernel does not take some attributes.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // stringsKernel compares strings by all ways to align them with blanks between their
@@ -19,13 +19,13 @@ import (
 // κ = 1 where the characters x_i and y_j agree, else B; terms with an index below 0 are
 // not there. Cost of a value: |x|·|y| terms, of n places n·|x|·|y|.
 var stringsKernel = Kernel{
-	Spec: spec.Spec{
-		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: spec.Vectors,
+	Spec: param.Spec{
+		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.6, equation 18",
-		Params: []spec.Param{
+		Params: []param.Param{
 			betaParam,
-			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1 << 21}, Default: spec.Of(0)},
-			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(0)},
+			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1 << 21}, Default: param.Of(0)},
+			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(0)},
 			scaleParam,
 		},
 	},
@@ -42,7 +42,7 @@ type texts struct {
 	own    []float64 // K(x, x) as held; nil: values are raw
 }
 
-func stringsOf(attributes []nodefile.Column, v spec.Values) (Gram, error) {
+func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 	if len(attributes) != 1 {
 		return nil, &AttributeError{"", -1, fmt.Sprintf("strings are in one column, and there are %d; name the one", len(attributes))}
 	}

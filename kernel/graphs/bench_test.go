@@ -3,16 +3,16 @@ package graphs
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/generate"
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/generate"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // molecules draws a collection.
 func molecules(t testing.TB, graphs, vertices int) *graphfile.Collection {
 	t.Helper()
-	c, err := generate.NewCollection(t.Context(), spec.Values{
-		"graphs": spec.Of(graphs), "nodes": spec.Of(vertices), "classes": spec.Of(3), "noise": spec.Of(0.3),
+	c, err := generate.NewCollection(t.Context(), param.Values{
+		"graphs": param.Of(graphs), "nodes": param.Of(vertices), "classes": param.Of(3), "noise": param.Of(0.3),
 	}, 1, nil)
 	if err != nil {
 		t.Fatal(err)

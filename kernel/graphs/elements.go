@@ -7,19 +7,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // ReadElements reads the further inputs of a kernel of sets of parts: from the file measure a
 // line element<TAB>number for each element, and from the file base the matrix of a kernel
 // between elements, whose rows and columns are named by them. "" means no file. For other kernels
 // it reads nothing.
-func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, given spec.Values, measure, base string) error {
+func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, given param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
 		return nil
 	}

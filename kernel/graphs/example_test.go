@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The walks that a path and a triangle have in common.
@@ -20,7 +20,7 @@ func Example() {
 			graphfile.NewMember([]int32{0, 1, 0}, [][3]int32{{0, 1}, {1, 2}, {2, 0}}),
 		},
 	}
-	gram, err := graphs.Kernels().Named("label-sequence").Prepare(ctx, c, spec.Values{"decay": spec.Of(0.1)}, nil)
+	gram, err := graphs.Kernels().Named("label-sequence").Prepare(ctx, c, param.Values{"decay": param.Of(0.1)}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

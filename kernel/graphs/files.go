@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // ReadOptions are the settings of [Read]; nil means the zero value.
@@ -44,7 +44,7 @@ type ReadOptions struct {
 // with a graph in each file, of any format that [ingest.Run] reads. There the id of a
 // graph is the name of its file without endings, and no two have the same; vertices have
 // ids and no labels; weights of edges are not kept. Errors are [*nodefile.ParseError],
-// [*GraphError], [*spec.ParameterError] about vertices, and those of ingest.
+// [*GraphError], [*param.ParameterError] about vertices, and those of ingest.
 func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
 	if o == nil {
 		o = new(ReadOptions)
@@ -54,7 +54,7 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 		return nil, err
 	}
 	if o.Vertices == "labels" && c.Labels == nil {
-		return nil, &spec.ParameterError{Parameter: "vertices", What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
+		return nil, &param.ParameterError{Parameter: "vertices", What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
 	}
 	if by := o.labelledBy(len(c.Labels)); by != "labels" {
 		err = relabel(c, by)

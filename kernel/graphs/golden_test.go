@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/graphstest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // gramOf returns all values of a kernel.
-func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s *Settings) *sparse.Block[float64] {
+func gramOf(t testing.TB, name string, c *graphfile.Collection, v param.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	g, err := Kernels().Named(name).Prepare(t.Context(), c, v, s)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestGoldenWalks(t *testing.T) {
 			decay["geometric"] = 0.5
 		}
 		for weights, x := range decay {
-			v := spec.Values{"weights": spec.Of(weights), "decay": spec.Of(x)}
+			v := param.Values{"weights": param.Of(weights), "decay": param.Of(x)}
 			for _, kind := range []string{"sequence", "pair"} {
 				got := gramOf(t, "label-"+kind, c, v, nil)
 				testgraph.Close(t, got, testgraph.Golden(t, "graphspace/"+direction+"_"+kind+"_"+weights+".npy"), 1e-10, 1e-9)
@@ -46,7 +46,7 @@ func TestGoldenPatterns(t *testing.T) {
 	c := graphstest.GoldenGraphs(t, "undirected.json")
 	want := testgraph.Golden(t, "graphspace/cyclic_pattern.npy")
 	testgraph.Close(t, gramOf(t, "cyclic-patterns", c, nil, nil), want, 0, 0)
-	testgraph.Close(t, gramOf(t, "intersection", c, spec.Values{"parts": spec.Of("patterns")}, nil), want, 0, 0)
+	testgraph.Close(t, gramOf(t, "intersection", c, param.Values{"parts": param.Of("patterns")}, nil), want, 0, 0)
 	var list []struct {
 		Cyclic []string `json:"cyclic_patterns"`
 		Trees  []string `json:"tree_patterns"`
@@ -75,7 +75,7 @@ func TestGoldenSets(t *testing.T) {
 		for _, name := range []string{"intersection", "union", "tanimoto"} {
 			testgraph.Close(t, gramOf(t, name, single, nil, s), testgraph.Golden(t, "graphspace/set_"+name+"_"+of+".npy"), 1e-10, 1e-9)
 		}
-		v := spec.Values{"multiset": spec.Of(true)}
+		v := param.Values{"multiset": param.Of(true)}
 		testgraph.Close(t, gramOf(t, "intersection", multi, v, s), testgraph.Golden(t, "graphspace/multiset_intersection_"+of+".npy"), 1e-10, 1e-9)
 		s.Base = base
 		testgraph.Close(t, gramOf(t, "cross", multi, v, s), testgraph.Golden(t, "graphspace/multiset_cross_"+of+".npy"), 1e-10, 1e-9)

@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // drawn draws a collection of labelled graphs, some without an edge or a vertex of a label.
@@ -138,7 +138,7 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 		}
 		n := len(c.Graphs)
 		for _, weights := range []string{"geometric", "exponential"} {
-			g, err := labelSequence.Prepare(t.Context(), c, spec.Values{"weights": spec.Of(weights), "decay": spec.Of(decay)}, nil)
+			g, err := labelSequence.Prepare(t.Context(), c, param.Values{"weights": param.Of(weights), "decay": param.Of(decay)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,8 +172,8 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 		}
 		if radius > 0.1 {
 			beyond := 1.001 / radius
-			_, err := labelSequence.Prepare(t.Context(), c, spec.Values{"decay": spec.Of(beyond)}, nil)
-			wrong, limit, near := new(spec.ParameterError), 0.0, 0.99
+			_, err := labelSequence.Prepare(t.Context(), c, param.Values{"decay": param.Of(beyond)}, nil)
+			wrong, limit, near := new(param.ParameterError), 0.0, 0.99
 			if c.Directed { // where bounds come near slowly
 				near = 0.9
 			}
@@ -221,7 +221,7 @@ func TestPairIsThatOfTheMatrix(t *testing.T) {
 					}
 				}
 			}
-			g, err := labelPair.Prepare(t.Context(), c, spec.Values{"weights": spec.Of(weights), "decay": spec.Of(decay)}, nil)
+			g, err := labelPair.Prepare(t.Context(), c, param.Values{"weights": param.Of(weights), "decay": param.Of(decay)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -393,7 +393,7 @@ func TestPropagationCountsBins(t *testing.T) {
 		}
 	}
 	for _, distance := range []string{"total-variation", "hellinger"} {
-		v := spec.Values{"steps": spec.Of(3), "width": spec.Of(1e-8), "distance": spec.Of(distance)}
+		v := param.Values{"steps": param.Of(3), "width": param.Of(1e-8), "distance": param.Of(distance)}
 		testgraph.Close(t, gramOf(t, "propagation", c, v, nil), want, 0, 0)
 	}
 }
@@ -405,7 +405,7 @@ func TestPropagationStepsAreKept(t *testing.T) {
 	for _, distance := range []string{"total-variation", "hellinger"} {
 		var before *sparse.Block[float64]
 		for steps := range 6 {
-			v := spec.Values{"steps": spec.Of(steps), "width": spec.Of(2.0), "distance": spec.Of(distance)}
+			v := param.Values{"steps": param.Of(steps), "width": param.Of(2.0), "distance": param.Of(distance)}
 			k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 3})
 			for i := range c.Graphs {
 				for j, x := range k.Row(i) {
@@ -439,7 +439,7 @@ func TestPropagationStops(t *testing.T) {
 	c := molecules(t, 3, 12)
 	for most := range 1000 {
 		ctx := &looks{Context: t.Context(), most: most}
-		_, err := Kernels().Named("propagation").Prepare(ctx, c, spec.Values{"steps": spec.Of(steps)}, &Settings{Workers: 1})
+		_, err := Kernels().Named("propagation").Prepare(ctx, c, param.Values{"steps": param.Of(steps)}, &Settings{Workers: 1})
 		if ctx.seen <= most {
 			if most < 2*steps {
 				t.Errorf("%d looks at the context in %d steps", most, steps)
@@ -457,7 +457,7 @@ func TestPropagationWithoutEdges(t *testing.T) {
 	alone := func(label int32) graphfile.Member { return graphfile.NewMember([]int32{label}, nil) }
 	c := &graphfile.Collection{IDs: []string{"a", "b", "a again"}, Labels: []string{"a", "b"}, Graphs: []graphfile.Member{alone(0), alone(1), alone(0)}}
 	for steps := range 4 {
-		k := gramOf(t, "propagation", c, spec.Values{"steps": spec.Of(steps)}, nil)
+		k := gramOf(t, "propagation", c, param.Values{"steps": param.Of(steps)}, nil)
 		if k.Row(0)[1] != 0 || k.Row(0)[2] != float64(steps+1) {
 			t.Errorf("%d steps: %v with another label, %v with the same", steps, k.Row(0)[1], k.Row(0)[2])
 		}
@@ -474,12 +474,12 @@ func TestPropagationOfAttributes(t *testing.T) {
 		c.Graphs = append(c.Graphs, one(float64(i%2)*1e-6))
 	}
 	c.Graphs = append(c.Graphs, one(1000))
-	v := spec.Values{"attributes": spec.Of(true), "steps": spec.Of(0)}
+	v := param.Values{"attributes": param.Of(true), "steps": param.Of(0)}
 	k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 5})
 	if k.Row(0)[1] != 1 || k.Row(0)[400] != 0 {
 		t.Errorf("near %v, far %v, want 1 and 0", k.Row(0)[1], k.Row(0)[400])
 	}
-	if plain := gramOf(t, "propagation", c, spec.Values{"steps": spec.Of(0)}, nil); plain.Row(0)[400] != 1 {
+	if plain := gramOf(t, "propagation", c, param.Values{"steps": param.Of(0)}, nil); plain.Row(0)[400] != 1 {
 		t.Errorf("without attributes %v, want 1", plain.Row(0)[400])
 	}
 }

@@ -7,33 +7,33 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Kernel declares a kernel between graphs.
 type Kernel struct {
-	spec.Spec
+	param.Spec
 
 	// Pairs says that values depend on a kernel between the elements of sets, which
 	// [Settings].Base is.
 	Pairs bool
 
 	// prepare returns the rows of a collection from which values are computed.
-	prepare func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error)
+	prepare func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error)
 
 	// radius returns the spectral radius that the weights of walks are to stay below,
 	// the largest in the collection; nil: there are no walks of any length.
 	radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
 
 	// bytes returns the memory of prepare and of the vectors of all workers.
-	bytes func(s *graphfile.Shape, v spec.Values, workers int) int64
+	bytes func(s *graphfile.Shape, v param.Values, workers int) int64
 
 	// cycles returns how many simple cycles a graph may have whose patterns are looked for,
 	// 0 if they are not; nil: they never are.
-	cycles func(v spec.Values) int
+	cycles func(v param.Values) int
 }
 
 // rows gives the values of a kernel on a collection. It is used by several workers at a
@@ -45,8 +45,8 @@ type rows interface {
 }
 
 // Kernels returns all kernels.
-func Kernels() spec.List[*Kernel] {
-	return spec.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
+func Kernels() param.List[*Kernel] {
+	return param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
 }
 
 // Settings are the settings of one computation. Nil means all defaults.
@@ -73,7 +73,7 @@ type Settings struct {
 
 // Gram gives the kernel values of a collection.
 type Gram struct {
-	Values spec.Values // complete
+	Values param.Values // complete
 
 	n        int
 	set      *Settings
@@ -92,18 +92,18 @@ type collection struct {
 }
 
 // On returns the quantities in which the kernel's parameters are measured, for
-// [spec.Param.GridOn] and the like.
-func (k *Kernel) On(ctx context.Context, c *graphfile.Collection, s *Settings) spec.Graph {
+// [param.Param.GridOn] and the like.
+func (k *Kernel) On(ctx context.Context, c *graphfile.Collection, s *Settings) param.Graph {
 	if s == nil {
 		s = new(Settings)
 	}
 	return &collection{ctx: ctx, k: k, c: c, s: s}
 }
 
-// Len implements [spec.Graph].
+// Len implements [param.Graph].
 func (c *collection) Len() int { return len(c.c.Graphs) }
 
-// MeanDegree implements [spec.Graph].
+// MeanDegree implements [param.Graph].
 func (c *collection) MeanDegree() float64 {
 	vertices, arcs := 0, 0
 	for i := range c.c.Graphs {
@@ -112,7 +112,7 @@ func (c *collection) MeanDegree() float64 {
 	return float64(arcs) / float64(max(1, vertices))
 }
 
-// MaxDegree implements [spec.Graph].
+// MaxDegree implements [param.Graph].
 func (c *collection) MaxDegree() float64 {
 	most := int64(1)
 	for i := range c.c.Graphs {
@@ -124,7 +124,7 @@ func (c *collection) MaxDegree() float64 {
 	return float64(most)
 }
 
-// Radius implements [spec.Graph]: it is that of walks.
+// Radius implements [param.Graph]: it is that of walks.
 func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
 		c.radius, err = c.k.radius(c.ctx, c.c, c.s)
@@ -135,7 +135,7 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 // Bytes returns the memory of the kernel on a collection of the given shape, without the
 // collection and the values. c, if not nil, is the collection itself: its patterns are counted,
 // because the shape does not bound their number.
-func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v spec.Values, workers int) (int64, error) {
+func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v param.Values, workers int) (int64, error) {
 	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
 		return k.bytes(s, v, sched.Workers(workers)), nil
 	}
@@ -144,9 +144,9 @@ func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Col
 
 // Prepare returns the kernel of a collection, ready to compute values, with the given
 // parameters and defaults for the others. The error is a
-// [*spec.ParameterError], also of a decay with which the sum over walks has no limit, or a
+// [*param.ParameterError], also of a decay with which the sum over walks has no limit, or a
 // [*GraphError] about a graph on which the kernel is not defined.
-func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spec.Values, s *Settings) (*Gram, error) {
+func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
 		s = new(Settings)
 	}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // labelPair counts the walks from a vertex with one label to a vertex with another, whatever
@@ -19,11 +19,11 @@ import (
 // factors are features of a graph. λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each
 // graph and each of its labels, a sweep over its arcs for each term of the sum.
 var labelPair = Kernel{
-	Spec: spec.Spec{
-		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: spec.Graphs, Params: weights(),
+	Spec: param.Spec{
+		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 		w := newPlainWalks(c, s)
 		by, err := w.weigh(ctx, c, v, nearest, w.alone)
 		if err != nil {
@@ -52,7 +52,7 @@ var labelPair = Kernel{
 		w := newPlainWalks(c, s)
 		return w.largest(ctx, w.alone)
 	},
-	bytes: func(s *graphfile.Shape, _ spec.Values, workers int) int64 {
+	bytes: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
 		sums, vectors := s.Pairs*(featureBytes+16), int64(workers)*5*8*int64(s.Largest)
 		return orderedBytes(s) + sums + vectors
 	},

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // partsParam says which parts of graphs are the elements of sets.
-var partsParam = spec.Param{
-	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: spec.Choice,
-	Words: []string{"vertices", "edges", "patterns"}, Default: spec.Of("vertices"),
+var partsParam = param.Param{
+	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: param.Choice,
+	Words: []string{"vertices", "edges", "patterns"}, Default: param.Of("vertices"),
 }
 
 // multisetParam says whether parts count as often as they are there.
-var multisetParam = spec.Param{Name: "multiset", Meaning: "a part counts as often as it is there", Kind: spec.Switch, Default: spec.Of(false)}
+var multisetParam = param.Param{Name: "multiset", Meaning: "a part counts as often as it is there", Kind: param.Switch, Default: param.Of(false)}
 
 // intersection is the measure of the common parts of two graphs,
 //
@@ -64,16 +64,16 @@ func ofPairs(k Kernel) Kernel {
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
 func setKernel(name, title, equation string, multi bool, value func(x, y *multiset, s *Settings) float64) Kernel {
-	params := []spec.Param{partsParam}
+	params := []param.Param{partsParam}
 	if multi {
 		params = append(params, multisetParam)
 	}
 	return Kernel{
-		Spec: spec.Spec{
-			Name: name, Title: title, Works: spec.Graphs, Params: params,
+		Spec: param.Spec{
+			Name: name, Title: title, Works: param.Graphs, Params: params,
 			Source: "Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006, section 1.2.2" + equation,
 		},
-		prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+		prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 			list, names, err := multisets(ctx, c, v.Word("parts"))
 			if err != nil {
 				return nil, err
@@ -95,8 +95,8 @@ func setKernel(name, title, equation string, multi bool, value func(x, y *multis
 			}
 			return pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
 		},
-		bytes: func(s *graphfile.Shape, v spec.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
-		cycles: func(v spec.Values) int {
+		bytes: func(s *graphfile.Shape, v param.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
+		cycles: func(v param.Values) int {
 			if v.Word("parts") == "patterns" {
 				return defaultCycles
 			}
@@ -129,7 +129,7 @@ const graphBytes = 600
 // fits returns an error unless measure and base kernel have the given number of elements.
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements || s.Base != nil && s.Base.Rows != elements {
-		return &spec.ParameterError{Of: name, Parameter: "parts", What: "measure or base kernel are not those of its elements; see Elements"}
+		return &param.ParameterError{Of: name, Parameter: "parts", What: "measure or base kernel are not those of its elements; see Elements"}
 	}
 	return nil
 }

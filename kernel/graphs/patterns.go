@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // defaultCycles is the default of the parameter of that name.
@@ -21,15 +21,15 @@ const defaultCycles = 100_000
 // tree of the forest that the edges on no cycle make up, with at least one edge. Cost of
 // a graph: its edges times its vertices for each simple cycle.
 var cyclicPatterns = Kernel{
-	Spec: spec.Spec{
-		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: spec.Graphs,
+	Spec: param.Spec{
+		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: param.Graphs,
 		Source: "Horváth, Gärtner and Wrobel, Cyclic pattern kernels for predictive graph mining, KDD 2004",
-		Params: []spec.Param{{
-			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: spec.Whole,
-			Range: spec.Range{Least: 1, Most: 1e9}, Default: spec.Of(defaultCycles),
+		Params: []param.Param{{
+			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: param.Whole,
+			Range: param.Range{Least: 1, Most: 1e9}, Default: param.Of(defaultCycles),
 		}},
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, _ *Settings) (rows, error) {
+	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, _ *Settings) (rows, error) {
 		graph, number, err := partsOf(ctx, c, "patterns", v.Int("cycles"))
 		if err != nil {
 			return nil, err
@@ -39,8 +39,8 @@ var cyclicPatterns = Kernel{
 		}
 		return newFeatures(graph, len(number)), nil
 	},
-	bytes:  func(s *graphfile.Shape, _ spec.Values, _ int) int64 { return partBytes(s, "patterns") },
-	cycles: func(v spec.Values) int { return v.Int("cycles") },
+	bytes:  func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
+	cycles: func(v param.Values) int { return v.Int("cycles") },
 }
 
 // eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as

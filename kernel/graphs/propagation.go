@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // propagation counts pairs of vertices with similar distributions of labels, at every step of a
@@ -25,22 +25,22 @@ import (
 // deviation wide; then rows are similar if both bins agree.
 // Cost: a sweep over all arcs for each step and label.
 var propagation = Kernel{
-	Spec: spec.Spec{
-		Name: "propagation", Title: "Σ_t ⟨φ_t, φ_t⟩, vertices with like distributions of labels after t steps", Works: spec.Graphs,
+	Spec: param.Spec{
+		Name: "propagation", Title: "Σ_t ⟨φ_t, φ_t⟩, vertices with like distributions of labels after t steps", Works: param.Graphs,
 		Source: "Neumann, Garnett, Bauckhage and Kersting, Propagation kernels, Machine Learning 102, 2016, algorithm 2",
-		Params: []spec.Param{
-			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(4),
-				Grid: spec.Grid(0, 1, 2, 4, 8)},
-			{Name: "width", Symbol: "w", Meaning: "width of the bins of distributions", Range: spec.Above(0), Default: spec.Of(1e-4)},
-			{Name: "distance", Meaning: "that the bins keep", Kind: spec.Choice, Words: []string{"total-variation", "hellinger"}, Default: spec.Of("total-variation")},
-			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: spec.Switch, Default: spec.Of(false)},
+		Params: []param.Param{
+			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: param.Whole, Range: param.Range{Least: 0, Most: 1000}, Default: param.Of(4),
+				Grid: param.Grid(0, 1, 2, 4, 8)},
+			{Name: "width", Symbol: "w", Meaning: "width of the bins of distributions", Range: param.Above(0), Default: param.Of(1e-4)},
+			{Name: "distance", Meaning: "that the bins keep", Kind: param.Choice, Words: []string{"total-variation", "hellinger"}, Default: param.Of("total-variation")},
+			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: param.Switch, Default: param.Of(false)},
 		},
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 		p := &propagator{c: c, v: v, labels: max(1, len(c.Labels))}
 		if v.On("attributes") {
 			if c.Attributes == 0 {
-				return nil, &spec.ParameterError{Of: "propagation", Parameter: "attributes", What: "the vertices have none; leave it out"}
+				return nil, &param.ParameterError{Of: "propagation", Parameter: "attributes", What: "the vertices have none; leave it out"}
 			}
 			p.attributes = c.Attributes
 			p.mean, p.deviation = moments(c)
@@ -73,7 +73,7 @@ var propagation = Kernel{
 		}
 		return newFeatures(graph, count), nil
 	},
-	bytes: func(s *graphfile.Shape, v spec.Values, workers int) int64 {
+	bytes: func(s *graphfile.Shape, v param.Values, workers int) int64 {
 		const binBytes = 16
 		cols := int64(max(1, s.Labels) + s.Attributes)
 		bins := int64(s.Vertices) * int64(v.Int("steps")+1)
@@ -89,7 +89,7 @@ type bin struct{ label, attributes int64 }
 // propagator makes bins.
 type propagator struct {
 	c                  *graphfile.Collection
-	v                  spec.Values
+	v                  param.Values
 	labels, attributes int       // columns
 	mean, deviation    []float64 // of attributes
 }

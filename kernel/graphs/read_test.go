@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // put writes files and returns their directory.
@@ -70,7 +70,7 @@ func TestRead(t *testing.T) {
 	if _, err := Read(t.Context(), tu, &ReadOptions{Fits: func(*graphfile.Shape, int64) error { return refused }}); err != refused {
 		t.Errorf("%v, want the error of Fits", err)
 	}
-	wrong := new(spec.ParameterError)
+	wrong := new(param.ParameterError)
 	if _, err := Read(t.Context(), tu, &ReadOptions{Vertices: "labels"}); !errors.As(err, &wrong) || wrong.Parameter != "vertices" {
 		t.Errorf("%v, want one about vertices without labels", err)
 	}
@@ -98,7 +98,7 @@ func TestReadElements(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
-	s, given := new(Settings), spec.Values{"parts": spec.Of("vertices")}
+	s, given := new(Settings), param.Values{"parts": param.Of("vertices")}
 	if err := s.ReadElements(t.Context(), c, Kernels().Named("cross"), given, in("m.tsv"), in("k.svm")); err != nil {
 		t.Fatal(err)
 	}

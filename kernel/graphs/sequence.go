@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // labelSequence counts the walks of two graphs that read the same labels, of vertices
@@ -21,11 +21,11 @@ import (
 // Cost: for each pair a few sweeps over the arcs of each graph times the equally labelled
 // vertices of the other.
 var labelSequence = Kernel{
-	Spec: spec.Spec{
-		Name: "label-sequence", Title: "1ᵀ(Σ λᵢA×ⁱ)1, walks with equal sequences of labels", Works: spec.Graphs, Params: weights(),
+	Spec: param.Spec{
+		Name: "label-sequence", Title: "1ᵀ(Σ λᵢA×ⁱ)1, walks with equal sequences of labels", Works: param.Graphs, Params: weights(),
 		Source: "Gärtner, Flach and Wrobel, On graph kernels: hardness results and efficient alternatives, COLT 2003",
 	},
-	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 		w := newWalks(c, s)
 		below := 1.0
 		if c.Directed {
@@ -47,7 +47,7 @@ var labelSequence = Kernel{
 		w := newWalks(c, s)
 		return w.largest(ctx, w.self)
 	},
-	bytes: func(s *graphfile.Shape, _ spec.Values, workers int) int64 {
+	bytes: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
 		// The product of two graphs has at most as many vertices as that of one of the two with
 		// itself, so that the largest product bounds the vectors.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
@@ -119,9 +119,9 @@ type weighing struct {
 	rate        []float64 // of geometric ones, a bound on c·ρ of each graph
 }
 
-// weigh returns the weights that v says. The error is a [*spec.ParameterError] where c·ρ of
+// weigh returns the weights that v says. The error is a [*param.ParameterError] where c·ρ of
 // a graph is not sure to be below the given number.
-func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Values, below float64, of func(worker, i int) *product) (*weighing, error) {
+func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values, below float64, of func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
 	if v.Word("weights") == "exponential" {
 		return &weighing{decay: decay, exponential: true}, nil
@@ -145,7 +145,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Value
 			if err != nil {
 				return nil, err
 			}
-			return nil, &spec.ParameterError{Of: "graphs", Parameter: "decay", What: fmt.Sprintf(
+			return nil, &param.ParameterError{Of: "graphs", Parameter: "decay", What: fmt.Sprintf(
 				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], below/most)}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
 // oneTree is a collection of a tree whose vertex v > 0 hangs on parent[v].

@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // permuted returns a graph whose vertex v is vertex place[v] of m.
@@ -49,10 +49,10 @@ func TestVerticesHaveNoOrder(t *testing.T) {
 			c.Graphs = append(c.Graphs, permuted(&c.Graphs[i], rapid.Permutation(place).Draw(t, "order")))
 			c.IDs = append(c.IDs, c.IDs[i]+"'")
 		}
-		for name, v := range map[string]spec.Values{
-			"label-sequence": {"decay": spec.Of(0.01)},
-			"propagation":    {"steps": spec.Of(2)},
-			"intersection":   {"parts": spec.Of("edges"), "multiset": spec.Of(true)},
+		for name, v := range map[string]param.Values{
+			"label-sequence": {"decay": param.Of(0.01)},
+			"propagation":    {"steps": param.Of(2)},
+			"intersection":   {"parts": param.Of("edges"), "multiset": param.Of(true)},
 		} {
 			gram, err := Kernels().Named(name).Prepare(t.Context(), c, v, nil)
 			if err != nil {
@@ -81,7 +81,7 @@ func TestPropagationWithoutLabels(t *testing.T) {
 		for i := range c.Graphs {
 			c.Graphs[i].Label = nil
 		}
-		gram, err := Kernels().Named("propagation").Prepare(t.Context(), c, spec.Values{"steps": spec.Of(3)}, nil)
+		gram, err := Kernels().Named("propagation").Prepare(t.Context(), c, param.Values{"steps": param.Of(3)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

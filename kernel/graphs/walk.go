@@ -5,18 +5,18 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // weights are the parameters of kernels that count walks.
-func weights() []spec.Param {
-	return []spec.Param{
-		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: spec.Choice,
-			Words: []string{"geometric", "exponential"}, Default: spec.Of("geometric")},
-		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Of(0.5),
-			Grid: spec.Grid(0.1, 0.5, 0.9),
-			On: func(x float64, _ spec.Values, g spec.Graph) (float64, error) {
+func weights() []param.Param {
+	return []param.Param{
+		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,
+			Words: []string{"geometric", "exponential"}, Default: param.Of("geometric")},
+		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: param.Above(0), Default: param.Of(0.5),
+			Grid: param.Grid(0.1, 0.5, 0.9),
+			On: func(x float64, _ param.Values, g param.Graph) (float64, error) {
 				radius, err := g.Radius(true)
 				if err != nil || !(radius > 0) {
 					return x, err

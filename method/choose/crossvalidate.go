@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // CrossValidate stores for each setting what models that learn from the other folds say about each
@@ -56,7 +56,7 @@ func LargestWithout(class, fold []int, f int) int {
 			rest = append(rest, c)
 		}
 	}
-	return validate.Majority(rest)
+	return split.Majority(rest)
 }
 
 // related reports whether an item has anything in common with those used.
@@ -80,7 +80,7 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 		if list[i].Unreached = !related(k.Row(i), y); !list[i].Unreached {
 			list[i].Pairs, list[i].Decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
 		} else {
-			list[i].Largest = validate.Majority(slices.Concat(class[:i], class[i+1:]))
+			list[i].Largest = split.Majority(slices.Concat(class[:i], class[i+1:]))
 		}
 		y[i] = class[i]
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Estimator adds up the predictions for labels that are hidden from a model, each hidden with
@@ -149,10 +149,10 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches. Nodes
 // that no label reaches are counted apart and have no part in it: no method can learn anything
-// of them. It is zero with too few labels, see [validate.TooFew], or if no label reaches
+// of them. It is zero with too few labels, see [split.TooFew], or if no label reaches
 // another one.
 func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.Estimate) {
-	if h.tested == 0 || validate.TooFew(p.Class) {
+	if h.tested == 0 || split.TooFew(p.Class) {
 		return e
 	}
 	count := p.CountOf(reached)

@@ -6,7 +6,7 @@ import (
 	"maps"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Fit fits a model with each of some settings to the values of k between the items with
@@ -16,12 +16,12 @@ type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model,
 
 // OnPath returns what fits models of a learner with several settings on a path, one time after
 // the other in the same memory.
-func OnPath(by *classify.Learner, path *classify.Path, classes int) func(settings []spec.Values) Fit {
+func OnPath(by *classify.Learner, path *classify.Path, classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {
-		return func(settings []spec.Values) Fit { return Each(by, classes, settings) }
+		return func(settings []param.Values) Fit { return Each(by, classes, settings) }
 	}
 	fit := path.Fit()
-	return func(settings []spec.Values) Fit {
+	return func(settings []param.Values) Fit {
 		return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 			models, err := fit(ctx, k, y, classes, settings)
 			switch {
@@ -36,7 +36,7 @@ func OnPath(by *classify.Learner, path *classify.Path, classes int) func(setting
 }
 
 // Each returns what fits a learner with several settings, each by itself.
-func Each(by *classify.Learner, classes int, settings []spec.Values) Fit {
+func Each(by *classify.Learner, classes int, settings []param.Values) Fit {
 	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 		list := make([]*classify.Model, len(settings))
 		for i, v := range settings {
@@ -52,13 +52,13 @@ func Each(by *classify.Learner, classes int, settings []spec.Values) Fit {
 
 // Weighed returns the values with which a learner has on s·K, or on s copies of each item, the
 // models that it has on K with v.
-func Weighed(path *classify.Path, v spec.Values, s float64) spec.Values {
+func Weighed(path *classify.Path, v param.Values, s float64) param.Values {
 	w, x := maps.Clone(v), v.Number(path.Parameter)
 	if path.Ridge {
 		x *= s
 	} else {
 		x /= s
 	}
-	w[path.Parameter] = spec.Of(x)
+	w[path.Parameter] = param.Of(x)
 	return w
 }

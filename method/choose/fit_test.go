@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // A ridge grows with the kernel, a cost shrinks; other values stay, and those that are given.
 func TestWeighed(t *testing.T) {
 	for _, ridge := range []bool{true, false} {
-		v := spec.Values{"x": spec.Of(2.0), "y": spec.Of(5.0)}
+		v := param.Values{"x": param.Of(2.0), "y": param.Of(5.0)}
 		w := Weighed(&classify.Path{Parameter: "x", Ridge: ridge}, v, 4)
 		want := 0.5
 		if ridge {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // The rule of the package comment, on one axis with values and on one with words.
@@ -55,11 +55,11 @@ func TestBestOfTwoParameters(t *testing.T) {
 // The grid of a declaration: words are not ordered, and values that depend on other values are
 // single candidates.
 func TestSpaceOf(t *testing.T) {
-	of := &spec.Spec{Name: "two", Params: []spec.Param{
-		{Name: "form", Kind: spec.Choice, Words: []string{"x", "y"}, Default: spec.Of("x"), Grid: []spec.Value{spec.Of("x"), spec.Of("y")}},
-		{Name: "beta", Range: spec.Above(0), Default: spec.Of(1.0), Grid: spec.Grid(1.0, 2.0, 4.0)},
+	of := &param.Spec{Name: "two", Params: []param.Param{
+		{Name: "form", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x"), Grid: []param.Value{param.Of("x"), param.Of("y")}},
+		{Name: "beta", Range: param.Above(0), Default: param.Of(1.0), Grid: param.Grid(1.0, 2.0, 4.0)},
 	}}
-	settings, err := validate.Settings(of, nil, nil)
+	settings, err := split.Settings(of, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

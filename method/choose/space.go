@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Axis is one parameter of the candidates of a [Space].
@@ -23,12 +23,12 @@ type Space struct {
 }
 
 // SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
-// [validate.Settings] lists them. Parameters of words are not ordered.
-func SpaceOf(of *spec.Spec, settings []spec.Values) *Space {
+// [split.Settings] lists them. Parameters of words are not ordered.
+func SpaceOf(of *param.Spec, settings []param.Values) *Space {
 	s := new(Space)
 	for i := range of.Params {
 		p := &of.Params[i]
-		var seen []spec.Value
+		var seen []param.Value
 		for _, v := range settings {
 			if x, ok := v[p.Name]; ok && (len(seen) == 0 || seen[len(seen)-1] != x) {
 				if slices.Contains(seen, x) {
@@ -38,7 +38,7 @@ func SpaceOf(of *spec.Spec, settings []spec.Values) *Space {
 			}
 		}
 		if len(seen) > 0 {
-			s.Axes = append(s.Axes, Axis{Values: len(seen), Ordered: p.Kind == spec.Real || p.Kind == spec.Whole})
+			s.Axes = append(s.Axes, Axis{Values: len(seen), Ordered: p.Kind == param.Real || p.Kind == param.Whole})
 		}
 	}
 	if s.Len() != len(settings) { // values of one parameter depend on those of another

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Trial is a training set and a test set whose features are rows of collected
@@ -30,19 +30,19 @@ type Candidates struct {
 
 	Learner *classify.Learner
 	Path    *classify.Path // of Learner on features, nil: each setting is a fit of its own
-	Values  []spec.Values  // of the parameters, complete
+	Values  []param.Values // of the parameters, complete
 }
 
 // Tester runs trials, one after the other in the same memory.
 type Tester struct {
 	Candidates
 	classes   int
-	along     func([]spec.Values) Fit // of settings on the path
-	left      []float64               // train×width: probabilities of the steps between two lengths
-	right     []float64               // test×width
-	gram      []float64               // train×train: Σ PₜPₜᵀ so far
-	cross     []float64               // train×span, span the number of test rows, rounded up to a multiple of 4
-	mean      []float64               // train×train: the kernel that a learner is given
+	along     func([]param.Values) Fit // of settings on the path
+	left      []float64                // train×width: probabilities of the steps between two lengths
+	right     []float64                // test×width
+	gram      []float64                // train×train: Σ PₜPₜᵀ so far
+	cross     []float64                // train×span, span the number of test rows, rounded up to a multiple of 4
+	mean      []float64                // train×train: the kernel that a learner is given
 	committee committee
 }
 
@@ -161,7 +161,7 @@ func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Mode
 		}
 		return Each(w.Learner, w.classes, w.Values)(ctx, gram(w.mean), t.TrainClass)
 	}
-	weighed := make([]spec.Values, len(w.Values))
+	weighed := make([]param.Values, len(w.Values))
 	for i, v := range w.Values {
 		weighed[i] = Weighed(w.Path, v, float64(terms))
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -41,7 +41,7 @@ type Result struct {
 	ThresholdMacroF1     float64 `json:"threshold_macro_f1"`
 	ThresholdMacroStderr float64 `json:"threshold_macro_f1_stderr"`
 
-	Chosen []spec.Values `json:"parameters_by_split,omitempty"` // columns and lambda on each split, see [Model]; nil: there is nothing to choose
+	Chosen []param.Values `json:"parameters_by_split,omitempty"` // columns and lambda on each split, see [Model]; nil: there is nothing to choose
 
 	measures [4][]float64 // of each split: micro-F1 and macro-F1, by counts and by thresholds
 }
@@ -52,15 +52,15 @@ type Result struct {
 // right. A test node has as many predicted labels as true ones (Perozzi, Al-Rfou, Skiena 2014) or, where
 // their number is not known, those above a threshold that is learned from the training nodes.
 // progress, if not nil, is called with "splits" after each of them. Errors are
-// [*validate.SplitError] and those of [Predict].
+// [*split.SplitError] and those of [Predict].
 func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(stage string, done, total int64)) (*Report, error) {
 	set := s.WithDefaults()
 	row, sets := setsOf(p)
 	r := &Report{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: splits, RNGSeed: set.RNGSeed}
-	draws := make([]*validate.Splits, len(fractions))
+	draws := make([]*split.Splits, len(fractions))
 	for i, fraction := range fractions {
 		var err error
-		if draws[i], err = validate.Draw(make([]int, len(row)), validate.Design{Fraction: fraction}, splits, set.RNGSeed); err != nil {
+		if draws[i], err = split.Draw(make([]int, len(row)), split.Design{Fraction: fraction}, splits, set.RNGSeed); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 			if err != nil {
 				return nil, err
 			}
-			learned.Chosen = append(learned.Chosen, spec.Values{"columns": spec.Of(model.Columns), "lambda": spec.Of(model.Lambda)})
+			learned.Chosen = append(learned.Chosen, param.Values{"columns": param.Of(model.Columns), "lambda": param.Of(model.Lambda)})
 			truth, scores := pick(sets, split.Test), make([]float64, len(p.Names))
 			learned.add(truth, len(p.Names), model.Threshold, func(t int) []float64 {
 				return model.probabilitiesTo(scores, row[split.Test[t]])

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/report/reporttest"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // TestEvaluate compares each split with a model of its training nodes, and with the most frequent
@@ -43,7 +43,7 @@ func TestEvaluate(t *testing.T) {
 		return r
 	}
 	got := run(1)
-	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{}, spec.Value{})); diff != "" {
+	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{}, param.Value{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
 	var page strings.Builder
@@ -51,7 +51,7 @@ func TestEvaluate(t *testing.T) {
 		t.Fatal(err)
 	}
 	reporttest.Check(t, page.String(), "micro-f1.svg", "macro-f1.svg", "mean of 3 splits (standard error)")
-	draw, err := validate.Draw(make([]int, len(sets)), validate.Design{Fraction: fraction}, splits, 5)
+	draw, err := split.Draw(make([]int, len(sets)), split.Design{Fraction: fraction}, splits, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -101,7 +101,7 @@ func Bytes(p *method.Problem) (bytes int64) {
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	search := lanczos.Bytes(n, k, 0, lanczos.Largest, 0)
-	fits := tall.BlockBytes[float64](n, k) + tall.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
+	fits := blocks.BlockBytes[float64](n, k) + blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)
 	return bytes + max(search+8*int64(n), fits)
 }

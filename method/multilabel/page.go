@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/report"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // measure is a way to score predictions with its value in a result.

@@ -14,15 +14,15 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Collection is a collection of graphs to classify: its graphs are the nodes of problems
@@ -38,7 +38,7 @@ type Collection struct {
 // kernelValues are the values of a kernel between all graphs.
 type kernelValues struct {
 	gram   *sparse.Block[float64]
-	values spec.Values // of the kernel's parameters, complete
+	values param.Values // of the kernel's parameters, complete
 }
 
 // Labels returns the classes that the collection says its graphs have, nil for none. file is
@@ -74,7 +74,7 @@ func (c *Collection) Problem(row, class []int, names []string) (*method.Problem,
 
 // graphsMethod is a learner on a kernel between the graphs of a collection.
 type graphsMethod struct {
-	spec.Spec  // the parameters of the kernel, and then those of the learner
+	param.Spec // the parameters of the kernel, and then those of the learner
 	collection *Collection
 	kernel     *graphs.Kernel
 	learner    *classify.Learner
@@ -85,8 +85,8 @@ type graphsMethod struct {
 // collection keeps the values of every setting that is tried, n² numbers each.
 func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method {
 	return &graphsMethod{
-		Spec: spec.Spec{
-			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: spec.Graphs,
+		Spec: param.Spec{
+			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: param.Graphs,
 			Params: slices.Concat(k.Params, l.Params),
 		},
 		collection: c, kernel: k, learner: l,
@@ -97,15 +97,15 @@ func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method
 func (m *graphsMethod) Name() string { return m.Spec.Name }
 
 // Declarations implements [method.Method].
-func (m *graphsMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
+func (m *graphsMethod) Declarations() []*param.Spec { return []*param.Spec{&m.Spec} }
 
 // Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*graphsMethod) Tune(context.Context, *method.Problem, *validate.Splits, *method.Settings) (*method.Choice, error) {
+func (*graphsMethod) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
 	return nil, nil
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
-func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*sparse.Block[float64], spec.Values, error) {
+func (m *graphsMethod) gram(ctx context.Context, given param.Values) (*sparse.Block[float64], param.Values, error) {
 	given = m.kernel.Spec.Own(given)
 	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(given)
 	c.making.Lock()
@@ -138,14 +138,14 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	set := s.WithDefaults()
 	out := &method.Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(len(p.Degrees)))
-	var chosen spec.Values
+	var chosen param.Values
 	if par != nil {
 		chosen = par.Declared.Values
 	} else {
 		search := &search{
 			Kernel: &m.kernel.Spec, On: m.kernel.On(ctx, m.collection.Graphs, m.collection.Kernel), Learner: m.learner,
 			Items: len(p.Degrees), Row: p.Row, Class: p.Class, Classes: len(p.Names), RNGSeed: set.RNGSeed,
-			Gram: func(ctx context.Context, v spec.Values) (classify.Gram, error) {
+			Gram: func(ctx context.Context, v param.Values) (classify.Gram, error) {
 				k, _, err := m.gram(ctx, v)
 				if err != nil {
 					return nil, err
@@ -176,7 +176,7 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 
 // scores learns from all labels and gives every graph a class and what its scores say of
 // each class, see learn. Where an iteration came to its limit these are votes.
-func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.Block[float64], v spec.Values, out *method.Prediction) error {
+func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.Block[float64], v param.Values, out *method.Prediction) error {
 	n, classes := len(p.Degrees), len(p.Names)
 	y := slices.Repeat([]int{-1}, n)
 	for i, row := range p.Row {

@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(120), "nodes": spec.Of(16), "noise": spec.Of(0.0)}, 3, nil)
+	made, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(120), "nodes": param.Of(16), "noise": param.Of(0.0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestOnGraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := c.Method(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
-			given := spec.Values{"cost": spec.Of(10.0), "parts": spec.Of("edges")}
+			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestOnGraphs(t *testing.T) {
 // TestUnfinished tests that a learner that reaches its iteration limit gives votes for each class, as
 // every learner on kernel values does, and that the prediction reports the limit.
 func TestUnfinished(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(12), "nodes": spec.Of(12), "noise": spec.Of(0.0)}, 3, nil)
+	made, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(12), "nodes": param.Of(12), "noise": param.Of(0.0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	limited := *classify.Learners().Named("centroid")
 	var model *classify.Model
-	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (_ *classify.Model, err error) {
+	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (_ *classify.Model, err error) {
 		if model, err = classify.Learners().Named("centroid").Fit(ctx, k, y, classes, v); err == nil {
 			err = classify.ErrIterationLimit
 		}
@@ -109,7 +109,7 @@ func TestUnfinished(t *testing.T) {
 // TestSum: the sum over a collection is another one where values between its graphs may be.
 func TestSum(t *testing.T) {
 	made := func(change func(c *Collection)) string {
-		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(3), "nodes": spec.Of(12), "noise": spec.Of(0.0)}, 3, nil)
+		g, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(3), "nodes": param.Of(12), "noise": param.Of(0.0)}, 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

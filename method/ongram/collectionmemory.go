@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // CollectionBytes is the memory of methods of every kernel with every learner on a collection
 // of the given shape whose graphs have classes, with the given parameters of both: the values
 // between all graphs, n² numbers for each setting of a kernel, and the largest of the blocks
 // that these are computed from and of a fit. c, if not nil, is the collection itself.
-func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given spec.Values, classes, workers int) (bytes int64, err error) {
+func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given param.Values, classes, workers int) (bytes int64, err error) {
 	var most int64
 	for _, k := range kernels {
-		settings, err := validate.Settings(&k.Spec, k.Own(given), nil)
+		settings, err := split.Settings(&k.Spec, k.Own(given), nil)
 		if err != nil {
 			return 0, err
 		}

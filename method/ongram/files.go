@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // Files are kernel values in files: rows of all nodes, and columns of all nodes or of
@@ -31,8 +31,8 @@ type Files struct {
 	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may name nodes without a column
 
 	Learner *classify.Learner
-	Values  spec.Values // complete, of its parameters
-	Shares  bool        // scores are probabilities of the classes, of a learner that has none those that fit held-out scores ([classify.Calibrate])
+	Values  param.Values // complete, of its parameters
+	Shares  bool         // scores are probabilities of the classes, of a learner that has none those that fit held-out scores ([classify.Calibrate])
 
 	// Progress, if not nil, is called with the stage, the finished rows, and their number, 0 if
 	// the stage has none.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
 // Scores from two files are those of ridge regression (K+λI)⁻¹y on the sum, or the

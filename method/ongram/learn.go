@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // machine has learned from kernel values: it scores whatever it is given the values of with
@@ -20,7 +20,7 @@ type machine struct {
 // given those that fit the scores of held-out items ([classify.Calibrate]). The error is a
 // [*problem.Error], or that of ctx; where an iteration came to its limit there may be a
 // machine too, without probabilities. Cost: a fit, or six.
-func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v spec.Values, calibrate bool) (*machine, error) {
+func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*machine, error) {
 	model, err := l.Fit(ctx, k, y, classes, v)
 	var m *machine
 	if model != nil {

@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Records says how the records of a table are classified by those with a label.
@@ -23,7 +23,7 @@ type Records struct {
 	Labels  *nodefile.Labels // of records; for Classify
 	Kernel  *closed.Kernel
 	Learner *classify.Learner
-	Given   spec.Values // parameters of both that are not to be chosen
+	Given   param.Values // parameters of both that are not to be chosen
 
 	MissingUnknown bool   // values of categories that no record with a label has are missing ones, not an error
 	Calibrate      bool   // probabilities of a learner that has none of its own, which fit the scores of held-out records ([classify.Calibrate])
@@ -37,7 +37,7 @@ type Records struct {
 // Classified is the result of [Records.Classify].
 type Classified struct {
 	Choice          *Choice
-	Kernel, Learner spec.Values            // complete
+	Kernel, Learner param.Values           // complete
 	Scores          *sparse.Block[float64] // of each record, as the model gives them
 	ScoreNames      []string               // what these are called: a class, or the two that a score decides between
 	Class           []int                  // of each record, its own if it has a label
@@ -99,7 +99,7 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 
 // Gram returns the kernel between all records with complete values of its parameters. The
 // error is a [*nodefile.ParseError] about the table.
-func (r *Records) Gram(v spec.Values) (closed.Gram, error) {
+func (r *Records) Gram(v param.Values) (closed.Gram, error) {
 	k, err := r.Kernel.Of(r.Table.Columns, v)
 	return k, r.placed(err, nil)
 }
@@ -173,7 +173,7 @@ func (r *Records) Bytes() int64 {
 
 // choose chooses parameters by a sample of the labelled records.
 func (r *Records) choose(ctx context.Context) (*Choice, error) {
-	seen := validate.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
+	seen := split.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
 	s := &search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
 	var records []int
 	for at, label := range seen {
@@ -187,7 +187,7 @@ func (r *Records) choose(ctx context.Context) (*Choice, error) {
 			tried[i].Code[at] = r.Table.Columns[i].Code[record]
 		}
 	}
-	s.Gram = func(_ context.Context, v spec.Values) (classify.Gram, error) {
+	s.Gram = func(_ context.Context, v param.Values) (classify.Gram, error) {
 		complete, err := r.Kernel.Resolve(v, nil)
 		if err != nil {
 			return nil, err

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // records reads records: the class is that of the first attribute but for every tenth, and
@@ -55,7 +55,7 @@ func TestRecords(t *testing.T) {
 	for _, calibrate := range []bool{false, true} {
 		r := &Records{
 			Table: a, Labels: l, Kernel: closed.Kernels().Named("categorical"), Learner: classify.Learners().Named("svm"),
-			Given: spec.Values{"cost": spec.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
+			Given: param.Values{"cost": param.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
 		}
 		phases := map[string]float64{}
 		r.Progress = func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) }

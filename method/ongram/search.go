@@ -12,14 +12,14 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // Choice is a choice of parameters by held-out items.
 type Choice struct {
-	Values   spec.Values // of the kernel and the learner
-	Settings int         // settings that were compared
+	Values   param.Values // of the kernel and the learner
+	Settings int          // settings that were compared
 
 	// Accuracy is the share of right predictions of the chosen setting among Tested items,
 	// Stderr its binomial standard error.
@@ -29,13 +29,13 @@ type Choice struct {
 
 // search chooses the parameters of a kernel and a learner by labelled items.
 type search struct {
-	Kernel  *spec.Spec
-	On      spec.Graph // what units of the kernel's parameters depend on, see [spec.Spec.Resolve]
+	Kernel  *param.Spec
+	On      param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
 	Learner *classify.Learner
 
 	// Gram returns the kernel between all items with the given parameters and its
 	// defaults in place of the others.
-	Gram func(ctx context.Context, v spec.Values) (classify.Gram, error)
+	Gram func(ctx context.Context, v param.Values) (classify.Gram, error)
 
 	Items      int   // of every Gram
 	Row, Class []int // of the labelled items
@@ -50,10 +50,10 @@ const folds = 5
 // parameters of the kernel with the learner's defaults, and then those of the learner, see
 // package choose. With too few labels it returns the given values. Cost: a fit for each fold and
 // setting.
-func (s *search) choose(ctx context.Context, given spec.Values) (*Choice, error) {
+func (s *search) choose(ctx context.Context, given param.Values) (*Choice, error) {
 	c := &Choice{Values: s.Kernel.Own(given), Settings: 1}
 	maps.Copy(c.Values, s.Learner.Own(given))
-	if validate.TooFew(s.Class) {
+	if split.TooFew(s.Class) {
 		return c, nil
 	}
 	kernels, kernelSpace, err := candidates(s.Kernel, given, s.On)
@@ -64,7 +64,7 @@ func (s *search) choose(ctx context.Context, given spec.Values) (*Choice, error)
 	if err != nil {
 		return nil, err
 	}
-	fold := validate.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
+	fold := split.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
 	found, err := (&choose.Search{Kernel: kernelSpace, Learner: learnerSpace, Measure: func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
 		counts.Loss = make([]float64, counts.Candidates)
@@ -100,21 +100,21 @@ func (s *search) choose(ctx context.Context, given spec.Values) (*Choice, error)
 }
 
 // candidates returns the settings to choose from, and their grid.
-func candidates(of *spec.Spec, given spec.Values, on spec.Graph) ([]spec.Values, *choose.Space, error) {
-	settings, err := validate.Settings(of, of.Own(given), on)
+func candidates(of *param.Spec, given param.Values, on param.Graph) ([]param.Values, *choose.Space, error) {
+	settings, err := split.Settings(of, of.Own(given), on)
 	if err != nil {
 		return nil, nil, err
 	}
 	space := choose.SpaceOf(of, settings)
 	if usual, err := of.Resolve(of.Own(given), on); err == nil {
-		space.Usual = max(0, slices.IndexFunc(settings, func(v spec.Values) bool { return of.Text(v) == of.Text(usual) }))
+		space.Usual = max(0, slices.IndexFunc(settings, func(v param.Values) bool { return of.Text(v) == of.Text(usual) }))
 	}
 	return settings, space, nil
 }
 
 // count counts the right predictions for items by models of the other folds. A setting whose
 // fit does not reach its tolerance is impossible.
-func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k classify.Gram, fold []int, v spec.Values) error {
+func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k classify.Gram, fold []int, v param.Values) error {
 	row, y := make([]float64, s.Items), make([]int, s.Items)
 	for f := range counts.Folds {
 		for i := range y {

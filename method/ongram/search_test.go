@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // separating returns a search over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
 func separating(class []int) *search {
 	return &search{
-		Kernel: &spec.Spec{Name: "separating", Params: []spec.Param{
-			{Name: "beta", Range: spec.From(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0), spec.Of(3.0)}},
+		Kernel: &param.Spec{Name: "separating", Params: []param.Param{
+			{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 		}},
 		Learner: classify.Learners().Named("svm"), Items: len(class) + 1, Class: class, Classes: 2,
-		Gram: func(_ context.Context, v spec.Values) (classify.Gram, error) {
+		Gram: func(_ context.Context, v param.Values) (classify.Gram, error) {
 			n := len(class) + 1 // the last item has no label
 			g := sparse.BlockOf(n, n, make([]float64, n*n))
 			for i := range n {
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	c, err = s.choose(t.Context(), spec.Values{"beta": spec.Of(3.0), "cost": spec.Of(1.0)})
+	c, err = s.choose(t.Context(), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 	few := separating([]int{0, 1})
 	few.Row = []int{0, 1}
 	c, err = few.choose(t.Context(), nil)
-	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !validate.TooFew(few.Class) {
+	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(few.Class) {
 		t.Errorf("%+v, %v, want what is given", c, err)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // TableProblem returns the problem of classifying the records of a table, of which those at row
@@ -32,10 +32,10 @@ func TableProblem(t *nodefile.Attributes, row, class []int, names []string) (*me
 
 // tableMethod is a learner on a kernel between the records of a table.
 type tableMethod struct {
-	spec.Spec // the parameters of the kernel, and then those of the learner
-	table     *nodefile.Attributes
-	kernel    *closed.Kernel
-	learner   *classify.Learner
+	param.Spec // the parameters of the kernel, and then those of the learner
+	table      *nodefile.Attributes
+	kernel     *closed.Kernel
+	learner    *classify.Learner
 }
 
 // TableMethod returns the method of a learner on a kernel between the records of a table, for
@@ -43,8 +43,8 @@ type tableMethod struct {
 // training record has count as missing, because a split may leave a rare value to the test set.
 func TableMethod(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) method.Method {
 	return &tableMethod{
-		Spec: spec.Spec{
-			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: spec.Vectors,
+		Spec: param.Spec{
+			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: param.Vectors,
 			Params: slices.Concat(k.Params, l.Params),
 		},
 		table: t, kernel: k, learner: l,
@@ -55,10 +55,10 @@ func TableMethod(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) 
 func (m *tableMethod) Name() string { return m.Spec.Name }
 
 // Declarations implements [method.Method].
-func (m *tableMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
+func (m *tableMethod) Declarations() []*param.Spec { return []*param.Spec{&m.Spec} }
 
 // Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*tableMethod) Tune(context.Context, *method.Problem, *validate.Splits, *method.Settings) (*method.Choice, error) {
+func (*tableMethod) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
 	return nil, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -51,7 +51,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 	var pieces sync.Mutex // of a long row
 	for hops, grew := 1, true; grew && hops <= mostHops; hops++ {
 		var more atomic.Bool
-		tall.Copy(next.Block, now.Block)
+		blocks.Copy(next.Block, now.Block)
 		err := sparse.SweepWith(ctx, p.A, next.Block, now.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
 			if panel.Pieces > 1 {
 				pieces.Lock()

@@ -11,9 +11,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -230,7 +230,7 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
 	nodes := int64(min(n, candidates+each*count))
-	return 8*nodes*nodes + vectors*8*int64(n) + 2*tall.BlockBytes[float64](n, width) + iterative.HarmonicBytes(n, width)
+	return 8*nodes*nodes + vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, width) + iterative.HarmonicBytes(n, width)
 }
 
 // Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.

@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel/closed"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // problem is a data set with a kernel.
@@ -31,9 +31,9 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 	if p.attributes, p.class, p.classes, err = s.read(ctx, dir); err != nil {
 		return err
 	}
-	missing := spec.Of(s.missing)
-	rounds := spec.Values{"epochs": spec.Of(10), "vote": spec.Of("voted")}
-	err = p.line(ctx, splits, "hamming", spec.Values{"missing-values": missing}, "perceptron", rounds, s.hamming)
+	missing := param.Of(s.missing)
+	rounds := param.Values{"epochs": param.Of(10), "vote": param.Of("voted")}
+	err = p.line(ctx, splits, "hamming", param.Values{"missing-values": missing}, "perceptron", rounds, s.hamming)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 	if err != nil {
 		return err
 	}
-	kernel := spec.Values{"missing-values": missing, "beta": beta}
+	kernel := param.Values{"missing-values": missing, "beta": beta}
 	if err := p.line(ctx, splits, "categorical", kernel, "perceptron", rounds, s.diffusion); err != nil {
 		return err
 	}
@@ -54,10 +54,10 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 }
 
 // bestBeta returns the β of the usual ones with the least error on the splits for tuning.
-func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.Values) (best spec.Value, err error) {
+func (p *problem) bestBeta(ctx context.Context, missing param.Value, rounds param.Values) (best param.Value, err error) {
 	least := math.Inf(1)
 	for _, beta := range closed.Kernels().Named("categorical").Param("beta").Grid {
-		if err := p.use("categorical", spec.Values{"missing-values": missing, "beta": beta}); err != nil {
+		if err := p.use("categorical", param.Values{"missing-values": missing, "beta": beta}); err != nil {
 			return best, err
 		}
 		o, err := p.evaluate(ctx, "perceptron", rounds, p.tuning, p.seed+1)
@@ -72,7 +72,7 @@ func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.
 }
 
 // use makes the kernel the one of the problem.
-func (p *problem) use(name string, given spec.Values) error {
+func (p *problem) use(name string, given param.Values) error {
 	k := closed.Kernels().Named(name)
 	v, err := k.Resolve(given, nil)
 	if err != nil {
@@ -88,12 +88,12 @@ func (p *problem) use(name string, given spec.Values) error {
 
 // line prints the errors of a kernel and a learner, whose parameters are chosen among
 // the usual ones unless given.
-func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel spec.Values, learner string, given spec.Values, says published) error {
+func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel param.Values, learner string, given param.Values, says published) error {
 	if err := p.use(kernel, ofKernel); err != nil {
 		return err
 	}
 	l := classify.Learners().Named(learner)
-	settings, err := validate.Settings(&l.Spec, given, nil)
+	settings, err := split.Settings(&l.Spec, given, nil)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 type outcome struct{ err, deviation, support float64 }
 
 // evaluate trains and tests a learner on each split.
-func (p *problem) evaluate(ctx context.Context, learner string, v spec.Values, splits int, seed uint64) (o outcome, err error) {
+func (p *problem) evaluate(ctx context.Context, learner string, v param.Values, splits int, seed uint64) (o outcome, err error) {
 	wrong, support := make([]float64, splits), make([]float64, splits)
 	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
 		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.class))
@@ -158,7 +158,7 @@ func (p *problem) evaluate(ctx context.Context, learner string, v spec.Values, s
 
 // trial returns the share of misclassified test records, and the number of support vectors or
 // terms of the model.
-func (p *problem) trial(ctx context.Context, learner string, v spec.Values, train, test []int) (wrong, support float64, err error) {
+func (p *problem) trial(ctx context.Context, learner string, v param.Values, train, test []int) (wrong, support float64, err error) {
 	k := newPart(p.values, train)
 	y := make([]int, len(train))
 	for i, r := range train {

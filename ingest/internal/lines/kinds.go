@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 const (
@@ -54,7 +54,7 @@ func (b *attributeBlock) ridge(items, classes, workers int) ridgeBlock {
 		},
 		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
 			weights, shares := path.Weights(lambda)
-			w := piece.Block[float32](b.columns, classes)
+			w := chunks.Block[float32](b.columns, classes)
 			for j := range b.columns {
 				for c := range classes {
 					w.Row(j)[c] = float32(weights.At(j, c))
@@ -67,7 +67,7 @@ func (b *attributeBlock) ridge(items, classes, workers int) ridgeBlock {
 			for c, share := range shares {
 				bias[c] = float32(attributeConstant*weights.At(b.columns, c) + share)
 			}
-			return piece.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+			return chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
 				for v := lo; v < hi; v++ {
 					row := dst.Row(v)
 					for c := range row {
@@ -86,7 +86,7 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 	if features > ridgeSide {
 		most = min(most, ridgeSide)
 	}
-	return validate.Sample(p.Class, most, seed, 0)
+	return split.Sample(p.Class, most, seed, 0)
 }
 
 // scoreAttributes computes the scores. The folds are those of the learned labels.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -265,7 +265,7 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 			// learned returns a ridge on the labels outside a part, and the mean squared length
 			// of their features.
 			learned := func(without int) (*ridge.Path, float64) {
-				f, y, square := piece.Block[float32](labelled, block.columns), [][]int(nil), 0.0
+				f, y, square := chunks.Block[float32](labelled, block.columns), [][]int(nil), 0.0
 				for i := range p.Row {
 					if fold[i] != without {
 						row := f.Row(len(y))

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -54,7 +54,7 @@ func unitFeatures(n, d int) int { return unitInputs(d) + 2*unitCount(n) }
 // and one of all units.
 func newUnits(ctx context.Context, l *lens) (*units, error) {
 	n, d := l.a.Rows, l.a.Cols
-	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d)), second: piece.Block[float32](n, unitCount(l.p.Nodes()))}
+	u := &units{l: l, inputs: chunks.Block[float32](n, unitInputs(d)), second: chunks.Block[float32](n, unitCount(l.p.Nodes()))}
 	in, count := u.inputs.Cols, u.second.Cols
 	rng := rand.New(rand.NewPCG(1, 0))
 	normal := func(length int, deviation float64) []float32 {
@@ -101,7 +101,7 @@ func (u *units) look(ctx context.Context) error {
 	l := u.l
 	n, d := l.a.Rows, l.a.Cols
 	x, room := l.slabBlocks(d)
-	err := piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
+	err := chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			l.a.rowTo(x.Row(v), v, 0, d)
 		}
@@ -133,7 +133,7 @@ func (u *units) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
+	return chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			c.apply(u.inputs.Row(v))
 		}
@@ -143,7 +143,7 @@ func (u *units) look(ctx context.Context) error {
 // measure returns the means of columns, and one over their deviations.
 func (u *units) measure(ctx context.Context, columns int, row func(dst []float32, v int)) (columnUnits, error) {
 	n, team := u.inputs.Rows, sparse.TeamOf(u.l.p.A)
-	total, err := piece.Sums(ctx, team, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, team, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
 		x := make([]float32, columns)
 		for v := lo; v < hi; v++ {
 			row(x, v)
@@ -200,7 +200,7 @@ func addRectified(dst, x, bias []float32) {
 func (u *units) layer(ctx context.Context, lo, hi int) error {
 	l, count := u.l, u.second.Cols
 	v, tv := sparse.NewBlock[float32](u.second.Rows, hi-lo), sparse.NewBlock[float32](u.second.Rows, hi-lo)
-	err := piece.Run(ctx, l.workers, v.Rows, func(_, from, to int) {
+	err := chunks.Run(ctx, l.workers, v.Rows, func(_, from, to int) {
 		h := make([]float32, count)
 		for i := from; i < to; i++ {
 			u.rectify(h, i)
@@ -246,7 +246,7 @@ func (u *units) block(nodes []int) attributeBlock {
 		columns: columns,
 		rowsTo:  func(dst []float32, item int) { u.rowTo(dst, nodes[item]) },
 		apply: func(ctx context.Context, dst, w *sparse.Block[float32]) error {
-			return piece.Run(ctx, u.l.workers, dst.Rows, func(_, lo, hi int) {
+			return chunks.Run(ctx, u.l.workers, dst.Rows, func(_, lo, hi int) {
 				row := make([]float32, columns)
 				for v := lo; v < hi; v++ {
 					u.rowTo(row, v)

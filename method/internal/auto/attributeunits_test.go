@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -151,7 +151,7 @@ func checkUnits(t *testing.T, p *problem.Problem) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
-	w, got := piece.Block[float32](block.columns, k), piece.Block[float32](n, k)
+	w, got := chunks.Block[float32](block.columns, k), chunks.Block[float32](n, k)
 	for i := range w.Data {
 		w.Data[i] = float32(rng.NormFloat64())
 	}

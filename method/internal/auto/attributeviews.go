@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -49,7 +49,7 @@ type lens struct {
 func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
-	total, loop := tall.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
+	total, loop := blocks.Total(sparse.TeamOf(p.A), p.Degrees), 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
 	}
@@ -90,7 +90,7 @@ func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *
 // scaleRows multiplies the rows of a block by the root of their degree, or divides them
 // by it.
 func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide bool) error {
-	return piece.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
+	return chunks.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
 			if divide {
@@ -167,12 +167,12 @@ func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*spars
 }
 
 // lensSlabBytes is their size.
-func lensSlabBytes(n, columns int) int64 { return 3 * tall.BlockBytes[float32](n, columns) }
+func lensSlabBytes(n, columns int) int64 { return 3 * blocks.BlockBytes[float32](n, columns) }
 
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
 func (l *lens) columnsAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
 	x, room := l.slabBlocks(hi - lo)
-	err := piece.Run(ctx, l.workers, x.Rows, func(_, from, to int) {
+	err := chunks.Run(ctx, l.workers, x.Rows, func(_, from, to int) {
 		for v := from; v < to; v++ {
 			l.a.rowTo(x.Row(v), v, lo, hi)
 		}
@@ -285,7 +285,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		constant[c] = float32(sum)
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
-	return piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
+	return chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		scaled := make([]float32, d)
 		for v := lo; v < hi; v++ {
 			to := dst.Row(v)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -194,7 +194,7 @@ func TestViews(t *testing.T) {
 		weights, sum := make([]*sparse.Block[float32], l.views()), mat.NewDense(n, k, nil)
 		rank := mat.NewDense(n, k, nil)
 		for of := range weights {
-			weights[of] = piece.Block[float32](d, k)
+			weights[of] = chunks.Block[float32](d, k)
 			w := mat.NewDense(d, k, nil)
 			for j := range d {
 				for c := range k {
@@ -210,7 +210,7 @@ func TestViews(t *testing.T) {
 				sum.Add(sum, &part)
 			}
 		}
-		got := piece.Block[float32](n, k)
+		got := chunks.Block[float32](n, k)
 		check := func(what string, want *mat.Dense, err error) {
 			t.Helper()
 			if err != nil {

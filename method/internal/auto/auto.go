@@ -6,12 +6,12 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Settings of a prediction. Results are the same for any number of workers and any memory limit.
@@ -187,10 +187,10 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, 
 			return nil, err
 		}
 	}
-	if err := tall.CheckScale[float32](sparse.TeamOf(in.p.A), in.p.Degrees); err != nil {
+	if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.p.Degrees); err != nil {
 		return nil, err
 	}
-	in.at = validate.Sample(p.Class, in.examples, set.RNGSeed, 0)
+	in.at = split.Sample(p.Class, in.examples, set.RNGSeed, 0)
 	if in.learned = in.p; len(in.at) < len(p.Row) {
 		in.learned = in.p.At(in.at)
 	}

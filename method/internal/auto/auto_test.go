@@ -12,14 +12,14 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // inputOf returns the input of the stages.
@@ -91,7 +91,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
 		for _, c := range p.Class {
-			if c == validate.Majority(p.Class) {
+			if c == split.Majority(p.Class) {
 				largest += 1.0 / 60 / draws
 			}
 		}
@@ -238,7 +238,7 @@ func TestUnitOfWeights(t *testing.T) {
 			}
 		}
 		for _, factor := range []float64{1e-40, 1e40} {
-			if _, err := scaled(factor); !errors.Is(err, tall.ErrScale) {
+			if _, err := scaled(factor); !errors.Is(err, blocks.ErrScale) {
 				t.Errorf("weights times %g: %v", factor, err)
 			}
 		}
@@ -374,8 +374,8 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 		t.Errorf("accuracy %v of %d, where one class has several labels", out.Accuracy, out.Tested)
 	}
 	p.Class[7], p.Class[8] = 1, 3
-	if out = evident(t, p, &Settings{}); out.Tested != 40 || validate.Majority(out.Class) != 0 {
-		t.Errorf("%d tested, the largest class is %d", out.Tested, validate.Majority(out.Class))
+	if out = evident(t, p, &Settings{}); out.Tested != 40 || split.Majority(out.Class) != 0 {
+		t.Errorf("%d tested, the largest class is %d", out.Tested, split.Majority(out.Class))
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // blockModelNodes is the number of nodes above which a prediction begins with beliefs of a block model. On
@@ -22,7 +22,7 @@ const blockModelNodes = 50_000
 
 // beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
 func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
-	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !validate.TooFew(p.Class)
+	return p.Nodes() > blockModelNodes && !p.Directed && p.Attributes == nil && !set.LowEffort && !split.TooFew(p.Class)
 }
 
 // blockModel fits the first candidate of beliefs with one fold of held-out labels. Its settings do not
@@ -112,7 +112,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 // likeliestClasses returns the class with the largest score of each node, and the own class of labels.
 func likeliestClasses(ctx context.Context, p *problem.Problem, scores *sparse.Block[float32], workers int) ([]int, error) {
 	class := make([]int, scores.Rows)
-	err := piece.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
+	err := chunks.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			class[v] = classify.ArgMax(scores.Row(v))
 		}

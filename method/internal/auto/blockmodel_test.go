@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // generated returns a problem on a generated graph without labels.
-func generated(t testing.TB, name string, v spec.Values, nodes int) (*problem.Problem, generate.Graph) {
+func generated(t testing.TB, name string, v param.Values, nodes int) (*problem.Problem, generate.Graph) {
 	t.Helper()
 	m, err := generate.New(name, v, 1, 1)
 	if err != nil {
@@ -53,7 +53,7 @@ func generated(t testing.TB, name string, v spec.Values, nodes int) (*problem.Pr
 // any memory limit.
 func TestStopsAtBlockModel(t *testing.T) {
 	const nodes, classes = blockModelNodes + 1, 4
-	p, made := generated(t, "sbm", spec.Values{"nodes": spec.Of(nodes), "edges": spec.Of(6 * nodes), "classes": spec.Of(classes), "homophily": spec.Of(0.9)}, nodes)
+	p, made := generated(t, "sbm", param.Values{"nodes": param.Of(nodes), "edges": param.Of(6 * nodes), "classes": param.Of(classes), "homophily": param.Of(0.9)}, nodes)
 	var text bytes.Buffer
 	if err := made.LabelsTo(t.Context(), &text, 1); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 
 // Beliefs do not explain labels at random.
 func TestSilentOnRandomLabels(t *testing.T) {
-	p, _ := generated(t, "rmat", spec.Values{"scale": spec.Of(16), "edge-factor": spec.Of(6)}, 1<<16)
+	p, _ := generated(t, "rmat", param.Values{"scale": param.Of(16), "edge-factor": param.Of(6)}, 1<<16)
 	rng := rand.New(rand.NewPCG(3, 4))
 	p.Names = []string{"a", "b", "c"}
 	for v, d := range p.Degrees {

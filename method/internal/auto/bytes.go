@@ -3,16 +3,16 @@ package auto
 import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Bytes returns an upper bound of the memory that Predict allocates, without the components of the
@@ -46,11 +46,11 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 
 	bytes := directionBytes(p)
 	values := len(d.filters) * k
-	bytes += piece.Bytes[float32](min(n, sampleCount(p.Nodes(), values)), values) + piece.Bytes[float32](m, len(d.filters)*cells)
+	bytes += chunks.Bytes[float32](min(n, sampleCount(p.Nodes(), values)), values) + chunks.Bytes[float32](m, len(d.filters)*cells)
 	if len(d.free) > 0 && !d.tooFewLabels {
 		bytes += 4 * int64(n)
 		if d.eigenvectors {
-			bytes += piece.Bytes[float32](n, spectralColumns)
+			bytes += chunks.Bytes[float32](n, spectralColumns)
 		}
 	}
 	if d.diffusion {
@@ -82,7 +82,7 @@ func ridgeScoresBytes(p *problem.Problem, d *design, m, blocks int) int64 {
 	if m <= nestedLabels {
 		rows += d.folds
 	}
-	return int64(blocks)*piece.Bytes[float32](len(p.Degrees), k) + int64(rows*m)*int64(24+8*blocks*k)
+	return int64(blocks)*chunks.Bytes[float32](len(p.Degrees), k) + int64(rows*m)*int64(24+8*blocks*k)
 }
 
 // exampleBytes returns the size of the columns of labels.
@@ -98,7 +98,7 @@ func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
 	if len(d.free) > 0 {
 		free += d.graphColumns(p.Directed)
 	}
-	return piece.Bytes[float64](labels, shared*k) + piece.Bytes[float32](labels, free)
+	return chunks.Bytes[float64](labels, shared*k) + chunks.Bytes[float32](labels, free)
 }
 
 // stageBytes returns the largest size of the blocks of one stage, the predictions among them, within
@@ -115,12 +115,12 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	m := min(len(p.Row), d.examples+2*k)
 
 	n := len(p.Degrees)
-	most := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), piece.Bytes[float32](n, k)+8*int64(n)) // or the predictions
+	most := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), chunks.Bytes[float32](n, k)+8*int64(n)) // or the predictions
 	if len(d.free) > 0 && !d.tooFewLabels {
-		most = max(most, 2*tall.BlockBytes[float64](n, 1)) // mean degrees of neighbours
+		most = max(most, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
 	if gated(&d, p, set) { // while the scores of the mixture are there
-		scores := piece.Bytes[float32](n, k)
+		scores := chunks.Bytes[float32](n, k)
 		if d.single {
 			scores = 0
 		}
@@ -266,19 +266,19 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 		views, features = mostViews, max(mostHops*d, unitFeatures(p.Nodes(), d))
 	}
 	shown := len(shownLabels(p, features, 0))
-	kept := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*piece.Bytes[float32](shown, d)
+	kept := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*chunks.Bytes[float32](shown, d)
 	slabs := lensSlabBytes(n, max(columns, k))
 	if d <= fewAttributes {
 		inputs, count := unitInputs(d), unitCount(p.Nodes())
-		kept += piece.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
+		kept += chunks.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
 		slabs = max(slabs, lensSlabBytes(n, d))
 	}
 	parts := 0
 	if len(p.Row) <= min(nestedLabels, shown) {
-		parts = validate.FoldCount(len(p.Row))
+		parts = split.FoldCount(len(p.Row))
 	}
 	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*int64(columns)
-	ridges = kept + piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
+	ridges = kept + chunks.Bytes[float32](shown, features) + 2*chunks.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
 	return sweeps, ridges
 }
 
@@ -293,4 +293,4 @@ func slabWidth(p *problem.Problem, limit int64, workers int) int {
 }
 
 // columnBytes returns the size of the blocks of walks from a number of groups on n nodes.
-func columnBytes(n, groups int) int64 { return 2 * tall.BlockBytes[float32](n, 2*groups) }
+func columnBytes(n, groups int) int64 { return 2 * blocks.BlockBytes[float32](n, 2*groups) }

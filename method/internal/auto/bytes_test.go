@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -27,7 +27,7 @@ func TestMemoryOfManyClasses(t *testing.T) {
 		}
 	}
 	sweeps, ridges := attributeBytes(p, slabColumns, 1)
-	least := 4 * piece.Bytes[float32](2*classes, columns) // attributes of labels through each view
+	least := 4 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
 	for name, bytes := range map[string]int64{"sweeps": sweeps, "ridges": ridges} {
 		if bytes < least || bytes > 6*least {
 			t.Errorf("%s: %d bytes, at least %d are needed", name, bytes, least)

@@ -3,7 +3,7 @@ package auto
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // calibration maps probabilities p of k classes, with an entropy of h·log k, to
@@ -53,7 +53,7 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
 	var rows [][]float64
 	var class []int
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
-	for _, i := range validate.Sample(h.class, limit, seed, 0) {
+	for _, i := range split.Sample(h.class, limit, seed, 0) {
 		if h.hasOthers[i] && h.known[i] && h.isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
 			h.mixTo(row, mixture, i)

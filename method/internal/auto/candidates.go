@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // candidate is a model whose held-out likelihood decides its weight in the prediction.
@@ -234,7 +234,7 @@ const (
 func (f *features) sampled() []bool {
 	taken, k := make([]bool, len(f.fold)), f.columns.classes
 	most := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
-	for _, i := range validate.Sample(f.in.learned.Class, most, f.in.set.RNGSeed, 0) {
+	for _, i := range split.Sample(f.in.learned.Class, most, f.in.set.RNGSeed, 0) {
 		taken[i] = true
 	}
 	return taken

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Choice holds everything that held-out labels decide: with it [Predict] chooses nothing, and fits the
@@ -114,7 +114,7 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 	}
 	m := &model{features: f, settings: held.settings, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
-	if !validate.TooFew(in.p.Class) {
+	if !split.TooFew(in.p.Class) {
 		out.Estimate = held.estimate(m.mixture, f.reached, in.set.Balanced)
 	}
 	g, err := in.gate(ctx, f, held, m.mixture, m.calibrated, out)

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -108,7 +108,7 @@ func sampledSums(ctx context.Context, p *problem.Problem, sample []int, workers,
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		first, _ := slices.BinarySearch(sample, lo)
 		last, _ := slices.BinarySearch(sample, hi)
-		sums, err := piece.Sums(ctx, nil, workers, last-first, count, func(to []float64, lo, hi int) { do(to, first+lo, first+hi) })
+		sums, err := chunks.Sums(ctx, nil, workers, last-first, count, func(to []float64, lo, hi int) { do(to, first+lo, first+hi) })
 		for i, s := range sums {
 			total[i] += s
 		}
@@ -281,7 +281,7 @@ type graphColumns struct {
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
-	g := &graphColumns{degrees: p.Degrees, unit: tall.WeightUnit(p.A, p.Degrees), around: make([]float32, n)}
+	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees), around: make([]float32, n)}
 	around := sparse.NewBlock[float64](n, 1)
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers

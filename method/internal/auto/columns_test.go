@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -18,7 +18,7 @@ import (
 func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilters][]float64 {
 	n, k := len(p.Degrees), len(p.Names)
 	a := p.A.(*sparse.CSR)
-	unit := tall.WeightUnit(p.A, p.Degrees)
+	unit := blocks.WeightUnit(p.A, p.Degrees)
 	out := make([][undirectedFilters][]float64, n)
 	for v := range out {
 		for f := range out[v] {
@@ -202,7 +202,7 @@ func TestColumns(t *testing.T) {
 		for u := range n {
 			around += p.A.(*sparse.CSR).At(v, u) * p.Degrees[u] / max(p.Degrees[v], 1e-300)
 		}
-		unit := tall.WeightUnit(p.A, p.Degrees)
+		unit := blocks.WeightUnit(p.A, p.Degrees)
 		own, other := math.Log(1+p.Degrees[v]/unit), math.Log(1+around/unit)
 		return []float64{own, own * own, other, other * other}[column-21]
 	}

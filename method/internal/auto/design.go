@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // design lists the features and the candidates of a problem. The sizes of the graph and the
@@ -67,7 +67,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 	d := design{
 		tooFewLabels: m <= fewestLabels && p.Attributes == nil,
 		manyClasses:  k > mostClasses && int64(n)*int64(k) > mostScores,
-		folds:        validate.FoldCount(m), examples: m,
+		folds:        split.FoldCount(m), examples: m,
 		propagation: !set.LowEffort,
 	}
 	if d.manyClasses {

@@ -9,17 +9,17 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // diffusionScores are scores of regularised least squares on the diffusion kernel exp(−βL̃),
@@ -75,10 +75,10 @@ func kernelLabels(p *problem.Problem) int {
 }
 
 // diffusionKernels returns the kernels' family and their parameters.
-func diffusionKernels() (*kernel.Family, []spec.Values) {
-	var grid []spec.Values
+func diffusionKernels() (*kernel.Family, []param.Values) {
+	var grid []param.Values
 	for _, beta := range diffusionBetas {
-		grid = append(grid, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(beta)})
+		grid = append(grid, param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(beta)})
 	}
 	return kernel.Families().Named("diffusion"), grid
 }
@@ -96,12 +96,12 @@ func newDiffusionScores(full *sparse.Block[float32], labels, folds int) *diffusi
 // other nodes.
 func diffuse(ctx context.Context, in *input, fold []int) (*diffusionScores, error) {
 	p := in.p
-	labels := validate.Sample(p.Class, kernelLabels(p), in.set.RNGSeed, 0)
+	labels := split.Sample(p.Class, kernelLabels(p), in.set.RNGSeed, 0)
 	r := &kernelRegression{in: in, p: p.At(labels), fold: make([]int, len(labels))}
 	for at, i := range labels {
 		r.fold[at] = fold[i]
 	}
-	r.scores = newDiffusionScores(piece.Block[float32](len(p.Degrees), kernels*len(p.Names)), len(labels), in.folds)
+	r.scores = newDiffusionScores(chunks.Block[float32](len(p.Degrees), kernels*len(p.Names)), len(labels), in.folds)
 	if err := r.addDiffusion(ctx); err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ const squareColumns = 64
 
 // squareSlab returns their number for m labels within a limit, 0 for none.
 func squareSlab(n, m int, limit int64) int {
-	return budget.Widest(min(m, squareColumns), limit, func(slab int) int64 { return 2 * tall.BlockBytes[float64](n, slab) })
+	return budget.Widest(min(m, squareColumns), limit, func(slab int) int64 { return 2 * blocks.BlockBytes[float64](n, slab) })
 }
 
 // addCommonNeighbours adds the scores of least squares on the kernel S² with S = D^-½AD^-½, λ
@@ -377,15 +377,15 @@ func timesSquare(ctx context.Context, in *input, x, y *sparse.Block[float64]) er
 func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (kept, most int64) {
 	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
 	labels := min(m, 2*kernelLabels(p)) // a sample has at least two labels of each class
-	kept = piece.Bytes[float32](n, kernels*k) + int64(2*(1+folds)*24*m+8*kernels*k*m+8*kernels*k*folds*labels)
+	kept = chunks.Bytes[float32](n, kernels*k) + int64(2*(1+folds)*24*m+8*kernels*k*m+8*kernels*k*folds*labels)
 
 	family, grid := diffusionKernels()
 	solutions := int64(len(grid) * len(kernelLambdas))
 	l := int64(labels)
 	grams := 8 * l * l * int64(len(grid))
 	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*int64(24+16*k)
-	squares := 8*l*l + 2*tall.BlockBytes[float64](n, squareSlab(n, labels, limit))
-	rows := p.At(validate.Sample(p.Class, kernelLabels(p), 0, 0)).Row
-	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*tall.BlockBytes[float64](n, k)
+	squares := 8*l*l + 2*blocks.BlockBytes[float64](n, squareSlab(n, labels, limit))
+	rows := p.At(split.Sample(p.Class, kernelLabels(p), 0, 0)).Row
+	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*blocks.BlockBytes[float64](n, k)
 	return kept, max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), rows, limit), grams+solving, squares, applied)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Scores of kernels are those of regularised least squares on exp(−βL̃) and on S² by dense
@@ -71,7 +71,7 @@ func TestDiffusionScoresOfSample(t *testing.T) {
 	if !in.diffusion {
 		t.Fatal("no kernel is computed")
 	}
-	sampled, fold := validate.Sample(p.Class, kernelLabels(p), 2, 0), newSeeds(in).fold
+	sampled, fold := split.Sample(p.Class, kernelLabels(p), 2, 0), newSeeds(in).fold
 	d, err := diffuse(t.Context(), in, fold)
 	if err != nil {
 		t.Fatal(err)

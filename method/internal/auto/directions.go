@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -28,9 +28,9 @@ func leaveDirections(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: tall.WeightUnit(p.A, p.Degrees)}
+	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}, unit: blocks.WeightUnit(p.A, p.Degrees)}
 	for i, m := range []sparse.Matrix{p.A, against} {
-		if err := tall.CheckScale[float32](sparse.TeamOf(in.p.A), in.arcs.degrees[i]); err != nil {
+		if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.arcs.degrees[i]); err != nil {
 			return err
 		}
 		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m, in.arcs.degrees[i])

@@ -7,10 +7,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Spectral columns are eigenvectors of S = D^-½AD^-½ at both ends of the spectrum, times |λ|, each
@@ -46,7 +46,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 	}
 	n := len(in.p.Degrees)
 	g := &graph.Graph{A: in.p.A, Degrees: in.p.Degrees, Components: parts, Workers: in.set.Workers, Memory: in.memory}
-	out := piece.Block[float32](n, spectralColumns)
+	out := chunks.Block[float32](n, spectralColumns)
 	at := 0
 	for _, end := range spectralEnds {
 		p := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}

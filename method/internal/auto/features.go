@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // features are the columns of all nodes, and those of labels without the labels themselves.
@@ -140,7 +140,7 @@ func (f *features) missedShare() float64 {
 	}
 	team.Sum(of)
 	share := of[1] / max(1, of[0])
-	if validate.TooFew(p.Class) {
+	if split.TooFew(p.Class) {
 		return share
 	}
 	labels, missed := 0, 0

@@ -10,10 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -50,7 +50,7 @@ type gateRow struct {
 
 // gated reports whether beliefs may take part in the prediction of a problem.
 func gated(d *design, p *problem.Problem, set *Settings) bool {
-	return !d.manyClasses && !p.Directed && p.Attributes == nil && !set.LowEffort && len(p.Row) >= fewestGated && !validate.TooFew(p.Class)
+	return !d.manyClasses && !p.Directed && p.Attributes == nil && !set.LowEffort && len(p.Row) >= fewestGated && !split.TooFew(p.Class)
 }
 
 // fitBeliefs fits all candidates of beliefs.
@@ -61,7 +61,7 @@ func fitBeliefs(ctx context.Context, in *input) (*beliefs.Model, error) {
 	}
 	g := &graph.Graph{A: in.p.A, Degrees: in.p.Degrees, Components: parts, Workers: in.set.Workers}
 	seeds := cwk.Seeds{Row: in.p.Row, Class: in.p.Class, Classes: len(in.p.Names)}
-	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Memory: budget.Remaining(in.memory, piece.Bytes[float32](len(in.p.Degrees), len(in.p.Names))), Progress: in.set.Progress})
+	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Memory: budget.Remaining(in.memory, chunks.Bytes[float32](len(in.p.Degrees), len(in.p.Names))), Progress: in.set.Progress})
 }
 
 // newGate returns the gate by the held-out labels of both, nil if it is closed: the mean log loss must fall
@@ -194,7 +194,7 @@ func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibratio
 
 // apply multiplies probabilities by those of beliefs.
 func (g *gate) apply(ctx context.Context, workers int, scores, beliefs *sparse.Block[float32], visited func(v int) bool) error {
-	return piece.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
+	return chunks.Run(ctx, workers, scores.Rows, func(_, lo, hi int) {
 		row := make([]float64, scores.Cols)
 		for v := lo; v < hi; v++ {
 			if !visited(v) {

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -265,8 +265,8 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings, 
 	if set.Propagated != nil {
 		return set.Propagated, nil
 	}
-	folds := validate.FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
-	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds, isolated)
+	folds := split.FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
+	rows, err := propagationOf(p, set, memory).OutOfFold(ctx, split.Folds(p.Class, folds, set.RNGSeed, 0), folds, isolated)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil
 	}

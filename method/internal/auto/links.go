@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // linkRows are the rows of A and of S² with S = D^-½AD^-½, each of unit length, and the standardized
@@ -70,7 +70,7 @@ type linkKernel struct {
 
 // sampledForLinks returns the positions of the labels that ridges on link rows learn from.
 func sampledForLinks(p *problem.Problem, seed uint64) []int {
-	return validate.Sample(p.Class, mostKernelLabels, seed, 0)
+	return split.Sample(p.Class, mostKernelLabels, seed, 0)
 }
 
 // linkColumnCount returns the number of columns that newLinkRows sweeps, for a number of labels.
@@ -98,7 +98,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 	l := &linkRows{in: in, nodes: nodes}
 	n, team := len(in.p.Degrees), sparse.TeamOf(in.p.A)
 	for part := range l.products {
-		l.products[part] = piece.Block[float32](n, len(nodes))
+		l.products[part] = chunks.Block[float32](n, len(nodes))
 	}
 	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
 	var lengths [linkParts][]float64 // of the rows of the matrix
@@ -110,7 +110,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 			if err != nil {
 				return nil, err
 			}
-			lengths[part] = append(lengths[part], tall.Norms(team, rows)...)
+			lengths[part] = append(lengths[part], blocks.Norms(team, rows)...)
 		}
 	}
 	for lo := 0; lo < len(nodes); lo += linkColumns {
@@ -179,7 +179,7 @@ func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float
 func (l *linkRows) addDegrees(ctx context.Context) error {
 	p := l.in.p
 	n, team := len(p.Degrees), sparse.TeamOf(p.A)
-	unit := tall.WeightUnit(p.A, p.Degrees)
+	unit := blocks.WeightUnit(p.A, p.Degrees)
 	sums := sparse.NewBlock[float64](n, 1)
 	op := sparse.Operator[float64]{A: p.A, Scale: 1 / unit, Workers: l.in.set.Workers}
 	if err := op.ApplyTo(ctx, sums, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
@@ -284,7 +284,7 @@ func (l *linkRows) ridge(k linkKernel, classes int) ridgeBlock {
 		},
 		scoresTo: func(ctx context.Context, dst *sparse.Block[float32], path *ridge.Path, lambda float64) error {
 			coefficients, shares := path.Coefficients(lambda)
-			return piece.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+			return chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
 				values, scores := make([]float64, m), make([]float64, classes)
 				for v := lo; v < hi; v++ {
 					l.valuesTo(values, k, v, squares, mean)
@@ -306,6 +306,6 @@ func (l *linkRows) ridge(k linkKernel, classes int) ridgeBlock {
 // linkBytes returns the size of link rows and of a ridge on them.
 func linkBytes(p *problem.Problem, folds int) int64 {
 	n, m, k := len(p.Degrees), min(len(p.Row), 2*mostKernelLabels), len(p.Names)
-	rows := linkParts*piece.Bytes[float32](n, m) + piece.Bytes[float64](n, linkDegrees)
-	return rows + max(2*tall.BlockBytes[float64](n, linkColumns)+2*8*int64(n), ridge.Bytes(m, m, k, folds))
+	rows := linkParts*chunks.Bytes[float32](n, m) + chunks.Bytes[float64](n, linkDegrees)
+	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns)+2*8*int64(n), ridge.Bytes(m, m, k, folds))
 }

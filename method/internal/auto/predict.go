@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -63,14 +63,14 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 		scores = w.scores[i] // each row is read before it is overwritten
 	}
 	if slices.ContainsFunc(m.mixture, func(c component) bool { return m.isOf(c, candidate.isPropagation) }) {
-		scores = piece.Block[float32](n, k)
+		scores = chunks.Block[float32](n, k)
 		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores, nil, m.features.reached, in.work); err != nil {
 			return nil, err
 		}
 	} else if scores == nil {
-		scores = piece.Block[float32](n, k)
+		scores = chunks.Block[float32](n, k)
 	}
-	err = piece.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+	err = chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor(w)
 		for v := lo; v < hi; v++ {
 			to := scores.Row(v)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -144,11 +144,11 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path *ridge.Path, lambda float64) error {
 	a := r.scores
 	n, k := len(r.in.p.Degrees), a.classes
-	full := piece.Block[float32](n, k)
+	full := chunks.Block[float32](n, k)
 	if err := block.scoresTo(ctx, full, path, lambda); err != nil {
 		return err
 	}
-	square, err := piece.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
+	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0
 			for _, s := range row {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -90,7 +90,7 @@ func predictInRounds(ctx context.Context, in *input, fold []int) (*rounds, error
 func (r *rounds) look(ctx context.Context) error {
 	l := r.lens
 	n, d := l.a.Rows, l.a.Cols
-	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d))}
+	u := &units{l: l, inputs: chunks.Block[float32](n, unitInputs(d))}
 	if err := u.look(ctx); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *rounds) look(ctx context.Context) error {
 		return err
 	}
 	inputs := u.inputs.Cols
-	r.fixed = piece.Block[float32](n, inputs+around.Cols)
+	r.fixed = chunks.Block[float32](n, inputs+around.Cols)
 	for v := range n {
 		copy(r.fixed.Row(v), u.inputs.Row(v))
 		copy(r.fixed.Row(v)[inputs:], around.Row(v))
@@ -160,7 +160,7 @@ func (r *rounds) begin() {
 		shares[c] += 1 / float32(len(r.in.p.Class))
 	}
 	for part := range roundParts + 1 {
-		p := piece.Block[float32](n, k)
+		p := chunks.Block[float32](n, k)
 		for v := range n {
 			copy(p.Row(v), shares)
 		}
@@ -182,7 +182,7 @@ func (r *rounds) know(p *sparse.Block[float32], part int) {
 // extremes returns the maxima and the minima of columns over the neighbours of each node, 0 without any.
 func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*sparse.Block[float32], error) {
 	n, k := x.Rows, x.Cols
-	out := piece.Block[float32](n, 2*k)
+	out := chunks.Block[float32](n, 2*k)
 	ranges := r.in.p.A.Ranges()
 	pieces := make([][]float32, len(ranges)) // of long rows
 	err := sparse.SweepWith(ctx, r.in.p.A, out, x, r.in.set.Workers, func(_ int, p sparse.Panel, x *sparse.Block[float32]) error {
@@ -223,7 +223,7 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 // standardize subtracts means over nodes and divides by deviations.
 func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) error {
 	team := sparse.TeamOf(r.in.p.A)
-	total, err := piece.Sums(ctx, team, r.in.set.Workers, x.Rows, 2*x.Cols, func(to []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, team, r.in.set.Workers, x.Rows, 2*x.Cols, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			for j, y := range x.Row(v) {
 				to[j] += float64(y)
@@ -235,7 +235,7 @@ func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) erro
 		return err
 	}
 	n := float64(team.TotalOf(x.Rows))
-	return piece.Run(ctx, r.in.set.Workers, x.Rows, func(_, lo, hi int) {
+	return chunks.Run(ctx, r.in.set.Workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row := x.Row(v)
 			for j, y := range row {
@@ -251,7 +251,7 @@ func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) erro
 // log P, r, Tr, and the extremes of r.
 func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse.Block[float32], error) {
 	n, k := p.Rows, p.Cols
-	l, out := r.lens, piece.Block[float32](n, roundColumns*k)
+	l, out := r.lens, chunks.Block[float32](n, roundColumns*k)
 	at := func(i int) *sparse.Block[float32] { return out.Columns(i*k, (i+1)*k) }
 	x := sparse.NewBlock[float32](n, k)
 	y := sparse.NewBlock[float32](n, k)
@@ -287,7 +287,7 @@ func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse
 	}
 	team.Sum(fit.RawMatrix().Data)
 	explained.Mul(r.z, fit)
-	unit := tall.WeightUnit(r.in.p.A, r.in.p.Degrees)
+	unit := blocks.WeightUnit(r.in.p.A, r.in.p.Degrees)
 	rest := sparse.NewBlock[float32](n, k)
 	for v, d := range r.in.p.Degrees {
 		d /= unit
@@ -344,8 +344,8 @@ func (r *rounds) round(ctx context.Context) error {
 	k := len(r.in.p.Names)
 	next := make([]*sparse.Block[float32], len(r.p))
 	for part := range r.p {
-		p := piece.Block[float32](len(r.in.p.Degrees), k)
-		err := piece.Run(ctx, r.in.set.Workers, p.Rows, func(_, lo, hi int) {
+		p := chunks.Block[float32](len(r.in.p.Degrees), k)
+		err := chunks.Run(ctx, r.in.set.Workers, p.Rows, func(_, lo, hi int) {
 			x, scores := make([]float32, r.featureCount()), make([]float64, k)
 			for v := lo; v < hi; v++ {
 				r.featuresTo(x, columns[part], v)
@@ -388,9 +388,9 @@ func roundBytes(p *problem.Problem) (kept, stage int64) {
 	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
 	fixed := unitInputs(d) + 2*d
 	features := int64(fixed + roundColumns*k + roundUnits + 1)
-	kept = int64(roundParts+1)*piece.Bytes[float32](n, k) + int64(len(p.Row))*int64(24+8*k)
-	stage = attributeTableBytes(n, d) + lensBytes(n, d) + lensSlabBytes(n, max(d, k)) + 2*piece.Bytes[float32](n, fixed) +
-		2*piece.Bytes[float64](n, d+structureColumns+1) + int64(roundParts+1)*piece.Bytes[float32](n, (roundColumns+1)*k) +
-		3*piece.Bytes[float64](n, k) + 8*int64(len(p.Row))*features + 8*features*features*(roundParts+4)
+	kept = int64(roundParts+1)*chunks.Bytes[float32](n, k) + int64(len(p.Row))*int64(24+8*k)
+	stage = attributeTableBytes(n, d) + lensBytes(n, d) + lensSlabBytes(n, max(d, k)) + 2*chunks.Bytes[float32](n, fixed) +
+		2*chunks.Bytes[float64](n, d+structureColumns+1) + int64(roundParts+1)*chunks.Bytes[float32](n, (roundColumns+1)*k) +
+		3*chunks.Bytes[float64](n, k) + 8*int64(len(p.Row))*features + 8*features*features*(roundParts+4)
 	return kept, stage
 }

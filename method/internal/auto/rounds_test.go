@@ -10,7 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -118,7 +118,7 @@ func TestRoundColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, k := len(p.Degrees), 2
-	q := piece.Block[float32](n, k)
+	q := chunks.Block[float32](n, k)
 	for i := range q.Data {
 		q.Data[i] = rng.Float32()
 	}

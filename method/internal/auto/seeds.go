@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // A filter is a weighted sum over the steps j of an unabsorbed walk from labels:
@@ -86,7 +86,7 @@ type cell struct{ class, fold, labels int }
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m, k := len(p.Row), len(p.Names)
-	s := &seeds{in: in, steps: walkSteps, unit: tall.WeightUnit(p.A, p.Degrees), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
+	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
 	for _, c := range p.Class {
 		s.labels[c]++
 	}
@@ -98,10 +98,10 @@ func newSeeds(in *input) *seeds {
 	case in.apart:
 		byGroup = s.separate(byGroup)
 	case s.areSingle():
-		s.fold = validate.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
+		s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
 		s.hidden = slices.Clone(byGroup)
 	default:
-		s.fold = validate.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
+		s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
 		s.hidden = s.fold
 	}
 	slices.SortFunc(byGroup, func(a, b int) int {
@@ -143,7 +143,7 @@ func (s *seeds) separate(labels []int) (others []int) {
 	for i := range labels {
 		s.fold[i], s.hidden[i] = apart, 1
 	}
-	for i, fold := range validate.Folds(s.in.learned.Class, s.in.folds, s.in.set.RNGSeed, 0) {
+	for i, fold := range split.Folds(s.in.learned.Class, s.in.folds, s.in.set.RNGSeed, 0) {
 		at := s.in.at[i]
 		s.fold[at], s.hidden[at], s.own[at] = fold, 0, -1
 	}
@@ -234,8 +234,8 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 	in := s.in
 	k := len(in.p.Names)
 	w := &walkFeatures{
-		full:   piece.Block[float32](len(s.sample), len(in.filters)*k),
-		honest: piece.Block[float32](len(in.at), len(in.filters)*len(s.cells)),
+		full:   chunks.Block[float32](len(s.sample), len(in.filters)*k),
+		honest: chunks.Block[float32](len(in.at), len(in.filters)*len(s.cells)),
 	}
 	walks := s.walks()
 	for lo := 0; lo < k; {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -138,11 +138,11 @@ func (m *model) usedFilters() (uses [filters]bool) {
 // predictionBytes is the memory of a prediction by a number of components with columns of walks, with some
 // filters summed together, and without features.
 func predictionBytes(n, classes, components int, p passPlan) int64 {
-	walked := piece.Bytes[float32](n, p.width)
+	walked := chunks.Bytes[float32](n, p.width)
 	if p.padded {
-		walked = tall.BlockBytes[float32](n, p.width)
+		walked = blocks.BlockBytes[float32](n, p.width)
 	}
-	return int64(max(1, components)+p.summed)*piece.Bytes[float32](n, classes) + 2*walked + 9*int64(n)
+	return int64(max(1, components)+p.summed)*chunks.Bytes[float32](n, classes) + 2*walked + 9*int64(n)
 }
 
 // walkScores makes the walks and returns the scores.
@@ -153,7 +153,7 @@ func (m *model) walkScores(ctx context.Context) (*walkScores, error) {
 	var list []*filterScores
 	for i, c := range m.mixture {
 		if m.walks(c) {
-			w.scores[i] = piece.Block[float32](n, k)
+			w.scores[i] = chunks.Block[float32](n, k)
 			of := candidate{}
 			if c.setting >= 0 {
 				of = m.settings[c.setting].candidate
@@ -189,14 +189,14 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
 	sums := make([]*sparse.Block[float32], len(pass.filters))
 	for i := range sums {
-		sums[i] = piece.Block[float32](n, k)
+		sums[i] = chunks.Block[float32](n, k)
 	}
 	for lo := 0; lo < k; lo += pass.width {
 		if err := m.walkClasses(ctx, pass, sums, list, lo, min(k, lo+pass.width)); err != nil {
 			return err
 		}
 	}
-	return piece.Run(ctx, m.features.in.set.Workers, n, func(_, lo, hi int) {
+	return chunks.Run(ctx, m.features.in.set.Workers, n, func(_, lo, hi int) {
 		q := newScratch(k)
 		for v := lo; v < hi; v++ {
 			for i, f := range pass.filters {
@@ -216,7 +216,7 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.Block[float32], list []*filterScores, lo, hi int) error {
 	in, s := m.features.in, m.features.seeds
 	n, k := len(in.p.Degrees), len(in.p.Names)
-	block := piece.Block[float32]
+	block := chunks.Block[float32]
 	if pass.padded {
 		block = sparse.NewBlock[float32]
 	}

@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/ingest/generate"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // blockModel returns a block model, the classes of its nodes, and labels of a share of them.
 func blockModel(t testing.TB, nodes, edges, classes int, homophily, labelled float64, workers int) (*graph.Graph, []int, cwk.Seeds) {
 	t.Helper()
-	m, err := generate.New("sbm", spec.Values{
-		"nodes": spec.Of(nodes), "edges": spec.Of(edges), "classes": spec.Of(classes), "homophily": spec.Of(homophily),
+	m, err := generate.New("sbm", param.Values{
+		"nodes": param.Of(nodes), "edges": param.Of(edges), "classes": param.Of(classes), "homophily": param.Of(homophily),
 	}, 1, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Sources of the ratios R.
@@ -70,10 +70,10 @@ type Settings struct {
 // none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
 func Bytes(rows, classes int, limit int64) int64 {
 	vectors := 8 * int64(rows)
-	if padded := groupBytes(rows, classes, tall.BlockBytes[float32]) + vectors; limit == 0 || padded <= limit {
+	if padded := groupBytes(rows, classes, blocks.BlockBytes[float32]) + vectors; limit == 0 || padded <= limit {
 		return padded
 	}
-	return groupBytes(rows, classes, piece.Bytes[float32]) + vectors
+	return groupBytes(rows, classes, chunks.Bytes[float32]) + vectors
 }
 
 // Model is a fitted candidate.
@@ -157,10 +157,10 @@ func (m *Model) Forget() *Model {
 // Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
 // or, of many labels, a fifth of them in one fold and −1 for the others.
 func Folds(class []int, seed uint64) []int {
-	if validate.TooFew(class) {
+	if split.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
 	}
-	fold := validate.Folds(class, min(foldCount, len(class)), seed, 0)
+	fold := split.Folds(class, min(foldCount, len(class)), seed, 0)
 	if len(class) >= manyLabels {
 		OneFold(fold)
 	}
@@ -243,7 +243,7 @@ func (f *fitting) keep(to [][]float32, q *group, run int) {
 // width returns the number of runs whose columns share sweeps, as many as the memory allows.
 func (n *network) width() int {
 	return budget.Widest(max(1, sweepColumns/n.seeds.Classes), n.memory, func(width int) int64 {
-		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, tall.BlockBytes[float32])
+		return groupBytes(len(n.g.Degrees), width*n.seeds.Classes, blocks.BlockBytes[float32])
 	})
 }
 
@@ -525,7 +525,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		reached[n.g.Components.Of[row]] = true
 	}
 	shares := q.runs[0].shares
-	err := piece.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
+	err := chunks.Run(ctx, n.g.Workers, q.beliefs.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := q.beliefs.Row(i)
 			if reached[n.g.Components.Of[i]] {
@@ -544,8 +544,8 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 // allows, because sweeps are then a quarter faster.
 func (n *network) block(columns, group int) *sparse.Block[float32] {
 	rows := len(n.g.Degrees)
-	if n.memory > 0 && groupBytes(rows, group, tall.BlockBytes[float32])+8*int64(rows) > n.memory {
-		return piece.Block[float32](rows, columns)
+	if n.memory > 0 && groupBytes(rows, group, blocks.BlockBytes[float32])+8*int64(rows) > n.memory {
+		return chunks.Block[float32](rows, columns)
 	}
 	return sparse.NewBlock[float32](rows, columns)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -137,7 +137,7 @@ type group struct {
 func (n *network) newGroup(runs []run) *group {
 	c := n.seeds.Classes
 	rows, cols := len(n.g.Degrees), len(runs)*c
-	q := &group{network: n, runs: runs, beliefs: piece.Block[float32](rows, cols), evidence: piece.Block[float32](rows, cols), field: make([]float32, cols)}
+	q := &group{network: n, runs: runs, beliefs: chunks.Block[float32](rows, cols), evidence: chunks.Block[float32](rows, cols), field: make([]float32, cols)}
 	q.logs = n.block(min(cols, sweepColumns), cols)
 	for _, r := range runs {
 		var columns []float32
@@ -315,7 +315,7 @@ func (q *group) round(ctx context.Context) error {
 
 // logsTo stores log(F R) of the columns lo ≤ j < hi.
 func (q *group) logsTo(ctx context.Context, lo, hi int) error {
-	return piece.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
+	return chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
 			for v := range q.runs {
 				if !q.active[v] {

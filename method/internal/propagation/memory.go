@@ -1,10 +1,10 @@
 package propagation
 
 import (
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -30,18 +30,18 @@ func (l *Propagation) walks() bool {
 // classes and without a factor.
 func (l *Propagation) blockBytes(cols int) int64 {
 	n := len(l.P.Degrees)
-	scores := tall.BlockBytes[float32](n, len(l.P.Names))
+	scores := blocks.BlockBytes[float32](n, len(l.P.Names))
 	if l.Raw {
-		scores += piece.Bytes[float64](n, len(l.P.Names))
+		scores += chunks.Bytes[float64](n, len(l.P.Names))
 	}
 	if l.Steps > 0 {
-		return scores + 2*tall.BlockBytes[float64](n, cols) + 16*int64(n)
+		return scores + 2*blocks.BlockBytes[float64](n, cols) + 16*int64(n)
 	}
 	if l.walks() {
-		return scores + 2*tall.BlockBytes[float32](n, cols) + 16*int64(n)
+		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
-	return scores + tall.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
+	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
 }
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -180,7 +180,7 @@ const mostFolds = 10
 // comparedBytes returns the memory of the walks of [Propagation.Compare] with width columns.
 func comparedBytes(p *problem.Problem, width int) int64 {
 	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
-	return p.ComponentBytes() + 2*tall.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
+	return p.ComponentBytes() + 2*blocks.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
 }
 
 // CompareBytes is the memory of [Propagation.Compare].

@@ -14,13 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/matfunc"
+	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // applyCommand multiplies a function of a matrix of the graph with a block of the user.
@@ -28,8 +28,8 @@ type applyCommand struct {
 	graphInputs
 	out, block, blockIDs, dtype string
 	function                    string
-	of                          *spec.Spec
-	named                       matfunc.Named
+	of                          *param.Spec
+	named                       function.Named
 	tolerance                   float64 // 0: not given
 }
 
@@ -52,7 +52,7 @@ func newApply(run *session) *cobra.Command {
 	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
 	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
 	choiceVar(run, flags, &c.dtype, "dtype", "float64", []string{"float32", "float64"}, "precision of the result")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error, relative to the norm of the result (default 1e-8, or what float64 can promise)")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error, relative to the norm of the result (default 1e-8, or what float64 can promise)")
 	c.graphInputs.declare(flags)
 	return cmd
 }
@@ -62,10 +62,10 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	c.require(flags, "function", "block")
 	if c.function != "" {
-		var n spec.Named
-		if c.of, n = parseNamed(c.session, "--function", c.function, matfunc.Specs()); c.of != nil {
+		var n param.Named
+		if c.of, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.of != nil {
 			c.named.Name = n.Name
-			if list := strings.Split(n.Given["t"], ","); n.Name == matfunc.Exp && len(list) > 1 {
+			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
 					if one, _ := parseGiven(c.session, "--function", map[string]string{"t": text}, c.of); one.Has("t") {
@@ -74,7 +74,7 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 				}
 			}
 			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.of)
-			c.refuse(flags, rule{matfunc.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+			c.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
 	checkOutput(c.session, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
@@ -109,7 +109,7 @@ type applyReport struct {
 }
 
 // applyParameters are the function and its parameters.
-type applyParameters struct{ *matfunc.Function }
+type applyParameters struct{ *function.Function }
 
 // MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
@@ -124,10 +124,10 @@ func (p applyParameters) MarshalJSON() ([]byte, error) {
 }
 
 // text returns the parameters as a user writes them.
-func (p applyParameters) text(of *spec.Spec) string {
+func (p applyParameters) text(of *param.Spec) string {
 	v := maps.Clone(p.Values)
 	if last := len(p.Times) - 1; last > 0 {
-		v["t"] = spec.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0], p.Times[last], last+1))
+		v["t"] = param.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0], p.Times[last], last+1))
 	}
 	return parameterText(of, v)
 }
@@ -187,7 +187,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		return err
 	}
 	directed := d.g.Store.Manifest.Directed
-	if directed && c.of.Works&spec.Directed == 0 {
+	if directed && c.of.Works&param.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(c.of.Name, "--function=transition"))
 	}
 	n, rows := d.g.Nodes.Len(), len(d.rows)
@@ -301,7 +301,7 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 		rounding = 0x1p-24
 	}
 	bound := 0.0
-	for j, norm := range tall.Norms(nil, y) {
+	for j, norm := range blocks.Norms(nil, y) {
 		of := r.ColumnBound[j] + rounding*norm
 		if bound = max(bound, of); norm > 0 {
 			all.Relative = max(all.Relative, of/norm)

@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // benchDocument is the JSON document of bench and bench krylov.
@@ -56,8 +56,8 @@ type benchCommand struct {
 
 // declare declares the flags of all that multiply a block.
 func (c *benchCommand) declare(flags *pflag.FlagSet, columns, repeat int, of string) {
-	numberVar(c.session, flags, &c.Columns, "columns", columns, spec.Range{Least: 1, Most: 4096}, "N", of)
-	numberVar(c.session, flags, &c.Repeat, "repeat", repeat, spec.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
+	numberVar(c.session, flags, &c.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", of)
+	numberVar(c.session, flags, &c.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
 	c.graphInputs.declare(flags)
 }
 
@@ -73,7 +73,7 @@ func newBench(run *session) *cobra.Command {
 	cmd := f.measures("bench %s [GRAPH]", arguments(run, "WORKLOAD", 1, 2), "Measure products, walks and decoding, and the limits of this machine", false)
 	flags := cmd.Flags()
 	f.declare(flags, 8, 10, "columns of the block")
-	numberVar(run, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
+	numberVar(run, flags, &f.Rows, "rows", 1<<20, param.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	choiceVar(run, flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -95,8 +95,8 @@ func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short st
 }
 
 // check validates the flags for the workloads and records problems.
-func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads spec.List[*bench.Workload]) {
-	w, wrong := workloads.Named(args[0]), new(spec.ParameterError)
+func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads param.List[*bench.Workload]) {
+	w, wrong := workloads.Named(args[0]), new(param.ParameterError)
 	switch {
 	case w == nil:
 		names := specs(workloads.Specs()).names()
@@ -147,7 +147,7 @@ func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target,
 	}
 	if w.Krylov {
 		c.Limit = heatwalk.Room(g.Graph)
-		if g.Store.Manifest.Directed && w.Works&spec.Directed == 0 {
+		if g.Store.Manifest.Directed && w.Works&param.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
 		if n := len(g.Degrees); w.Pairs && c.Columns > n {
@@ -221,16 +221,16 @@ func newKrylovBench(run *session) *cobra.Command {
 	cmd := f.measures("krylov %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure exponentials, solves and eigenpairs", true)
 	flags := cmd.Flags()
 	f.declare(flags, 16, 3, "columns of B, or eigenpairs")
-	numberVar(run, flags, &f.Tolerance, "tolerance", 1e-8, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
+	numberVar(run, flags, &f.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
 	f.Betas = []float64{10}
 	variable(run, flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		err := parseList(&f.Betas, s, func(part string) (float64, error) { return parseNumber[float64](part, spec.Above(0), "β") })
+		err := parseList(&f.Betas, s, func(part string) (float64, error) { return parseNumber[float64](part, param.Above(0), "β") })
 		slices.Sort(f.Betas)
 		return err
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
 	choiceVar(run, flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
-	numberVar(run, flags, &f.Alpha, "alpha", 0.9, spec.Above(0), "α", "α of solve")
+	numberVar(run, flags, &f.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
 	choiceVar(run, flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
 	choiceVar(run, flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	return cmd
@@ -276,8 +276,8 @@ func newScaling(run *session) *cobra.Command {
 	f.declare(flags, 8, 10, "columns of the block, where they do not change")
 	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	numberVar(run, flags, &f.least, "least", 14, spec.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
-	numberVar(run, flags, &f.most, "most", 0, spec.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
+	numberVar(run, flags, &f.least, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
+	numberVar(run, flags, &f.most, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	return cmd
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/report"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // classifyFlags are the flags of classify, and those of suggest.
@@ -287,18 +287,18 @@ func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Label
 	if p.Unfinished != "" {
 		c.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
 	}
-	if p.Settings > 0 && c.chooses(s) && validate.TooFew(l.Class) {
+	if p.Settings > 0 && c.chooses(s) && split.TooFew(l.Class) {
 		c.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 }
 
 // chooses reports whether parameters are left to be chosen.
 func (c *classifyCommand) chooses(s *method.Settings) bool {
-	open := func(p spec.Param) bool {
+	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.entries[0].Own[p.Name]) != 1
 	}
 	return slices.Contains(c.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
-		slices.ContainsFunc(c.method.Declarations(), func(of *spec.Spec) bool { return slices.ContainsFunc(of.Params, open) })
+		slices.ContainsFunc(c.method.Declarations(), func(of *param.Spec) bool { return slices.ContainsFunc(of.Params, open) })
 }
 
 // columns returns the columns of the predictions.

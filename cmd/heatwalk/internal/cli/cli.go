@@ -20,8 +20,8 @@ import (
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
@@ -229,9 +229,9 @@ func called(list []command, args []string) []command {
 
 // sharedFlags declares the flags of all subcommands.
 func sharedFlags(run *session, flags *pflag.FlagSet) {
-	numberVar(run, flags, &run.threads, "threads", 0, spec.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")
+	numberVar(run, flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")
 	sizeVar(run, flags, &run.maxMemory, "max-memory", "largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
-	numberVar(run, flags, &run.seed, "seed", 1, spec.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
+	numberVar(run, flags, &run.seed, "seed", 1, param.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
 	flags.BoolVar(&run.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.quiet, "quiet", false, "print neither progress nor a closing summary")
 	choiceVar(run, flags, &run.showAs, "progress", "auto", []string{"auto", "plain", "json", "none"}, "progress on stderr; json: a line of JSON for each update, at most ten a second")

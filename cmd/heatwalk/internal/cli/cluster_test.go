@@ -118,7 +118,7 @@ func TestKubernetesExample(t *testing.T) {
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("../../../../docs/examples/" + name)
+	b, err := os.ReadFile("../../../../examples/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // fileFormat is a file format of the output of convert.
@@ -101,7 +101,7 @@ func newConvert(run *session) *cobra.Command {
 	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
-	numberVar(run, flags, &c.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
+	numberVar(run, flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
 	c.largestFlag(flags)
 	c.graphInputs.declare(flags)

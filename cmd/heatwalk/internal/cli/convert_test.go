@@ -18,7 +18,7 @@ import (
 // Features in a sparse matrix of SciPy become LIBSVM text.
 func TestConvertSparseFeatures(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "X.svm")
-	run(t, "convert", filepath.Join(testgraph.Root(t), "tablefile", "testdata", "scipy_csr.npz"), "-o", out)
+	run(t, "convert", filepath.Join(testgraph.Root(t), "file", "tablefile", "testdata", "scipy_csr.npz"), "-o", out)
 	got, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)

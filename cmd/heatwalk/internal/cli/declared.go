@@ -12,11 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // specs are declarations.
-type specs []*spec.Spec
+type specs []*param.Spec
 
 // Lists of declarations; the first one is the default. For kernels between nodes it is cwk.
 func learners() specs     { return classify.Learners().Specs() }
@@ -33,7 +33,7 @@ func (l specs) names() (names []string) {
 }
 
 // named returns the declaration with the given name, or nil.
-func (l specs) named(name string) *spec.Spec {
+func (l specs) named(name string) *param.Spec {
 	for _, s := range l {
 		if s.Name == name {
 			return s
@@ -44,9 +44,9 @@ func (l specs) named(name string) *spec.Spec {
 
 // parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
-func parseNamed(run *session, flag, text string, of specs) (*spec.Spec, spec.Named) {
-	n, err := spec.ParseNamed(text)
-	if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
+func parseNamed(run *session, flag, text string, of specs) (*param.Spec, param.Named) {
+	n, err := param.ParseNamed(text)
+	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem(flag, "%s", wrong.Error())
 		return nil, n
 	}
@@ -71,8 +71,8 @@ func unknownName(name string, names []string) string {
 // parseGiven returns the given values of the parameters of a declaration, and the same completed by
 // the defaults of the others. It records errors about the flag, or for "" about the flags with the
 // names of the parameters.
-func parseGiven(run *session, flag string, text map[string]string, s *spec.Spec) (given, complete spec.Values) {
-	given = spec.Values{}
+func parseGiven(run *session, flag string, text map[string]string, s *param.Spec) (given, complete param.Values) {
+	given = param.Values{}
 	wrongs := map[string]bool{}
 	note := func(parameter, what string) {
 		switch {
@@ -105,7 +105,7 @@ func parseGiven(run *session, flag string, text map[string]string, s *spec.Spec)
 	rest := maps.Clone(given)
 	for {
 		complete, err := s.Resolve(rest, nil)
-		wrong := new(spec.ParameterError)
+		wrong := new(param.ParameterError)
 		if !errors.As(err, &wrong) {
 			return given, complete
 		}

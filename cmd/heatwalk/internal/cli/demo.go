@@ -14,10 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // The Cora citation graph and its labels.
@@ -83,7 +83,7 @@ func (c *demoCommand) run() error {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := validate.Draw(l.Class, validate.Design{Fraction: demoFraction}, 1, uint64(c.seed))
+	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(c.seed))
 	if err != nil {
 		return err
 	}

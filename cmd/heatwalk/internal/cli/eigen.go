@@ -14,11 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/spectral"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // eigenFlags are the flags of eigen.
@@ -69,15 +69,15 @@ func newEigen(run *session) *cobra.Command {
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(run, flags, &c.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
+	numberVar(run, flags, &c.near, "near", 0, param.Range{}, "σ", "σ of --which interior")
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, own, &c.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
+	numberVar(run, own, &c.K, "k", 10, param.From(1), "N", "number of eigenpairs, at most that of nodes")
 	own.Lookup("k").Shorthand = "k"
 	flags.AddFlagSet(own)
 	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
-	numberVar(run, flags, &c.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
-	numberVar(run, flags, &c.products, "max-products", 100_000, spec.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
+	numberVar(run, flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
+	numberVar(run, flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
 	c.largestFlag(flags)
 	c.graphInputs.declare(flags)
 	return cmd

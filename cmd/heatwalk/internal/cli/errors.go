@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
@@ -56,7 +56,7 @@ func (run *session) fail(err error) int {
 
 // namedFlag adds the flag that accepts a parameter to an error about the parameter.
 func namedFlag(run *session, err error) error {
-	wrong := new(spec.ParameterError)
+	wrong := new(param.ParameterError)
 	if run.command == nil || !errors.As(err, &wrong) || run.command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}

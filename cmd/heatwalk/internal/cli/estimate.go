@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/speed"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // estimateDocument is the JSON document of estimate.
@@ -35,7 +35,7 @@ type estimateDocument struct {
 
 func newEstimate(run *session) *cobra.Command {
 	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk, sweeps and time of a long command")
-	numberVar(run, cmd.PersistentFlags(), &run.ranks, "ranks", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
+	numberVar(run, cmd.PersistentFlags(), &run.ranks, "ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
 	if len(run.args) > 1 {

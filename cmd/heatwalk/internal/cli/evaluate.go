@@ -15,12 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/regress"
-	"github.com/heatwalk/heatwalk/report"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // evaluateFlags are the flags of evaluate.
@@ -64,7 +64,7 @@ func newEvaluate(run *session) *cobra.Command {
 // parseTuning reads the number of tuning splits and their fractions.
 func (c *evaluateCommand) parseTuning(text string) (err error) {
 	count, at, hasFractions := strings.Cut(text, "@")
-	if c.tuningSplits, err = parseNumber[int](count, spec.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
+	if c.tuningSplits, err = parseNumber[int](count, param.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
 		return err
 	}
 	if c.tuningSplits == 0 {
@@ -246,14 +246,14 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	variable(run, flags, "per-class", "N[,N...]", "", "numbers of "+s.noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	numberVar(run, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
+	numberVar(run, flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000}, "N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
 	if s.noun != "node" {
 		drawn = "stratified"
 	}
 	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
-	numberVar(run, flags, &s.splits, "splits", s.splits, spec.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	numberVar(run, flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
@@ -261,10 +261,10 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 
 // parseShare parses a fraction of the labelled nodes, parseCount a number of them.
 func parseShare(s string) (float64, error) {
-	return parseNumber[float64](s, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
+	return parseNumber[float64](s, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
 }
 func parseCount(s string) (int, error) {
-	return parseNumber[int](s, spec.Range{Least: 1, Most: 1 << 30}, "N")
+	return parseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
 }
 
 // graphFolds is the default of --folds for graphs and records.
@@ -337,7 +337,7 @@ func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *n
 	if err != nil {
 		return err
 	}
-	split, unseen, err := validate.GivenSplit(l.Row, l.Class, l.Names, train, test)
+	split, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names, train, test)
 	if err != nil {
 		return s.explain(err, nodes, l)
 	}
@@ -370,22 +370,22 @@ func runPlan(o *outputs, plan *evaluate.Plan, do func() (*evaluate.Report, error
 
 // explain adds ids, classes, files and flags to errors about splits.
 func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error {
-	var split *validate.SplitError
+	var splitError *split.SplitError
 	switch {
-	case errors.As(err, &split) && split.What != "" && split.Row >= 0:
-		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(split.Row), split.What, s.noun)
-	case errors.As(err, &split) && split.What != "":
-		return fault.Data(s.split, "%v; give it more lines", split)
-	case errors.As(err, &split):
+	case errors.As(err, &splitError) && splitError.What != "" && splitError.Row >= 0:
+		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(splitError.Row), splitError.What, s.noun)
+	case errors.As(err, &splitError) && splitError.What != "":
+		return fault.Data(s.split, "%v; give it more lines", splitError)
+	case errors.As(err, &splitError):
 		flag := "--train"
-		if split.Folds > 0 {
+		if splitError.Folds > 0 {
 			flag = "--folds"
 		}
-		if split.Noun = s.noun; split.Class >= 0 {
-			split.Name = fmt.Sprintf("class %q", l.Names[split.Class])
+		if splitError.Noun = s.noun; splitError.Class >= 0 {
+			splitError.Name = fmt.Sprintf("class %q", l.Names[splitError.Class])
 		}
-		return fault.Usage(flag, "%s", strings.Replace(split.Error(), "stratified ones", "--draw stratified", 1))
-	case errors.Is(err, validate.ErrUsage) && len(s.perClass) > 0:
+		return fault.Usage(flag, "%s", strings.Replace(splitError.Error(), "stratified ones", "--draw stratified", 1))
+	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}
 	return err

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/regress"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // checkValues validates the flags where nodes have numbers and records problems.
@@ -54,7 +54,7 @@ func (c *evaluateCommand) compareValues(name string) error {
 	c.disk += runFileBytes
 	s := &regress.Settings{RNGSeed: uint64(c.seed), Workers: c.threads, Progress: phase}
 	found, err := heatwalk.CompareValues(c.ctx, d.g.Graph, d.problem, d.methods, plan, s)
-	if wrong := new(validate.SplitError); errors.As(err, &wrong) {
+	if wrong := new(split.SplitError); errors.As(err, &wrong) {
 		return c.explain(err, d.g.Nodes, &nodefile.Labels{Names: []string{"number"}})
 	}
 	if errors.Is(err, regress.ErrConstant) {
@@ -77,7 +77,7 @@ func (c *evaluateCommand) readSplit(plan *evaluate.Plan, g *openGraph, v *nodefi
 	if err != nil {
 		return err
 	}
-	split, _, err := validate.GivenSplit(v.Row, v.Class, v.Names, train, test)
+	split, _, err := split.GivenSplit(v.Row, v.Class, v.Names, train, test)
 	plan.Given = &split
 	return c.explain(err, g.Nodes, v.Labels)
 }

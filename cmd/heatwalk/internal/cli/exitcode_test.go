@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // TestExitCode and TestReports are tests of the package fault, all of which this program
@@ -35,8 +35,8 @@ func TestExitCode(t *testing.T) {
 		{&nodefile.ParseError{Err: nodefile.ErrInput}, 2},
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
-		{validate.ErrUsage, 2},
-		{&validate.SplitError{}, 2},
+		{split.ErrUsage, 2},
+		{&split.SplitError{}, 2},
 		{method.ErrGrid, 2},
 		{&nodefile.ParseError{}, 3},
 		{errors.Join(&nodefile.ParseError{}, errors.New("more")), 3},

@@ -14,11 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // featureFlags are the flags of features.
@@ -57,7 +57,7 @@ func newFeatures(run *session) *cobra.Command {
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walkFlags.declare(&c.inputs, flags, "")
 	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
-	numberVar(run, flags, &c.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
+	numberVar(run, flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
 	c.share.declare(run, flags, "the classes")
@@ -90,7 +90,7 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	var fold []int // fold of each label; nil: no labels are hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
 		parameters.Folds, parameters.Seed = f.folds, f.seed
-		fold = validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.seed), 0)
+		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.seed), 0)
 		w.Variants = cwk.FoldVariants(f.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
@@ -128,7 +128,7 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 // walkFlags holds the flags of a walk.
 type walkFlags struct {
 	labels, prior string
-	values        spec.Values // complete values of the parameters of cwk.Spec
+	values        param.Values // complete values of the parameters of cwk.Spec
 }
 
 func (w *walkFlags) alpha() float64 { return w.values.Number("alpha") }
@@ -147,7 +147,7 @@ func (w *walkFlags) priorFlag(flags *pflag.FlagSet) {
 }
 
 // check completes the parameters of a walk by their defaults, and records problems of the flags.
-func (w *walkFlags) check(run *session, flags *pflag.FlagSet, n spec.Named) {
+func (w *walkFlags) check(run *session, flags *pflag.FlagSet, n param.Named) {
 	_, w.values = parseGiven(run, "--kernel", n.Given, &cwk.Spec)
 	if v := w.values; v.Has("steps") && v.Has("min-steps") && v.Number("min-steps") > v.Number("steps") {
 		run.problem("--kernel", "cwk: min-steps: %v lies beyond the last step, %v; give at most that", v.Number("min-steps"), v.Number("steps"))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/nearest"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // usage collects the mistakes of a command line, so that all of them are reported together.
@@ -83,7 +83,7 @@ func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string
 type numeric interface{ int | int64 | float64 }
 
 // numberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
-func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
+func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, within param.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
 	if _, real := any(initial).(float64); real {
@@ -99,7 +99,7 @@ func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string,
 }
 
 // parseNumber reads a number of a range.
-func parseNumber[T numeric](s string, within spec.Range, symbol string) (x T, err error) {
+func parseNumber[T numeric](s string, within param.Range, symbol string) (x T, err error) {
 	what := "a whole number"
 	switch p := any(&x).(type) {
 	case *int:

@@ -13,12 +13,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/generate"
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // generateDocument is the JSON document of generate.
@@ -32,7 +32,7 @@ type generateDocument struct {
 	Store      any            `json:"store,omitempty"` // for an output that is a store
 	Closing
 
-	values   spec.Values
+	values   param.Values
 	fraction float64 // of the nodes that Labels has
 }
 
@@ -55,7 +55,7 @@ type generateCommand struct {
 func newModel(run *session, m *generate.Model) *cobra.Command {
 	c := &generateCommand{graphInputs: newGraphInputs(run), generateDocument: generateDocument{Model: m.Name, fraction: 1}}
 	do, check, output, usage := c.runGraph, c.check, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
-	if m.Works&spec.Graphs != 0 {
+	if m.Works&param.Graphs != 0 {
 		do, check, output, usage = c.runCollection, c.checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
 	cmd := run.newCommand(m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
@@ -73,14 +73,14 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
-	if m.Works&spec.Graphs == 0 {
+	if m.Works&param.Graphs == 0 {
 		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
 		c.tempFlag(flags)
 	}
 	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
 		flags.StringVar(&c.Labels, "labels", "", "`FILE` for labels of some nodes")
-		numberVar(run, flags, &c.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
+		numberVar(run, flags, &c.fraction, "fraction", 0.05, param.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
 		flags.StringVar(&c.Truth, "truth", "", "`FILE` for the labels of all nodes")
 	}
 	flags.SortFlags = false
@@ -88,7 +88,7 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 }
 
 // modelFlags declares a flag for each parameter of a model.
-func modelFlags(run *session, flags *pflag.FlagSet, s *spec.Spec) {
+func modelFlags(run *session, flags *pflag.FlagSet, s *param.Spec) {
 	for i := range s.Params {
 		p := &s.Params[i]
 		info := declarationOf(s, "", "").Parameters[i]
@@ -96,16 +96,16 @@ func modelFlags(run *session, flags *pflag.FlagSet, s *spec.Spec) {
 		if info.Range != "" {
 			usage += ", " + info.Range
 		}
-		if p.Kind != spec.Switch {
+		if p.Kind != param.Switch {
 			usage += " (default " + info.Default + ")"
 		}
 		later := func(string) error { return nil } // modelValues checks the text
 		switch p.Kind {
-		case spec.Switch:
+		case param.Switch:
 			flags.Bool(p.Name, false, usage)
-		case spec.Choice:
+		case param.Choice:
 			variable(run, flags, p.Name, strings.Join(p.Words, "|"), "", usage, later)
-		case spec.Whole:
+		case param.Whole:
 			variable(run, flags, p.Name, "N", "", usage, later)
 		default:
 			variable(run, flags, p.Name, "X", "", usage, later)
@@ -114,7 +114,7 @@ func modelFlags(run *session, flags *pflag.FlagSet, s *spec.Spec) {
 }
 
 // modelValues returns the values of all parameters of a model.
-func modelValues(run *session, flags *pflag.FlagSet, s *spec.Spec) spec.Values {
+func modelValues(run *session, flags *pflag.FlagSet, s *param.Spec) param.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {
 		if f := flags.Lookup(p.Name); f.Changed && !run.noted("--"+p.Name) {

@@ -13,11 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // gramFlags are the flags of gram classify.
@@ -35,8 +35,8 @@ type gramCommand struct {
 type learnerFlags struct {
 	listed  string
 	learner *classify.Learner
-	given   spec.Values
-	values  spec.Values // given values and defaults
+	given   param.Values
+	values  param.Values // given values and defaults
 }
 
 func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial string) {
@@ -108,10 +108,10 @@ var gramFormats = slices.Concat(tablefile.PredictionEndings, denseFormats)
 // gramDocument is the JSON document of gram classify.
 type gramDocument struct {
 	labelsDocument
-	Rows       int         `json:"rows"`
-	Columns    []string    `json:"columns"`
-	Learner    string      `json:"learner"`
-	Parameters spec.Values `json:"parameters"`
+	Rows       int          `json:"rows"`
+	Columns    []string     `json:"columns"`
+	Learner    string       `json:"learner"`
+	Parameters param.Values `json:"parameters"`
 }
 
 // classify learns from kernel values in files, and scores all rows.
@@ -182,7 +182,7 @@ func writeGram(o *outputs, k *ongram.Files, columns tablefile.Columns, next func
 }
 
 // parameterText returns the values of parameters for a summary, after a comma, or "".
-func parameterText(s *spec.Spec, v spec.Values) string {
+func parameterText(s *param.Spec, v param.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // finish publishes the output of a run and prints its result: d with --json, else lines and time and

@@ -15,18 +15,18 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // graphsFlags are the flags of the commands on a collection of graphs.
@@ -41,7 +41,7 @@ type graphsCommand struct {
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*graphs.Kernel
 	learners                  []*classify.Learner // none for the values of a kernel
-	given                     spec.Values
+	given                     param.Values
 
 	labels, out, dtype string
 	splitFlags
@@ -79,7 +79,7 @@ func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(run *session, flag, list string, of specs, given spec.Values) (found specs) {
+func namedList(run *session, flag, list string, of specs, given param.Values) (found specs) {
 	for text := range strings.SplitSeq(list, ",") {
 		s, n := parseNamed(run, flag, text, of)
 		if s == nil {
@@ -100,7 +100,7 @@ func namedList(run *session, flag, list string, of specs, given spec.Values) (fo
 // check parses kernels, learners and their parameters. It records problems, also about flags that have
 // no effect.
 func (c *graphsCommand) check(flags *pflag.FlagSet) {
-	c.given = spec.Values{}
+	c.given = param.Values{}
 	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.given)
 	for _, s := range declared {
 		c.kernels = append(c.kernels, graphs.Kernels().Named(s.Name))
@@ -115,7 +115,7 @@ func (c *graphsCommand) check(flags *pflag.FlagSet) {
 		return
 	}
 	takes := func(name string) bool {
-		return slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Param(name) != nil })
+		return slices.ContainsFunc(declared, func(s *param.Spec) bool { return s.Param(name) != nil })
 	}
 	c.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
@@ -316,7 +316,7 @@ func newGraphsKernel(run *session) *cobra.Command {
 // valuesBytes returns the memory of a row of values between the given number of graphs, and of its
 // copy for the output.
 func valuesBytes(graphs int) int64 {
-	return tall.BlockBytes[float64](1, graphs) + 4*int64(graphs)
+	return blocks.BlockBytes[float64](1, graphs) + 4*int64(graphs)
 }
 
 // runKernel writes the kernel that f describes, in groups of rows that fit.

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/input"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/report"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/report"
 )
 
 // infoDocument is the JSON document of the command.

@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 func newKernel(run *session) *cobra.Command {
@@ -42,7 +42,7 @@ func newKernel(run *session) *cobra.Command {
 	c.denseFlags.declare(run, flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	c.walkFlags.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
-	numberVar(run, flags, &c.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	c.share.declare(run, flags, "the columns")
 	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
 	c.largestFlag(flags)
@@ -95,7 +95,7 @@ type kernelCommand struct {
 	listed    string         // value of --kernel
 	name      string         // name of the kernel
 	family    *kernel.Family // nil for cwk
-	given     spec.Values    // given values of the parameters
+	given     param.Values   // given values of the parameters
 	tolerance float64        // 0: not given
 	share     shareFlag
 	resume    bool

@@ -11,11 +11,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // learningFlags holds the flags of commands that learn from labels of nodes.
@@ -84,7 +84,7 @@ func (f *learningFlags) settle(grid string) {
 
 // checkGrid records a problem of a grid, of a grid file, or of the values of a method.
 func checkGrid(run *session, name string, err error) {
-	wrong, parameter := new(nodefile.ParseError), new(spec.ParameterError)
+	wrong, parameter := new(nodefile.ParseError), new(param.ParameterError)
 	switch {
 	case errors.As(err, &parameter):
 		run.problem("--method", "%s", parameter.Error())
@@ -92,7 +92,7 @@ func checkGrid(run *session, name string, err error) {
 		run.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
 		run.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
-	case errors.Is(err, validate.ErrUsage):
+	case errors.Is(err, split.ErrUsage):
 		run.problem("--method", "%s", withoutUsage(err))
 	default:
 		run.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
@@ -103,7 +103,7 @@ func checkGrid(run *session, name string, err error) {
 func checkForm(run *session, entries []method.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Declarations() {
-			wrong := new(spec.ParameterError)
+			wrong := new(param.ParameterError)
 			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e), &wrong) {
 				run.problem("--method", "%s", wrong.Error())
 				return
@@ -121,7 +121,7 @@ func refusal(f *kernel.Family, e method.Entry) error {
 			if err != nil {
 				continue // which is noted already
 			}
-			if err := f.Asymmetric(spec.Values{p.Name: v}); err != nil {
+			if err := f.Asymmetric(param.Values{p.Name: v}); err != nil {
 				return err
 			}
 		}
@@ -145,7 +145,7 @@ func unfinishedAdvice(m method.Method) string {
 
 // withoutUsage returns the message of an error of usage.
 func withoutUsage(err error) string {
-	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
+	return strings.TrimPrefix(err.Error(), split.ErrUsage.Error()+": ")
 }
 
 // balanced is the value of --prior for equal shares of all classes: rare classes are predicted as readily as

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/regress"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func newMethods(run *session) *cobra.Command {
@@ -35,13 +35,13 @@ type declaration struct {
 
 // parameterInfo describes a parameter.
 type parameterInfo struct {
-	Name    string       `json:"name"`
-	Symbol  string       `json:"symbol,omitempty"`
-	Meaning string       `json:"meaning"`
-	Words   []string     `json:"words,omitempty"`
-	Range   string       `json:"range,omitempty"`
-	Default string       `json:"default"`
-	Grid    []spec.Value `json:"grid,omitempty"`
+	Name    string        `json:"name"`
+	Symbol  string        `json:"symbol,omitempty"`
+	Meaning string        `json:"meaning"`
+	Words   []string      `json:"words,omitempty"`
+	Range   string        `json:"range,omitempty"`
+	Default string        `json:"default"`
+	Grid    []param.Value `json:"grid,omitempty"`
 }
 
 // methodsDocument is the JSON document of methods.
@@ -91,12 +91,12 @@ var otherMethods = map[string]declaration{
 	"majority": {Formula: "the largest class for every node"},
 }
 
-func declarationOf(s *spec.Spec, flag, command string) declaration {
+func declarationOf(s *param.Spec, flag, command string) declaration {
 	d := declaration{Name: s.Name, Flag: flag, Command: command, Formula: s.Title, Source: s.Source}
 	for _, input := range []struct {
 		works uint
 		name  string
-	}{{spec.Undirected, "undirected graphs"}, {spec.Directed, "directed graphs"}, {spec.Vectors, "tables"}, {spec.Graphs, "collections of graphs"}} {
+	}{{param.Undirected, "undirected graphs"}, {param.Directed, "directed graphs"}, {param.Vectors, "tables"}, {param.Graphs, "collections of graphs"}} {
 		if s.Works&input.works != 0 {
 			d.Inputs = append(d.Inputs, input.name)
 		}
@@ -104,7 +104,7 @@ func declarationOf(s *spec.Spec, flag, command string) declaration {
 	for i := range s.Params {
 		p := &s.Params[i]
 		info := parameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning, Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
-		if p.Range != (spec.Range{}) {
+		if p.Range != (param.Range{}) {
 			info.Range = p.Range.Text(p.Symbol)
 		}
 		switch {

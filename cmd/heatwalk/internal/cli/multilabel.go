@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/validate"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // severalSeparator separates the labels of a node in a file of predictions.
@@ -118,7 +118,7 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 	}
 	splits, _ := c.progress.Parts("evaluating", "split")
 	report, err := multilabel.Evaluate(c.ctx, d.problem(), c.train, c.splits, s, ofAllMethods(splits))
-	if none := new(validate.SplitError); errors.As(err, &none) && none.Class >= 0 {
+	if none := new(split.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(none.Items, "labelled node"), none.Smallest)
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // neighbourFlags holds the flags for a graph of nearest neighbours of attributes.
@@ -22,11 +22,11 @@ type neighbourFlags struct {
 // declare declares the flags of n.
 func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	numberVar(run, flags, &n.Neighbours, "neighbours", 0, spec.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
+	numberVar(run, flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
 	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
-	numberVar(run, flags, &n.Least, "least-cosine", 0, spec.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
+	numberVar(run, flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: X.rows.ids for X.npy, or numbers from 0)")
-	numberVar(run, flags, &n.Weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
+	numberVar(run, flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
 }
 
 // check validates the flags and records problems.

@@ -12,11 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // kernelDocument is the JSON document of kernel for all kernels except cwk.
@@ -44,13 +44,13 @@ type kernelDocument struct {
 // kernelParameters holds the parameters of a block.
 type kernelParameters struct {
 	family *kernel.Family
-	values spec.Values
+	values param.Values
 }
 
 // MarshalJSON writes an object with the values and the name of the kernel.
 func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	all := maps.Clone(p.values)
-	all["kernel"] = spec.Of(p.family.Name)
+	all["kernel"] = param.Of(p.family.Name)
 	return json.Marshal(all)
 }
 
@@ -70,8 +70,8 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return err
 	}
 	directed := d.g.Store.Manifest.Directed
-	if directed && f.family.Works&spec.Directed == 0 {
-		other := slices.IndexFunc(nodeKernels(), func(s *spec.Spec) bool { return s.Works&spec.Directed != 0 })
+	if directed && f.family.Works&param.Directed == 0 {
+		other := slices.IndexFunc(nodeKernels(), func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
 	d.g.Store.Forward = !directed

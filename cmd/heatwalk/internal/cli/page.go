@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/system"
-	"github.com/heatwalk/heatwalk/report"
 )
 
 // writePage writes a page about a graph: its title names the graph, and its first facts are

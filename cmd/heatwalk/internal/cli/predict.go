@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/modelfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/modelfile"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 func newPredict(run *session) *cobra.Command {

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/rank"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/method/rank"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // rankCommand ranks nodes by similarity to seeds.
@@ -24,7 +24,7 @@ type rankCommand struct {
 	graphInputs
 	seeds, out, listed string
 	family             *kernel.Family
-	given              spec.Values
+	given              param.Values
 	sets               int
 }
 
@@ -37,7 +37,7 @@ func newRank(run *session) *cobra.Command {
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout")
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, spec.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
+	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
 	c.graphInputs.declare(flags)
 	return cmd
 }
@@ -66,17 +66,17 @@ func (c *rankCommand) check(cmd *cobra.Command, args []string) {
 
 // rankDocument is the JSON document of rank.
 type rankDocument struct {
-	Output      string      `json:"output"`
-	Nodes       int         `json:"nodes"`
-	Seeds       int         `json:"seeds"`
-	Kernel      string      `json:"kernel"`
-	Parameters  spec.Values `json:"parameters"`
-	Sets        int         `json:"sets"`
-	AUC         float64     `json:"auc"`
-	Stderr      float64     `json:"auc_stderr"`
-	Folds       int         `json:"folds"`
-	Significant *int        `json:"significant,omitempty"`
-	Sweeps      int         `json:"sweeps"`
+	Output      string       `json:"output"`
+	Nodes       int          `json:"nodes"`
+	Seeds       int          `json:"seeds"`
+	Kernel      string       `json:"kernel"`
+	Parameters  param.Values `json:"parameters"`
+	Sets        int          `json:"sets"`
+	AUC         float64      `json:"auc"`
+	Stderr      float64      `json:"auc_stderr"`
+	Folds       int          `json:"folds"`
+	Significant *int         `json:"significant,omitempty"`
+	Sweeps      int          `json:"sweeps"`
 	Closing
 }
 
@@ -96,7 +96,7 @@ func (c *rankCommand) run(name string) error {
 	}
 	g := d.g
 	directed := g.Store.Manifest.Directed
-	if directed && c.family.Works&spec.Directed == 0 {
+	if directed && c.family.Works&param.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(c.family.Name, ""))
 	}
 	g.Store.Forward = !directed

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // recordFlags are the flags of a table of attributes whose records are compared.
@@ -23,8 +23,8 @@ type recordInputs struct {
 	config nodefile.AttributeConfig
 	listed string // value of --kernel
 	kernel *closed.Kernel
-	given  spec.Values // given values of the parameters
-	values spec.Values // given values and defaults
+	given  param.Values // given values of the parameters
+	values param.Values // given values and defaults
 }
 
 func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
@@ -137,14 +137,14 @@ func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
 // recordsClassifyDocument is the JSON document of records classify.
 type recordsClassifyDocument struct {
 	labelsDocument
-	Nodes            int         `json:"nodes"`
-	Kernel           string      `json:"kernel"`
-	Attributes       int         `json:"attributes"`
-	KernelParameters spec.Values `json:"kernel_parameters"`
-	Learner          string      `json:"learner"`
-	Parameters       spec.Values `json:"parameters"`
-	Settings         int         `json:"settings"`
-	Support          int         `json:"support,omitempty"`
+	Nodes            int          `json:"nodes"`
+	Kernel           string       `json:"kernel"`
+	Attributes       int          `json:"attributes"`
+	KernelParameters param.Values `json:"kernel_parameters"`
+	Learner          string       `json:"learner"`
+	Parameters       param.Values `json:"parameters"`
+	Settings         int          `json:"settings"`
+	Support          int          `json:"support,omitempty"`
 }
 
 // run learns from the records with a class and labels the others.
@@ -206,7 +206,7 @@ func (c *recordsClassifyCommand) run(path string) error {
 	if c.labels == "" {
 		lines[3] = ""
 	}
-	return o.finish(d, nil, map[string]spec.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
+	return o.finish(d, nil, map[string]param.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
 }
 
 // readAll reads the table, the labels of its records, and the true labels if they are given.
@@ -273,7 +273,7 @@ func (c *recordsKernelCommand) run(path string) error {
 }
 
 // kernelOf returns the kernel, its parameters and the number of attributes as text.
-func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
+func kernelOf(k *closed.Kernel, v param.Values, a *nodefile.Attributes) string {
 	return k.Name + " of " + words.Counted(len(a.Columns), "attribute") + parameterText(&k.Spec, v)
 }
 

@@ -9,12 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // recordsEvaluateCommand compares kernels and learners on splits of the records of a table.
@@ -25,7 +25,7 @@ type recordsEvaluateCommand struct {
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*closed.Kernel
 	learners                  []*classify.Learner
-	given                     spec.Values
+	given                     param.Values
 	unknown                   ingest.UnknownIDs
 }
 
@@ -51,7 +51,7 @@ func (c *recordsEvaluateCommand) check(flags *pflag.FlagSet, args []string) {
 	inputs := append(args, c.labels, c.split)
 	checkStdin(c.session, inputs...)
 	c.splitFlags.check(c.session, flags, inputs...)
-	c.given = spec.Values{}
+	c.given = param.Values{}
 	for _, s := range namedList(c.session, "--kernel", c.kernelNames, tableKernels(), c.given) {
 		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
 	}

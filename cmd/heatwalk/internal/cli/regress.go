@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/regress"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // regressCommand predicts numbers.
@@ -60,7 +60,7 @@ func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regre
 		return nil
 	}
 	methods, err := regress.Parse(listed)
-	if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
+	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem("--method", "%s", wrong.Error())
 	}
 	usesAttributes := slices.ContainsFunc(methods, func(m *regress.Method) bool { return m.Model.Attributes })

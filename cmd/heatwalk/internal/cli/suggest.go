@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 func newSuggest(run *session) *cobra.Command {
@@ -22,7 +22,7 @@ func newSuggest(run *session) *cobra.Command {
 	c.learningFlags.labelsFlag(flags)
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of suggestions, .tsv; - is stdout")
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, own, &c.suggest, "number", 20, spec.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
+	numberVar(run, own, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
 	own.Lookup("number").Shorthand = "n"
 	flags.AddFlagSet(own)
 	c.methodFlag(flags)

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/param"
 )
 
 // flagError converts an error of the flag parser, adds the most similar flag, and joins the problems
@@ -165,8 +165,8 @@ func flagsOf(m method.Method) []string {
 	if len(names)+len(m.Declarations()) > 0 {
 		names = append(names, "unreached") // majority predicts a class for every node
 	}
-	if slices.ContainsFunc(m.Declarations(), func(s *spec.Spec) bool {
-		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
+	if slices.ContainsFunc(m.Declarations(), func(s *param.Spec) bool {
+		return slices.ContainsFunc(s.Params, func(p param.Param) bool { return len(p.Grid) > 1 })
 	}) {
 		names = append(names, "grid", "tuning-splits")
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -21,11 +23,9 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Exit codes. They never change, because scripts depend on them.
@@ -134,9 +134,9 @@ var exitCodes = []struct {
 }{
 	{code: Done, is: []error{ErrReaderGone}},
 	{code: Interrupted, is: []error{context.Canceled, ErrInterrupted}},
-	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid, problem.ErrDirected,
+	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, split.ErrUsage, method.ErrGrid, problem.ErrDirected,
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
-		as: []any{new(*usageError), new(*spec.ParameterError)}},
+		as: []any{new(*usageError), new(*param.ParameterError)}},
 	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},

@@ -9,12 +9,12 @@ import (
 	"syscall"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // Report is an error as fields, the form it has with --json.
@@ -39,7 +39,7 @@ func Reports(err error) []Report {
 		parse    *nodefile.ParseError
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
-		declared *spec.ParameterError
+		declared *param.ParameterError
 		placed   *Placed
 	)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Display shows the progress of a run on stderr: on a terminal as one line that is redrawn, elsewhere as a

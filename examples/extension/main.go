@@ -1,0 +1,26 @@
+// Command extension is heatwalk with a kernel, a learner, a method and a file format of another
+// module. They have a name in --method, grids, estimates and help, as those that come with
+// heatwalk do, and files that end in .arrows are read as graphs:
+//
+//	go run . classify GRAPH --labels L.tsv --method signless+nearest -o OUT.tsv
+//	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest
+package main
+
+import (
+	"os"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/propagate"
+)
+
+func init() {
+	kernel.Register(signless)
+	classify.Register(nearest)
+	propagate.Register(votes)
+	graphfile.Register(arrows)
+}
+
+func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

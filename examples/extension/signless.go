@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// signless is the kernel exp(−βQ) of the signless Laplacian Q = D + A, whose eigenvalues are
+// between 0 and twice the largest degree. On a bipartite graph it is the diffusion kernel with
+// other signs between the two sides.
+var signless = &kernel.Family{
+	Spec: param.Spec{
+		Name: "signless", Title: "exp(−β(D + A))", Works: param.Undirected,
+		Params: []param.Param{{
+			Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: param.Above(0),
+			Default: param.Of(1.0), Grid: param.Grid(0.01, 0.1, 1, 10),
+		}},
+	},
+	New: func(_ context.Context, g *graph.Graph, v param.Values) (kernel.Kernel, error) {
+		q := &sparse.Operator[float64]{A: g.A, Diag: g.Degrees, Workers: g.Workers}
+		m, err := expm.NewBounded(q, 0, 2*slices.Max(g.Degrees), g.Workers)
+		return &exponential{len(g.Degrees), m, expm.Exp(-v.Number("beta"))}, err
+	},
+}
+
+// exponential is a function of a matrix.
+type exponential struct {
+	nodes int
+	m     *expm.Map
+	f     expm.Function
+}
+
+// Len implements [kernel.Kernel].
+func (k *exponential) Len() int { return k.nodes }
+
+// ApplyTo implements [kernel.Kernel].
+func (k *exponential) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	set := &expm.Settings{}
+	if s != nil {
+		set.Tolerance, set.Memory = s.Tolerance, s.Memory
+	}
+	r, err := k.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{k.f}, set)
+	// Where float64 does not allow the tolerance, the values still come with their bound.
+	if err != nil && !errors.Is(err, expm.ErrTolerance) {
+		return nil, err
+	}
+	bounds := r.Functions[0].ColumnBound
+	report := &kernel.Report{Method: string(r.Functions[0].Method), Sweeps: r.Sweeps, ColumnBound: bounds, ErrorBound: slices.Max(bounds)}
+	for i := range dst.Rows {
+		for _, v := range dst.Row(i) {
+			report.Largest = max(report.Largest, v, -v)
+		}
+	}
+	return report, nil
+}
+
+// BlockTo implements [kernel.Kernel]: the images of unit vectors are columns of the kernel.
+func (k *exponential) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *kernel.Settings) (*kernel.Report, error) {
+	x, y := sparse.NewBlock[float64](k.nodes, len(cols)), sparse.NewBlock[float64](k.nodes, len(cols))
+	for j, node := range cols {
+		x.Row(node)[j] = 1
+	}
+	report, err := k.ApplyTo(ctx, y, x, s)
+	if err != nil {
+		return nil, err
+	}
+	for i, node := range rows {
+		copy(dst.Row(i), y.Row(node))
+	}
+	return report, nil
+}

@@ -1,0 +1,306 @@
+package graphfile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// heldEdges are the edges of a GraphML, GEXF, GML or node-link file. They are kept until the file
+// ends, because these formats allow the nodes, the names of the attributes and the direction of the graph to
+// follow the edges. An edge takes 9 bytes and 8 for each attribute that may be the weight.
+type heldEdges struct {
+	*sink
+	nodes      *roster
+	ends       []uint32 // the source and the target of each edge, as numbers of the roster
+	hasArrow   []bool   // whether each edge has a direction
+	attributes []*edgeAttribute
+}
+
+// edgeAttribute is an attribute of the edges that may be their weight.
+type edgeAttribute struct {
+	key       string    // in GraphML, the id by which data refer to the attribute; else the name
+	name      string    // "" until the attribute is declared
+	text      bool      // it is declared as text
+	initial   string    // the value of edges without one
+	seen      bool      // some edge has a value
+	isNumber  bool      // some value is a weight
+	values    []float64 // of the edges, NaN without one; empty unless the attribute may be the weight
+	bad       error     // about the first value that is no weight
+	rounded   int64     // see Summary
+	roundedAt string
+}
+
+// attribute returns the attribute with a key, which it adds unless it exists.
+func (h *heldEdges) attribute(key string) *edgeAttribute {
+	for _, a := range h.attributes {
+		if a.key == key {
+			return a
+		}
+	}
+	a := &edgeAttribute{key: key}
+	h.attributes = append(h.attributes, a)
+	return a
+}
+
+// add adds an edge between the nodes with these ids; its values are set before.
+func (h *heldEdges) add(line int64, source, target string, hasArrow bool) error {
+	if source == "" || target == "" {
+		return h.fault(line, "give it both", "an edge without source or target")
+	}
+	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
+	h.hasArrow = append(h.hasArrow, hasArrow)
+	bytes := h.nodes.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow))
+	for _, a := range h.attributes {
+		bytes += 8 * int64(cap(a.values))
+	}
+	return h.hold(bytes)
+}
+
+// set sets the value of an attribute of the edge that add adds next. Only the first value that
+// is no weight is kept, because the attribute may turn out not to be the weight.
+func (h *heldEdges) set(a *edgeAttribute, line int64, text string) {
+	a.seen = true
+	text = strings.TrimSpace(text)
+	if text == "" || a.text && !h.mayWeigh(a.name) {
+		return
+	}
+	before := h.rounded
+	w, wrong := h.word(line, []byte(text))
+	if h.rounded > before { // counted if the attribute is the weight
+		h.rounded = before
+		if a.rounded++; a.rounded == 1 {
+			a.roundedAt = h.place(line)
+		}
+	}
+	a.isNumber = a.isNumber || wrong == ""
+	if a.name != "" && !h.mayWeigh(a.name) && a.key != h.Weight {
+		return
+	}
+	if wrong != "" {
+		if a.bad == nil {
+			a.bad = h.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+		}
+		w = 0
+	}
+	edge := len(h.hasArrow)
+	for len(a.values) < edge {
+		a.values = append(a.values, math.NaN())
+	}
+	a.values = append(a.values[:edge], w)
+}
+
+// setDefault sets the value of edges without one, unless it is empty.
+func (h *heldEdges) setDefault(a *edgeAttribute, line int64, text string) {
+	if text == "" {
+		return
+	}
+	a.seen, a.initial = true, text
+	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text))); wrong != "" {
+		a.bad = h.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+	}
+}
+
+// unite joins attributes with one name into the first of them. NetworkX declares an attribute once for each
+// type of its values, for example the weights 1 and 2.5 as a long and a double. An attribute whose key is the
+// chosen weight, and the attribute of XML in GEXF, remain on their own.
+func (h *heldEdges) unite() {
+	first := map[string]*edgeAttribute{}
+	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
+		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.Weight {
+			return false
+		}
+		into := first[a.name]
+		if into == nil {
+			first[a.name] = a
+			return false
+		}
+		for len(into.values) < len(a.values) {
+			into.values = append(into.values, math.NaN())
+		}
+		for i, w := range a.values {
+			if math.IsNaN(into.values[i]) {
+				into.values[i] = w
+			}
+		}
+		into.isNumber = into.isNumber || a.isNumber
+		into.initial = cmp.Or(into.initial, a.initial)
+		into.bad = cmp.Or(into.bad, a.bad)
+		into.rounded, into.roundedAt = into.rounded+a.rounded, cmp.Or(into.roundedAt, a.roundedAt)
+		return true
+	})
+}
+
+// usualWeights are the attributes that are the weight without a choice of the caller; the first
+// one that the edges have is used.
+var usualWeights = []string{"weight", "value"}
+
+// mayWeigh reports whether an attribute with a name may be the weight.
+func (h *heldEdges) mayWeigh(name string) bool {
+	if h.Weight != "" {
+		return strings.EqualFold(name, h.Weight)
+	}
+	return slices.Contains(usualWeights, strings.ToLower(name))
+}
+
+// weight returns the attribute that is the weight, nil if the edges have none.
+func (h *heldEdges) weight() (*edgeAttribute, error) {
+	find := func(match func(a *edgeAttribute) bool) *edgeAttribute {
+		at := slices.IndexFunc(h.attributes, func(a *edgeAttribute) bool { return a.seen && match(a) })
+		if at < 0 {
+			return nil
+		}
+		return h.attributes[at]
+	}
+	if h.Weight == "" {
+		for _, name := range usualWeights {
+			a := find(func(a *edgeAttribute) bool { return strings.EqualFold(a.name, name) })
+			if a == nil || a.bad != nil && name != usualWeights[0] {
+				continue // "value" may be text
+			}
+			return a, a.bad
+		}
+		return nil, nil
+	}
+	for _, match := range []func(a *edgeAttribute) bool{
+		func(a *edgeAttribute) bool { return a.name == h.Weight },
+		func(a *edgeAttribute) bool { return a.key == h.Weight },
+		func(a *edgeAttribute) bool { return strings.EqualFold(a.name, h.Weight) },
+	} {
+		if a := find(match); a != nil {
+			return a, a.bad
+		}
+	}
+	has := "edges have no attributes"
+	var names []string
+	for _, a := range h.attributes {
+		if a.seen {
+			names = append(names, attributeName(a))
+		}
+	}
+	if names != nil {
+		has = "edges have " + strings.Join(names, ", ")
+	}
+	return nil, h.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.Weight))
+}
+
+// second returns the attribute "value" where "weight" is the weight without a choice of the caller:
+// it is the weight of edges without a value of their own.
+func (h *heldEdges) second(weight *edgeAttribute) *edgeAttribute {
+	if h.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
+		return nil
+	}
+	for _, a := range h.attributes {
+		if a.seen && a.bad == nil && strings.EqualFold(a.name, usualWeights[1]) {
+			return a
+		}
+	}
+	return nil
+}
+
+// attributeName returns the name of an attribute for a message.
+func attributeName(a *edgeAttribute) string {
+	return table.Quoted(cmp.Or(a.name, a.key))
+}
+
+// finish hands over the nodes and then the edges. It fills in the summary.
+func (h *heldEdges) finish(s *Summary) error {
+	h.unite()
+	weight, err := h.weight()
+	if err != nil {
+		return err
+	}
+	second := h.second(weight)
+	if err := h.nodes.undeclared(); err != nil {
+		return err
+	}
+	if err := h.nodes.settle(); err != nil {
+		return err
+	}
+	s.Notes = h.nodes.notes
+	h.describe(s, weight, second)
+	s.Direction = Undirected
+	if h.Directed || !h.Undirected && slices.Contains(h.hasArrow, true) {
+		s.Direction = Directed
+	}
+	if weight != nil {
+		h.weighted = true
+		h.rounded, h.roundedAt = weight.rounded, weight.roundedAt
+	}
+	for i, hasArrow := range h.hasArrow {
+		w := 1.0
+		if weight != nil {
+			w = weight.at(i, second)
+		}
+		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
+		if err := h.texts(source, target, w); err != nil {
+			return err
+		}
+		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
+			continue
+		}
+		if err := h.texts(target, source, w); err != nil { // no direction: both of them
+			return err
+		}
+	}
+	return nil
+}
+
+// own returns the value of an edge, if it has one.
+func (a *edgeAttribute) own(edge int) (w float64, ok bool) {
+	if a == nil || edge >= len(a.values) || math.IsNaN(a.values[edge]) {
+		return 0, false
+	}
+	return a.values[edge], true
+}
+
+// at returns the weight of an edge: its own value, or that of a second attribute, or the default
+// one, or 1 as in NetworkX.
+func (a *edgeAttribute) at(edge int, second *edgeAttribute) float64 {
+	if w, ok := a.own(edge); ok {
+		return w
+	}
+	if w, ok := second.own(edge); ok {
+		return w
+	}
+	if w, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial))); wrong == "" {
+		return w
+	}
+	return 1
+}
+
+// describe reports the uses of the attributes. An attribute of numbers that is not used is a
+// note, because it could have been meant as the weight.
+func (h *heldEdges) describe(s *Summary, weight, second *edgeAttribute) {
+	hasBoth := false // some edge has two weights
+	for i := range h.hasArrow {
+		_, one := weight.own(i)
+		_, two := second.own(i)
+		hasBoth = hasBoth || one && two
+	}
+	for _, a := range h.attributes {
+		switch {
+		case a == weight, a == second && !hasBoth:
+			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key), Use: input.Weight})
+		case a.seen:
+			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key)})
+		}
+	}
+	var numbers []string // that could have been meant
+	for _, a := range h.attributes {
+		if a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth) {
+			numbers = append(numbers, attributeName(a))
+		}
+	}
+	switch {
+	case len(numbers) == 0 || h.Weight != "":
+	case weight != nil:
+		s.Notes = append(s.Notes, h.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", attributeName(weight), strings.Join(numbers, ", ")))
+	default:
+		s.Notes = append(s.Notes, h.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", strings.Join(numbers, ", ")))
+	}
+}

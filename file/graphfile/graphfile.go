@@ -1,0 +1,197 @@
+package graphfile
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Format is a kind of graph file. Each is declared in the file of code with its reader and its
+// writer, and is one of [Formats]. A format of another package is read only, see [Register].
+type Format struct {
+	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
+	Title   string   // for messages and reports: "METIS"
+	Endings []string // of the names of such files; how the content begins counts for more
+	Text    bool     // text, which may be written compressed
+
+	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.
+	Encoded func(head []byte) bool
+
+	Table      bool // a table of edges, whose columns [Input].Fields may name
+	Attributes bool // edges have attributes, of which [Input].Weight may name the weight
+
+	// What Write does.
+	EdgesOnly      bool // nodes without an edge are not in the file
+	UTF8           bool // ids are to be UTF-8
+	Exact          bool // [Bytes] returns the size of the file within a few kilobytes
+	NodeAttributes bool // [WriteOptions].Attributes are written
+	Sweeps         int  // over the store
+
+	// Begins reports whether a file with this beginning, a few kilobytes, is one; nil: its
+	// ending decides.
+	Begins func(head []byte) bool
+
+	// Read reads a file: it calls visit with its batches in order, see the function [Read].
+	// Nil: package ingest reads it.
+	Read func(in *Input, visit func(b *Batch) error) (*Summary, error)
+
+	write func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
+	size  func(g *graph) int64                                                            // bytes of the file that write writes, at the most
+	held  func(g *graph) int64                                                            // memory of write in addition to rows that are written; nil: none
+}
+
+// Formats are all formats: those of this package and those that [Register] added. The first that
+// a file can be is its format.
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GEXF, NodeLink, GML, Pajek, Graph6, AdjacencyList, Parquet}
+
+// Register adds a format of another package, which is then recognized and read as those of this
+// package; it is called from an init function. It panics if the format lacks a title, an ending
+// or Read, or if its title or one of its endings is taken.
+func Register(f *Format) {
+	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil {
+		panic(badFormat)
+	}
+	for _, g := range Formats {
+		if g.Title == f.Title || slices.ContainsFunc(g.Endings, func(e string) bool { return slices.Contains(f.Endings, e) }) {
+			panic(takenFormat)
+		}
+	}
+	Formats = append(Formats, f)
+}
+
+// Direction is the direction of edges that a file states.
+type Direction int
+
+// A matrix leaves it to its symmetry, a table leaves it open.
+const (
+	Unstated Direction = iota
+	Undirected
+	Directed
+	BySymmetry
+)
+
+// Input is an opened file, and how [Read] reads it.
+type Input struct {
+	Name string    // for messages; its ending may decide
+	Text io.Reader // the content, decompressed
+
+	// File is the same content at any place, of Size bytes; nil if it can only
+	// be read in order. Formats that need it (npz, Parquet) are then read into
+	// memory first.
+	File io.ReaderAt
+	Size int64
+
+	Directed   bool     // every edge has a direction: one that the file calls undirected is given both ways
+	Undirected bool     // no edge has a direction, whatever the file says
+	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
+
+	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
+
+	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
+
+	// Hold is called with the bytes that the reader keeps in addition to a batch, whenever
+	// they have grown; its error ends the reading. It may be nil.
+	Hold func(bytes int64) error
+
+	// Declared is called before the first batch of a numbered file or a table, with the
+	// nodes, edges and weights that its head declares. Its error ends the reading. It may be nil.
+	Declared func(s *Summary) error
+}
+
+// Batch is a piece of a file: nodes, or edges of which each has two ids, source
+// and target. It is valid during the call.
+type Batch struct {
+	Edges    bool      // the ids are ends of edges
+	Numbered bool      // the numbers are positions from 0, see Summary
+	Number   []uint64  // the ids, if they are numbers; else empty
+	Text     []byte    // the ids, if they are text, one after the other
+	End      []int     // where each id ends in Text
+	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
+}
+
+// len returns the number of ids.
+func (b *Batch) len() int { return len(b.Number) + len(b.End) }
+
+// AddText adds an id that is text.
+func (b *Batch) AddText(id []byte) {
+	b.Text = append(b.Text, id...)
+	b.End = append(b.End, len(b.Text))
+}
+
+// Summary describes a file that has been read.
+type Summary struct {
+	Direction Direction
+	Numbered  bool          // the nodes are First … First+Nodes−1; batches count them from 0
+	Nodes     uint64        // if Numbered
+	First     uint64        // if Numbered
+	Edges     uint64        // in batches, if the file declares them
+	Weighted  bool          // if the file declares its edges
+	Lines     int64         // of a text format
+	Columns   input.Columns // of a table the uses of its columns, of GraphML and GML those of the attributes of edges
+	Notes     []error       // warnings
+	Rounded   int64         // weights that are integers which float64 does not hold
+	RoundedAt string        // the place of the first of them, as it follows the name of the file
+}
+
+// MaxNodes is the largest number of nodes that a file may declare.
+const MaxNodes = 1<<32 - 1
+
+// fetchAgain is the way out of a file that was cut or damaged.
+const fetchAgain = "fetch the file again"
+
+// Read reads a file of format f and calls visit with its batches in order. The
+// error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
+func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
+	if f.Read == nil {
+		panic(badRead)
+	}
+	return f.Read(in, visit)
+}
+
+// reading returns the Read function of a format whose reader gives its nodes and edges one by
+// one to a sink.
+func reading(read func(s *sink) (*Summary, error)) func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+	return func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+		s := &sink{Input: in, visit: visit}
+		g, err := read(s)
+		if err != nil {
+			return nil, err
+		}
+		g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
+		return g, s.flush()
+	}
+}
+
+// Write writes the graph of a store to w in format f. It returns the number of nodes
+// that no edge touches, which files of edges do not have; of the others 0. The error wraps
+// [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
+// undirected store differ.
+//
+// Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
+// lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
+// METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
+func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *WriteOptions) (without int, err error) {
+	if f.write == nil {
+		panic(badWrite)
+	}
+	out := bufio.NewWriterSize(w, bufferBytes)
+	without, err = f.write(ctx, out, graphOf(s, o))
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return without, nil
+}
+
+const (
+	badRead     = "graphfile: Read does not read this format"
+	badWrite    = "graphfile: Write does not write this format"
+	badFormat   = "graphfile: a format needs a title, an ending and Read"
+	takenFormat = "graphfile: a format with this title or ending exists"
+)

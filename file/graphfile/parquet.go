@@ -1,0 +1,275 @@
+package graphfile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// Parquet is a table of edges.
+var Parquet = &Format{
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, Begins: isParquet, Read: reading(readParquet), Table: true,
+	EdgesOnly: true, UTF8: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
+}
+
+func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfile.Magic)) }
+
+// edgeTable reads a Parquet file whose rows are edges.
+type edgeTable struct {
+	*sink
+	file   *parquetfile.Reader
+	column [3]int // the leaf columns of source, target and weight; −1: no weights
+	report input.Columns
+
+	text      [2][]byte // of a row's ids
+	isDecimal [3]bool   // of the columns
+	decimal   []byte    // text of a weight
+}
+
+func readParquet(s *sink) (*Summary, error) {
+	content, size, err := s.anywhere()
+	if err != nil {
+		return nil, err
+	}
+	var taken int64
+	if s.File == nil {
+		taken = size
+	}
+	t := &edgeTable{sink: s}
+	if t.file, err = parquetfile.Open(s.Name, content, size, taken, s.hold); err != nil {
+		return nil, err
+	}
+	if err := t.choose(); err != nil {
+		return nil, err
+	}
+	t.weighted = t.column[2] >= 0
+	if err := t.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.weighted}, false); err != nil {
+		return nil, err
+	}
+	if err := t.file.Each(t.column[:], t.edge); err != nil {
+		return nil, err
+	}
+	return &Summary{Direction: Unstated, Columns: t.report}, nil
+}
+
+// choose settles which columns are read: those that the options name, or those
+// that are called as such columns are, or else the first two.
+func (t *edgeTable) choose() error {
+	c, err := t.edges()
+	if err != nil {
+		return err
+	}
+	t.column = [3]int{c.Source, c.Target, c.Weight}
+	t.report = c.Report(t.file.Titles)
+	for i, c := range t.column {
+		if c < 0 {
+			continue
+		}
+		leaf, flat := t.file.Leaf(c)
+		if !flat {
+			return t.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
+		}
+		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
+		if i == 2 {
+			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
+		}
+		if _, t.isDecimal[i] = t.file.Scale(c); !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
+			return t.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+		}
+	}
+	return nil
+}
+
+// edges returns the columns of an edge: those that the options name, or those that
+// have such titles, or else the only two apart from the row numbers of pandas.
+func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
+	if t.Fields != nil {
+		columns, err := table.Choose(t.Fields, t.file.Titles)
+		switch {
+		case err != nil:
+			_, fix := table.Unnamed(t.file.Titles)
+			return c, t.fault(0, fix, "%v", err)
+		case slices.Max(columns) >= len(t.file.Titles):
+			return c, t.fault(0, "correct {fields}", "%s (%s), want %d", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
+		}
+		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
+		if len(columns) == 3 {
+			c.Weight = columns[2]
+		}
+		return c, nil
+	}
+	c, found := table.FindEdges(t.file.Titles)
+	if found && t.Weight != "" {
+		weight, err := table.Choose([]string{t.Weight}, t.file.Titles)
+		if err != nil || weight[0] >= len(t.file.Titles) {
+			return c, t.fault(0, "correct {weight}", "no column %s (%s)", table.Quoted(t.Weight), strings.Join(t.file.Titles, ", "))
+		}
+		c.Weight = weight[0]
+	}
+	if found {
+		if c.Weight >= 0 {
+			if _, flat := t.file.Leaf(c.Weight); !flat {
+				c.Weight = -1
+			}
+		}
+		return c, nil
+	}
+	var data []int
+	for i, path := range t.file.Titles {
+		if !table.IsIndex(path) {
+			data = append(data, i)
+		}
+	}
+	switch {
+	case len(data) < 2:
+		return c, t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "))
+	case len(data) == 2:
+		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: -1}, nil
+	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
+		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
+	}
+	msg, fix := table.Unnamed(t.file.Titles)
+	return c, t.fault(0, fix, "%s", msg)
+}
+
+// edge takes one row.
+func (t *edgeTable) edge(row int64, values []parquet.Value) error {
+	weight := 1.0
+	var number [2]uint64
+	numbers := true
+	for i, v := range values {
+		if t.column[i] < 0 {
+			continue
+		}
+		name, unsigned := t.file.Titles[t.column[i]], t.file.Unsigned[t.column[i]]
+		switch {
+		case v.IsNull():
+			return t.fault(0, "leave such rows out", "row %d: %s is null", row, name)
+		case i == 2:
+			var wrong string
+			if weight, wrong = numberOf(v, unsigned); t.isDecimal[i] {
+				t.decimal = t.file.AppendText(t.decimal[:0], t.column[i], v)
+				weight, wrong = table.ParseWeight(t.decimal)
+			}
+			if v.Kind() == parquet.Int64 && !t.isDecimal[i] && !isExact(v.Uint64()) {
+				t.round(fmt.Sprintf(": row %d", row))
+			}
+			if wrong != "" {
+				return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
+			}
+		case t.isDecimal[i]:
+			t.text[i], numbers = t.file.AppendText(t.text[i][:0], t.column[i], v), false
+		case v.Kind() == parquet.ByteArray:
+			id, wrong := cleanID(v.ByteArray())
+			if wrong != "" {
+				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
+			}
+			t.text[i], numbers = append(t.text[i][:0], id...), false
+		case v.Kind() == parquet.Int32 && unsigned:
+			number[i] = uint64(v.Uint32())
+		case v.Kind() == parquet.Int32: // the upper half of a value of a dictionary is empty
+			number[i] = uint64(int64(v.Int32()))
+			numbers = numbers && v.Int32() >= 0
+		default:
+			number[i] = v.Uint64()
+			numbers = numbers && (unsigned || int64(number[i]) >= 0)
+		}
+	}
+	if numbers && !t.Bipartite {
+		return t.numbers(number[0], number[1], weight)
+	}
+	for i, v := range values[:2] {
+		if v.Kind() != parquet.ByteArray && !t.isDecimal[i] {
+			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+		}
+		if t.Bipartite {
+			t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[t.column[i]]+":")...)
+		}
+	}
+	return t.texts(t.text[0], t.text[1], weight)
+}
+
+// numberOf returns the weight that a value is.
+func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
+	switch v.Kind() {
+	case parquet.Int32:
+		if w = float64(v.Int32()); unsigned {
+			w = float64(v.Uint32())
+		}
+	case parquet.Int64:
+		if w = float64(v.Int64()); unsigned {
+			w = float64(v.Uint64())
+		}
+	case parquet.Float:
+		w = float64(v.Float())
+	case parquet.Double:
+		w = v.Double()
+	case parquet.Boolean:
+		if v.Boolean() {
+			w = 1
+		}
+	}
+	return w + 0, table.WeightFault(w)
+}
+
+// groupRows is how many rows are in a group, which is held in memory while it is
+// written.
+const groupRows = 1 << 18
+
+// parquetBytes returns the memory of writing a table, in addition to the graph.
+func parquetBytes(g *graph) int64 {
+	const (
+		most = 6 << 20 // of a column of a group, and its compressor
+		row  = 32      // of a row's place in a column, where there are few
+	)
+	column := min(most, row*g.edges())
+	if g.weighted {
+		return 2*column + column/2 // numbers take less than ids
+	}
+	return 2 * column
+}
+
+// writeParquet writes a table with the columns source, target and, if g has weights,
+// weight: integers of 64 bits if all ids are numbers, else text, and doubles.
+func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, err error) {
+	ids := parquetfile.Strings
+	if g.numeric {
+		ids = parquetfile.Integers
+	}
+	columns := []parquetfile.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: parquetfile.Doubles}}
+	if !g.weighted {
+		columns = columns[:2]
+	}
+	out := parquetfile.NewWriter(w, "edges", columns, groupRows)
+	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+		for _, id := range [][]byte{source, target} {
+			if !g.numeric {
+				out.String(id)
+				continue
+			}
+			n, err := strconv.ParseInt(string(id), 10, 64)
+			if err != nil {
+				return err
+			}
+			out.Integer(n)
+		}
+		if g.weighted {
+			out.Double(weight)
+		}
+		return out.EndRow()
+	})
+	if err != nil {
+		return 0, err
+	}
+	return without, out.Close()
+}

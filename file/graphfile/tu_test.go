@@ -1,0 +1,170 @@
+package graphfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+)
+
+// tuFiles writes files of a collection called D, by their endings, and returns its prefix.
+func tuFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "D")
+	for ending, text := range files {
+		if err := os.WriteFile(prefix+ending, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return prefix
+}
+
+// small is a path a-b-a with edges 1 and 2 and a vertex alone, as published: every edge
+// stands there at both of its ends.
+func small() map[string]string {
+	return map[string]string{
+		tuEdges: "1, 2\n2, 1\n2,3\n3, 2\n", tuEdgeLabels: "1\n1\n2\n2\n", tuIndicator: "1\n1\n1\n2\n",
+		tuClasses: "-1\n1\n", tuLabels: "a\nb\na\nc\n", tuAttributes: "1.5, 2\n0, 0\n1,1\n-3, 1e2\n",
+	}
+}
+
+// readTU reads a collection.
+func readTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
+	return ReadTU(ctx, prefix, directed, nil)
+}
+
+func TestReadTU(t *testing.T) {
+	if _, err := ReadTU(t.Context(), t.TempDir(), false, nil); !errors.Is(err, ErrNotTU) {
+		t.Errorf("an empty directory: %v", err)
+	}
+	prefix := tuFiles(t, small())
+	for _, path := range []string{prefix, prefix + "_A.txt", filepath.Dir(prefix)} {
+		if got, ok := findTU(path); !ok || got != prefix {
+			t.Errorf("findTU(%s): %s, %v", path, got, ok)
+		}
+	}
+	c, err := readTU(t.Context(), prefix, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Collection{
+		IDs: []string{"1", "2"}, Class: []string{"-1", "1"}, Labels: []string{"a", "b", "c"}, EdgeLabels: []string{"1", "2"}, Attributes: 2,
+		Graphs: []Member{
+			{Ptr: []int32{0, 1, 3, 4}, To: []int32{1, 0, 2, 1}, EdgeLabel: []int32{0, 0, 1, 1}, Label: []int32{0, 1, 0}, Attributes: []float64{1.5, 2, 0, 0, 1, 1}},
+			{Ptr: []int32{0, 0}, Label: []int32{2}, Attributes: []float64{-3, 100}},
+		},
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
+	}
+	again := map[string]string{}
+	err = WriteTU(c, func(ending string, write func(io.Writer) error) error {
+		var text bytes.Buffer
+		err := write(&text)
+		again[ending] = text.String()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := readTU(t.Context(), tuFiles(t, again), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c, back); diff != "" {
+		t.Errorf("written and read again: %s", diff)
+	}
+}
+
+func TestReadTUDirected(t *testing.T) {
+	c, err := readTU(t.Context(), tuFiles(t, map[string]string{tuEdges: "1,2\n2,2\n", tuIndicator: "1\n1\n"}), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Collection{IDs: []string{"1"}, Directed: true, Graphs: []Member{{Ptr: []int32{0, 1, 2}, To: []int32{1, 1}}}}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestShapeOfTU checks that the shape that is reported before a collection is read is an upper bound,
+// whether edges are listed once or at both ends.
+func TestShapeOfTU(t *testing.T) {
+	for _, edges := range []string{"1, 2\n2,3\n", "1, 2\n2, 1\n2,3\n3, 2\n"} {
+		var told Shape
+		prefix := tuFiles(t, map[string]string{tuEdges: edges, tuIndicator: "1\n1\n1\n2\n", tuLabels: "a\nb\nc\na\n"})
+		c, err := ReadTU(t.Context(), prefix, false, func(s *Shape, _ int64) error { told = *s; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Shape(); told.Graphs != s.Graphs || told.Vertices != s.Vertices || told.Largest != s.Largest || told.Labels < s.Labels ||
+			told.Arcs < s.Arcs || told.Pairs < s.Pairs || told.Alike < s.Alike || told.Text < s.Text {
+			t.Errorf("%q: told of %+v, read %+v", edges, told, *s)
+		}
+	}
+}
+
+func TestBrokenTU(t *testing.T) {
+	for _, b := range []struct{ ending, text, want string }{
+		{tuIndicator, "1\n1\nx\n2\n", `_graph_indicator.txt:3: "x" is not the number of a graph; number the graphs from 1, and give each vertex one line`},
+		{tuIndicator, "1\n0\n1\n2\n", `_graph_indicator.txt:2: "0" is not the number of a graph; number the graphs from 1, and give each vertex one line`},
+		{tuIndicator, "1\n1\n\n1\n3\n", "_graph_indicator.txt:5: graph 3 comes, but graph 2 has no vertex; number the graphs from 1, and give each vertex one line"},
+		{tuIndicator, "1\n9999999999\n", `_graph_indicator.txt:2: "9999999999" is not the number of a graph; number the graphs from 1, and give each vertex one line`},
+		{tuIndicator, "1\n2000000000\n", "_graph_indicator.txt:2: graph 2000000000 comes after graph 1; number the graphs from 1, and give each vertex one line"},
+		{tuIndicator, "\n", "_graph_indicator.txt: has no vertex; number the graphs from 1, and give each vertex one line"},
+		{tuEdges, "", "_A.txt: is missing; a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"},
+		{tuEdges, "1, 2\n1\n1,2\n1,2\n", `_A.txt:2: "1" is not an edge; write two vertices u, v from 1 to 4`},
+		{tuEdges, "1, 5\n", `_A.txt:1: "1, 5" is not an edge; write two vertices u, v from 1 to 4`},
+		{tuEdges, "1, 2\n3, 4\n", "_A.txt:2: joins vertex 3 of graph 1 to vertex 4 of graph 2; correct the line, or D_graph_indicator.txt"},
+		{tuEdgeLabels, "1\n2\n1\n1\n", `_A.txt:2: the edge of line 1 again, with the label "2", before "1"; give the edge one label`},
+		{tuEdgeLabels, "1\n1\n1\n", "_edge_labels.txt: has 3 lines, but D_A.txt has 4 edges; give each a line of its own"},
+		{tuLabels, "a\n", "_node_labels.txt: has 1 line, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
+		{tuClasses, "1\n1\n2\n", "_graph_labels.txt: has 3 lines, but D_graph_indicator.txt has 2 graphs; give each a line of its own"},
+		{tuAttributes, "1, 2\n1\n", "_node_attributes.txt:2: 1 attribute, but the first vertex has 2; give every vertex the same attributes"},
+		{tuAttributes, "1\n2\n3\n", "_node_attributes.txt: has 3 lines, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
+		{tuAttributes, "1\n2\nNaN\n", `_node_attributes.txt:3: "NaN" is not a finite number; correct the line`},
+		{tuAttributes, "1\n2\n3\n4\n5\n", "_node_attributes.txt:5: more lines than there are vertices (4); give each vertex one line"},
+	} {
+		files := small()
+		files[b.ending] = b.text
+		if b.text == "" {
+			delete(files, b.ending)
+		}
+		prefix := tuFiles(t, files)
+		_, err := readTU(t.Context(), prefix, false)
+		var broken *nodefile.ParseError
+		if !errors.As(err, &broken) {
+			t.Errorf("%s %q: %v", b.ending, b.text, err)
+			continue
+		}
+		if got := strings.ReplaceAll(broken.Error(), prefix, "D"); got != "D"+b.want {
+			t.Errorf("%q:\n%s\nwant\nD%s", b.text, got, b.want)
+		}
+	}
+}
+
+// TestWriteTUEndsWhereWritingFails checks that nothing more is written after an error: the second
+// graph has a label that does not exist.
+func TestWriteTUEndsWhereWritingFails(t *testing.T) {
+	full := errors.New("full")
+	c := &Collection{
+		IDs: []string{"1", "2"}, Labels: []string{strings.Repeat("x", 2*bufferBytes)},
+		Graphs: []Member{{Ptr: []int32{0, 0}, Label: []int32{0}}, {Ptr: []int32{0, 0}, Label: []int32{1}}},
+	}
+	err := writeTU(failing{full}, tuLabels, c)
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+// failing takes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

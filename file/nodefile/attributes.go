@@ -1,0 +1,354 @@
+package nodefile
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// AttributeConfig holds the settings of [ReadAttributes]; nil means the zero value.
+type AttributeConfig struct {
+	Columns []string    // columns of attributes, by numbers from 1 or titles; nil: all except those of ids and classes
+	ID      string      // column of ids, by number or title; "": found by its title, may be missing
+	Class   string      // column of classes; "": found by its title, may be missing
+	Text    input.Text  // how the text is read; default: decide from it
+	Header  Header      // default: decide from the text
+	Missing []string    // words for a missing value, in addition to the empty text; nil: [MissingValues]
+	Memory  int64       // limit of the table in bytes; 0: no limit
+	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
+	Warn    func(error) // called with each warning about the file; may be nil
+}
+
+// MissingValues lists the words for a missing value: ?, and the words that pandas and R write.
+var MissingValues = append([]string{"?"}, table.Missing...)
+
+// Column is a column of a table. Equal values have equal codes.
+type Column struct {
+	Name   string
+	Values []string // the distinct values in order of first appearance; the index is the code
+	Code   []int32  // code of each record; −1 for a missing value
+}
+
+// labels returns the values of a column as labels of the records with a value.
+func (c *Column) labels(file string) *Labels {
+	l := &Labels{File: file, Names: c.Values}
+	for row, code := range c.Code {
+		if code < 0 {
+			l.Unlabelled++
+			continue
+		}
+		l.Row, l.Class = append(l.Row, row), append(l.Class, int(code))
+	}
+	return l
+}
+
+// Attributes is a table of records.
+type Attributes struct {
+	File    string
+	IDs     []string      // ids of the records; without a column of ids, their numbers from 1
+	Line    []int64       // line of each record
+	Columns []Column      // the attributes
+	Classes *Labels       // classes of the records; nil without a column of classes
+	Records Lookup        // finds a record by its id
+	Use     input.Columns // use of the columns of the file
+	Bytes   int64         // approximate memory of the table
+}
+
+// records maps the ids of records to their numbers.
+type records map[string]int
+
+// Lookup implements [Lookup].
+func (r records) Lookup(id string) (row int, ok bool) {
+	row, ok = r[id]
+	return row, ok
+}
+
+// Len implements [Lookup].
+func (r records) Len() int { return len(r) }
+
+// setBytes sets the approximate memory of the table.
+func (a *Attributes) setBytes() {
+	n := int64(len(a.IDs))
+	a.Bytes = 120 * n
+	for i := range a.Columns {
+		a.Bytes += 4*n + 64*int64(len(a.Columns[i].Values))
+	}
+}
+
+// ReadAttributes reads a table of records, one on each line, with a value in each column. The
+// rules about separators, comments and quotes are those of label tables. The first line is a
+// header if all of its fields are words, none of which occurs again in its column. A column of
+// dates is ignored unless c.Columns names it, because almost every date occurs once.
+//
+// ReadAttributes returns an error if the lines do not have the same number of fields, or if
+// two records have the same id, and a [*budget.Error] if the table exceeds c.Memory.
+func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
+	if c == nil {
+		c = &AttributeConfig{}
+	}
+	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn, Text: c.Text})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
+	if r.missing == nil {
+		r.missing = MissingValues
+	}
+	// All rows are read without a header, because only all values decide whether it is one.
+	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
+	for row, err := range t.Rows(in) {
+		if err == nil {
+			err = r.add(row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.end()
+}
+
+// attributeReader collects the columns of a table.
+type attributeReader struct {
+	c       *AttributeConfig
+	name    string
+	missing []string
+
+	progress func() (done, total int64) // bytes read, and of the whole file
+
+	first  []string // fields of the first line
+	titles []string // titles of the header; nil without a header
+	lines  []int64
+	column []Column
+	code   []map[string]int32 // from value to code, for each column
+	bytes  int64              // memory of the table, and of lists while they grow
+}
+
+// add adds a row. The values of the first row get no codes before end has decided whether it is
+// a header.
+func (r *attributeReader) add(row nodetable.Row) error {
+	r.lines = append(r.lines, row.Line)
+	if r.first == nil {
+		for i := range row.Text {
+			r.first = append(r.first, string(row.Field(i)))
+		}
+		r.column, r.code = make([]Column, len(r.first)), make([]map[string]int32, len(r.first))
+		for i := range r.column {
+			r.column[i].Name, r.column[i].Code, r.code[i] = "column "+strconv.Itoa(i+1), []int32{-1}, map[string]int32{}
+		}
+		return nil
+	}
+	if got, want := len(row.Text), len(r.first); got != want {
+		return textio.Fault(r.name, row.Line, "give each record a value for every attribute, or ? where it is missing",
+			"%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want)
+	}
+	const cell, record = 10, 130 // codes; lines, ids and their lookup
+	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
+		need := r.bytes
+		if done, total := r.progress(); done > 0 { // assume that memory is proportional to the size of the file
+			need = max(need, int64(float64(need)*float64(total)/float64(done)))
+		}
+		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
+	}
+	for i := range row.Text {
+		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, row.Field(i)))
+	}
+	return nil
+}
+
+// codeOf returns the code of a value of column i.
+func (r *attributeReader) codeOf(i int, text []byte) int32 {
+	code, known := r.code[i][string(text)]
+	if known {
+		return code
+	}
+	code = -1
+	value := string(text)
+	if !r.isMissing(value) {
+		code = int32(len(r.column[i].Values))
+		r.column[i].Values = append(r.column[i].Values, value)
+	}
+	const entry = 100 // bytes of an entry of a map and a list, while they grow
+	r.bytes += entry + int64(len(value))
+	r.code[i][value] = code
+	return code
+}
+
+// isMissing reports whether a field is missing. In a table of one column the empty text (in
+// quotes) is a value, because a line without a value would be blank and skipped.
+func (r *attributeReader) isMissing(value string) bool {
+	return value == "" && len(r.first) > 1 || slices.Contains(r.missing, value)
+}
+
+// isHeader reports whether the first line is a header.
+func (r *attributeReader) isHeader() bool {
+	if r.c.Header != AutoHeader {
+		return r.c.Header == HasHeader
+	}
+	for i, title := range r.first {
+		_, again := r.code[i][title]
+		if again || !table.IsTitle(title) && !(i == 0 && len(r.first) > 1 && table.IsIndex(title)) || slices.Contains(r.first[:i], title) {
+			return false
+		}
+	}
+	return len(r.lines) > 1
+}
+
+// end decides whether the first line is a header, chooses the columns and returns the table.
+func (r *attributeReader) end() (*Attributes, error) {
+	if r.first == nil {
+		return nil, &ParseError{File: r.name, Msg: "no records", Fix: "write a line for each, with a value for every attribute"}
+	}
+	if r.isHeader() {
+		r.titles, r.lines = r.first, r.lines[1:]
+		for i := range r.column {
+			r.column[i].Name, r.column[i].Code = r.titles[i], r.column[i].Code[1:]
+		}
+	} else {
+		for i, text := range r.first {
+			r.column[i].Code[0] = r.codeOf(i, []byte(text))
+		}
+	}
+	if len(r.lines) == 0 {
+		return nil, &ParseError{File: r.name, Msg: "a header and no records", Fix: "write a line for each, with a value for every attribute"}
+	}
+	id, class, attributes, err := r.roles()
+	if err != nil {
+		return nil, err
+	}
+	a := &Attributes{File: r.name, Line: r.lines}
+	if class >= 0 {
+		a.Classes = r.column[class].labels(a.File)
+	}
+	for _, i := range attributes {
+		a.Columns = append(a.Columns, r.column[i])
+	}
+	a.Use = r.use(id, class, attributes)
+	if err := r.identify(a, id); err != nil {
+		return nil, err
+	}
+	a.setBytes()
+	return a, nil
+}
+
+// roles returns the column of ids, the column of classes (−1 if missing), and the columns of
+// attributes.
+func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
+	id, class = slices.IndexFunc(r.titles, table.IsNode), -1
+	if r.titles != nil {
+		_, class = table.FindLabels(r.titles)
+		if class >= 0 && !table.IsLabel(r.titles[class]) {
+			class = -1
+		}
+		if id < 0 && len(r.titles) > 1 && table.IsIndex(r.titles[0]) {
+			id = 0
+		}
+	}
+	if attributes, err = r.choose(r.c.Columns); err != nil {
+		return id, class, nil, err
+	}
+	for _, role := range []struct {
+		given string
+		at    *int
+	}{{r.c.ID, &id}, {r.c.Class, &class}} {
+		if role.given != "" {
+			list, err := r.choose([]string{role.given})
+			if err != nil {
+				return id, class, nil, err
+			}
+			*role.at = list[0]
+		} else if slices.Contains(attributes, *role.at) {
+			*role.at = -1
+		}
+	}
+	if r.c.Columns == nil {
+		for i := range r.column {
+			if i != id && i != class && !r.areDates(i) {
+				attributes = append(attributes, i)
+			}
+		}
+	}
+	if len(attributes) == 0 {
+		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name the columns of attributes"}
+	}
+	return id, class, attributes, nil
+}
+
+// areDates reports whether all values of a column are dates.
+func (r *attributeReader) areDates(column int) bool {
+	values := r.column[column].Values
+	return len(values) > 0 && !slices.ContainsFunc(values, func(text string) bool { return !table.IsDate(text) })
+}
+
+// use returns the use of every column, for the report.
+func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
+	titles := make([]string, len(r.column))
+	for i := range titles {
+		titles[i] = r.column[i].Name
+	}
+	use := input.Named(titles)
+	for i := range use {
+		n := len(r.column[i].Values)
+		switch {
+		case slices.Contains(attributes, i) && n == 1:
+			use[i].Use = "1 value"
+		case slices.Contains(attributes, i):
+			use[i].Use = strconv.Itoa(n) + " values"
+		case i == id:
+			use[i].Use = input.Node
+		case i == class:
+			use[i].Use = input.Label
+		case r.areDates(i):
+			use[i].Note = "dates"
+		}
+	}
+	return use
+}
+
+// choose returns the columns of the given numbers or titles.
+func (r *attributeReader) choose(names []string) ([]int, error) {
+	if names == nil {
+		return nil, nil
+	}
+	if !table.Numbers(names) && r.titles == nil {
+		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
+	}
+	list, err := table.Choose(names, r.titles)
+	if err != nil {
+		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
+	}
+	if most := slices.Max(list); most >= len(r.first) {
+		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", most+1, table.Counted(len(r.first), "field"))
+	}
+	return list, nil
+}
+
+// identify sets the ids of the records.
+func (r *attributeReader) identify(a *Attributes, id int) error {
+	rows := make(records, len(r.lines))
+	a.IDs, a.Records = make([]string, len(r.lines)), rows
+	for row := range a.IDs {
+		name := strconv.Itoa(row + 1)
+		if id >= 0 {
+			code := r.column[id].Code[row]
+			if code < 0 {
+				return &ParseError{File: a.File, Line: a.Line[row], Msg: "empty id", Fix: "fix the line"}
+			}
+			name = r.column[id].Values[code]
+		}
+		if before, is := rows[name]; is {
+			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
+				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[before])
+		}
+		a.IDs[row], rows[name] = name, row
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package nodefile
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Lookup finds the row of an id; [*shard.Nodes] implements it.
+type Lookup interface {
+	Lookup(id string) (row int, ok bool)
+	Len() int
+}
+
+// Header states whether the first line of data of a file holds titles of columns.
+type Header = input.Header
+
+// The zero value decides from the text.
+const (
+	AutoHeader = input.AutoHeader
+	HasHeader  = input.HasHeader
+	NoHeader   = input.NoHeader
+)
+
+// ListConfig holds the settings of [ReadIDs], [ReadSplit] and [ReadPrior]; nil means the zero
+// value.
+type ListConfig struct {
+	Header  Header              // default: decide from the text
+	Text    input.Text          // how the text is read; default: decide from it
+	Stdin   io.Reader           // read for the path "-"; nil: os.Stdin
+	Warn    func(error)         // called with each warning about the file; may be nil
+	Columns func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
+}
+
+// reader returns a reader of a table of nodes with these settings.
+func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
+	return &nodetable.Reader{
+		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+	}
+}
+
+// ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file. In
+// a table it reads the column of the node, chosen as [ReadLabels] does. It returns an error if
+// an id is not in the graph or occurs twice.
+func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
+}
+
+// ReadSplit reads a table with a node and its part (train or test) in each row, and returns the
+// rows of both parts in the order of the file. Nodes without a line, and nodes with an empty
+// part, val, validation or none, are in neither. Columns are chosen as [ReadLabels] does.
+func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (train, test []int, err error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	t := c.reader(nodes, input.Part)
+	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
+		switch strings.ToLower(string(row.Value())) {
+		case "train":
+			train = append(train, node)
+		case "test":
+			test = append(test, node)
+		case "", "val", "validation", "none":
+		default:
+			return &ParseError{File: t.Name, Line: row.Line, Column: row.Column(), Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Value())), Fix: "fix the line"}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(train) == 0:
+		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
+	case len(test) == 0:
+		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+	}
+	return train, test, nil
+}
+
+// rows reads the table at path, in which each node has at most one row, calls use with each
+// row whose node is in the graph, and returns the nodes in the order of the file. content
+// names the content in messages, for example "ids".
+func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, content string, use func(node int, row nodetable.Row) error) ([]int, error) {
+	var list []int
+	at := map[int]int64{} // the line of each row
+	var unknown nodetable.Unknown
+	for row, err := range t.Read(ctx, path) {
+		if err != nil {
+			return nil, err
+		}
+		id := row.ID()
+		node, known := nodetable.Find(t.Lookup, string(id))
+		if !known {
+			unknown.Add(row.Line, id)
+			continue
+		}
+		unknown.Total++
+		if line, twice := at[node]; twice {
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
+		}
+		at[node] = row.Line
+		if err := use(node, row); err != nil {
+			return nil, err
+		}
+		list = append(list, node)
+	}
+	if unknown.Total == 0 {
+		return nil, &ParseError{File: t.Name, Msg: "no " + content, Fix: "give one node a line"}
+	}
+	if err := unknown.Err(t.Name, false, "remove such lines"); err != nil {
+		return nil, err
+	}
+	if t.Columns != nil && c.Columns != nil {
+		c.Columns(t.Columns)
+	}
+	return list, nil
+}

@@ -1,0 +1,226 @@
+package nodefile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
+type LabelConfig struct {
+	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
+	Header      Header      // default: decide from the text
+	Text        input.Text  // how the text is read; default: decide from it
+	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
+	Missing     []string    // words for a missing label, in addition to the empty text; nil: [MissingLabels]
+	Several     bool        // a node may have several labels, each on a line of its own
+	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
+	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
+	Warn        func(error) // called with each warning about the file; may be nil
+}
+
+// ErrSeveral is wrapped by the error about a node with several labels if Several is not set.
+var ErrSeveral = errors.New("several labels of a node")
+
+// Labels holds the known classes of some nodes.
+type Labels struct {
+	File       string   // file name for messages
+	Row        []int    // labelled nodes in the order of the ids; a node with several labels once for each
+	Class      []int    // class of each entry of Row, an index of Names
+	Names      []string // class names in the order of their first nodes, see [Labels.Sort]
+	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
+	Unknown    int      // lines skipped because their node is not in the graph
+	Repeated   int      // lines that repeat an earlier one
+	MinusOne   bool     // a line has the label -1, which was read as a missing label
+
+	MissingWords []string      // words that were read as missing labels, in byte order
+	Columns      input.Columns // use of the columns; nil if there is nothing to report
+}
+
+// Trainable returns a [*ParseError] unless the labels have at least two classes.
+func (l *Labels) Trainable() error {
+	if len(l.Names) >= 2 {
+		return nil
+	}
+	e := &ParseError{File: l.File, Msg: "no training labels"}
+	if len(l.Names) == 1 {
+		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
+		if len(l.Row) == 1 {
+			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
+		}
+		if l.MinusOne {
+			e.Fix = "-1 means no label; rename that class"
+		}
+	}
+	return e
+}
+
+// MissingLabels lists the words for a missing label: -1, as scikit-learn marks unlabelled
+// items, and the words that pandas and R write for a missing value.
+var MissingLabels = append([]string{"-1"}, table.Missing...)
+
+// ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
+//
+// Titles of a header choose the columns, in any order: node, id, … and label, class, ….  A
+// column of row numbers is skipped, other columns are ignored, and Labels.Columns reports the
+// choice. For example, a table that pandas wrote with the header ",customer_id,age,segment"
+// needs no settings: the column without a title is skipped, customer_id is the node and
+// segment the label. A header of three or more columns without titles for node and label is an
+// error, unless c.Fields names the columns. Without a header the first two columns are read.
+// An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
+// without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
+// the words of c.Missing mean that the node has no label.
+//
+// The first line is a header if its node is not in the graph and its titles are known words,
+// or if its id is not an integer but all other ids are.
+//
+// ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
+// some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
+// node is labelled.
+func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
+	if c == nil {
+		c = &LabelConfig{}
+	}
+	return newLabelReader(c, nodes).read(ctx, path, nodes)
+}
+
+// newLabelReader returns a reader of labels of nodes.
+func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
+	r := &labelReader{
+		c: c, missing: c.Missing, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()),
+		t: &nodetable.Reader{
+			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
+			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+		},
+		unknown: nodetable.Unknown{Nodes: nodes},
+	}
+	if r.missing == nil {
+		r.missing = MissingLabels
+	}
+	return r
+}
+
+// read reads the labels of the file at path.
+func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Labels, error) {
+	if isLabelArray(path) {
+		return r.readArray(ctx, path, nodes)
+	}
+	for row, err := range r.t.Read(ctx, path) {
+		if err == nil {
+			err = r.add(row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.end(nodes)
+}
+
+// end checks and sorts the labels.
+func (r *labelReader) end(nodes Lookup) (*Labels, error) {
+	l := r.labels
+	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
+	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
+	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
+		return nil, err
+	}
+	l.Sort(nodes)
+	if len(l.Row) == 0 {
+		word := "label"
+		if r.numbers != nil {
+			word = "number"
+		}
+		msg := "no " + word + "s"
+		if l.Unlabelled > 0 {
+			msg += fmt.Sprintf(": %s without one", table.Counted(l.Unlabelled, "line"))
+			if l.MissingWords != nil {
+				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
+			}
+		}
+		return nil, &ParseError{File: l.File, Msg: msg, Fix: fmt.Sprintf("write a line node<TAB>%[1]s for each node whose %[1]s is known", word)}
+	}
+	return l, nil
+}
+
+// labelReader collects the labels of a table.
+type labelReader struct {
+	c       *LabelConfig
+	t       *nodetable.Reader
+	missing []string // words for a missing label
+	labels  *Labels
+	classes map[string]int     // numbers of the classes, in order of first appearance
+	lines   []int64            // line of each label
+	at      []uint32           // for each row, 1 + index of its last label, or 0
+	before  []uint32           // for each label, 1 + index of the previous label of the same node, or 0
+	numbers map[string]float64 // of each label, if labels must be numbers; else nil
+
+	unknown nodetable.Unknown
+}
+
+// maxName is the limit of the length of a class name, because predictions repeat the name for
+// every node.
+const maxName = 64 << 10
+
+// add adds the label of a row.
+func (r *labelReader) add(line nodetable.Row) error {
+	id, label := string(line.ID()), string(line.Value())
+	row, known := nodetable.Find(r.t.Lookup, id)
+	if !known {
+		r.unknown.Add(line.Line, line.ID())
+		return nil
+	}
+	r.unknown.Total++
+	l := r.labels
+	if strings.TrimSpace(label) == "" || slices.Contains(r.missing, label) {
+		l.Unlabelled++
+		l.MinusOne = l.MinusOne || label == "-1"
+		if at, is := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !is {
+			l.MissingWords = slices.Insert(l.MissingWords, at, label)
+		}
+		return nil
+	}
+	if len(label) > maxName {
+		e := textio.Fault(r.t.Name, line.Line, "shorten it", "a class name of %d bytes, more than 64 KiB", len(label))
+		e.Column = line.Column()
+		return e
+	}
+	class, ok := r.classes[label]
+	if !ok && r.numbers != nil {
+		if err := r.addNumber(label, line); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		class = len(l.Names)
+		r.classes[label] = class
+		l.Names = append(l.Names, label)
+	}
+	for next := r.at[row]; next > 0; next = r.before[next-1] {
+		before := next - 1
+		if l.Class[before] == class {
+			l.Repeated++
+			return nil
+		}
+		if !r.c.Several {
+			return &ParseError{
+				File: r.t.Name, Line: line.Line,
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, l.Names[l.Class[before]], r.lines[before]),
+				Fix: "keep one of the lines", Err: ErrSeveral,
+			}
+		}
+	}
+	l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+	r.before = append(r.before, r.at[row])
+	r.lines = append(r.lines, line.Line)
+	r.at[row] = uint32(len(l.Row))
+	return nil
+}

@@ -1,0 +1,102 @@
+package nodefile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ReadPrior reads a distribution over the classes for each node: a header with a title for the
+// nodes and the class names, in any order, then a line for each node with its probabilities,
+// which are not negative and have the sum 1. Columns titled label and reached are skipped, so
+// that a file of predictions can serve as a prior. Row i of the result belongs to node i,
+// column c to classNames[c]. Nodes without a line get the uniform distribution.
+//
+// A sum may differ from 1 by the error of rounding each probability to three decimals. The
+// probabilities are then divided by their sum.
+func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	classes := len(classNames)
+	t := c.reader(nodes, "")
+	t.Every, t.Header = true, HasHeader
+	var column []int // column of each class in the file
+	prior := sparse.NewBlock[float64](nodes.Len(), classes)
+	for node := range prior.Rows {
+		for c := range classes {
+			prior.Row(node)[c] = 1 / float64(classes)
+		}
+	}
+	_, err := c.rows(ctx, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
+		if len(row.Text) != len(t.Titles) {
+			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), len(t.Titles)), Fix: "fix the line"}
+		}
+		if column == nil {
+			if column, err = priorColumns(t, classNames); err != nil {
+				return err
+			}
+		}
+		return distribution(prior.Row(node), t, row, column)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return prior, nil
+}
+
+// priorColumns finds the column of each class in the header.
+func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
+	const fix = "the header names the classes"
+	column := slices.Repeat([]int{-1}, len(classNames))
+	for i, title := range t.Titles {
+		c := slices.Index(classNames, title)
+		word := strings.ToLower(title)
+		switch {
+		case i == t.Node || t.Columns[i].Use == input.Index:
+		case c >= 0 && column[c] >= 0:
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
+		case c >= 0:
+			column[c] = i
+		case word != "label" && word != "reached":
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: fix}
+		}
+	}
+	for c, at := range column {
+		if at < 0 {
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: fix}
+		}
+	}
+	return column, nil
+}
+
+// distribution parses and checks the probabilities of a line and stores them in dst.
+func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row, column []int) error {
+	name := t.Name
+	var sum float64
+	for c, i := range column {
+		p, wrong := table.ParseNumber(table.Point(row.Text[i], t.Text.HasDecimalComma()), 64)
+		if wrong == "" && p < 0 {
+			wrong = "is negative"
+		}
+		if wrong != "" {
+			return &ParseError{File: name, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("probability %s %s", table.Quoted(row.Text[i]), wrong), Fix: "fix the line"}
+		}
+		dst[c] = p
+		sum += p
+	}
+	if math.Abs(sum-1) > roundingOf(len(column)) {
+		return &ParseError{File: name, Line: row.Line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum), Fix: "fix the line"}
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package nodefile
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// MissingNumbers lists the words for a missing number. NaN is rejected instead, because it is also
+// the result of a failed computation.
+var MissingNumbers = slices.DeleteFunc(slices.Clone(table.Missing), func(word string) bool { return strings.EqualFold(word, "nan") })
+
+// Values holds the known numbers of some nodes.
+type Values struct {
+	*Labels           // Names are the distinct texts of the numbers
+	Value   []float64 // number of each entry of Row
+}
+
+// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The
+// words for a missing number are [MissingNumbers] unless c.Missing is set. The error is a
+// [*ParseError] also for text that is not a finite number. c.Several must not be set.
+func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Values, error) {
+	var set LabelConfig
+	if c != nil {
+		set = *c
+	}
+	if set.Missing == nil {
+		set.Missing = MissingNumbers
+	}
+	r := newLabelReader(&set, nodes)
+	r.t.Value = input.Value
+	r.numbers = map[string]float64{}
+	l, err := r.read(ctx, path, nodes)
+	if err != nil {
+		return nil, err
+	}
+	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
+	for i, class := range l.Class {
+		v.Value[i] = r.numbers[l.Names[class]]
+	}
+	return v, nil
+}
+
+// addNumber keeps the number of a label.
+func (r *labelReader) addNumber(label string, line nodetable.Row) error {
+	x, fault := table.ParseNumber(table.Point([]byte(label), r.c.Text.HasDecimalComma()), 64)
+	if fault != "" {
+		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
+		if _, wrong := table.ParseNumber(table.Point([]byte(label), true), 64); wrong == "" {
+			fix = "pass {decimal=,} if the comma is in front of the fraction"
+		}
+		e := textio.Fault(r.t.Name, line.Line, fix,
+			"number %s %s", table.Quoted(label), fault)
+		e.Column = line.Column()
+		return e
+	}
+	r.numbers[label] = x
+	return nil
+}
+
+// Numeric returns the number of distinct labels if all of them are finite numbers, else 0.
+func (l *Labels) Numeric() int {
+	for _, name := range l.Names {
+		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" {
+			return 0
+		}
+	}
+	return len(l.Names)
+}

@@ -1,0 +1,124 @@
+package tablefile
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Axis holds the ids of the rows or the columns of a matrix: ID returns the id of row or
+// column i, 0 ≤ i < N.
+type Axis struct {
+	N  int
+	ID func(i int) string
+}
+
+// AxisOf returns the axis with the given ids.
+func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
+
+// WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions, so that
+// [ReadAxis], [nodefile.ReadIDs] and pandas read the same ids back. It writes nothing if w
+// is nil.
+func WriteIDs(w io.Writer, a Axis) error {
+	if w == nil {
+		return nil
+	}
+	out := bufio.NewWriterSize(w, bufferBytes)
+	for i := range a.N {
+		if _, err := out.Write(append(table.AppendTabbed(out.AvailableBuffer(), a.ID(i)), '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// ReadAxis reads n ids, one a line, from a file, or from stdin (os.Stdin if nil) for the path
+// "-". It returns an error if the number of ids is not n. A title in the first line is
+// skipped, except in a file whose name ends in .ids, because such files have no header.
+//
+// Memory: 8 bytes an id and the size of the file; about twice that for a compressed file or
+// a stream, because its size is not known before it is read.
+func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
+	var text []byte             // all ids, concatenated
+	ends := make([]int, 1, n+1) // id i is text[ends[i]:ends[i+1]]
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		text = make([]byte, 0, info.Size())
+	}
+	rows := &nodetable.Reader{Options: textio.Options{Stdin: stdin}}
+	for row, err := range rows.Read(ctx, path) {
+		if err != nil {
+			return Axis{}, err
+		}
+		text = append(text, row.ID()...)
+		ends = append(ends, len(text))
+	}
+	if got := len(ends) - 1; got != n {
+		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", table.Counted(got, "id"), n), Fix: "list the id of each once, in order"}
+	}
+	return Axis{n, func(i int) string { return string(text[ends[i]:ends[i+1]]) }}, nil
+}
+
+// ErrNoIDs is wrapped by the error of [File.Axis] if no ids are found.
+var ErrNoIDs = errors.New("tablefile: no ids")
+
+// Axis returns the ids of the rows (which = "rows") or the columns ("cols"): the array of that
+// name in an archive, or else the lines of the separate file, for example X.rows.ids for the
+// rows of X.npy and of X.npy.gz. If both are missing, ID is nil and the error is a
+// [*nodefile.ParseError] that names the separate file and wraps [ErrNoIDs].
+func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
+	n := f.Rows
+	if which == "cols" {
+		n = f.Cols
+	}
+	if f.Format.names != nil {
+		if names, err := f.Format.names(ctx, f, which, n); err != nil || names != nil {
+			return AxisOf(names), err
+		}
+	}
+	name, idFile := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
+	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
+		idFile = base + "." + which + ".ids"
+		if _, err := os.Stat(idFile); err == nil {
+			return ReadAxis(ctx, idFile, n, nil)
+		}
+	}
+	return Axis{N: n}, &nodefile.ParseError{
+		File: idFile, Msg: "is missing", Fix: "write there the ids of the " + which + " of the matrix, one a line", Err: ErrNoIDs,
+	}
+}
+
+// rowIDs returns the ids of the rows: the lines of the file named, or else the ids that
+// [File.Axis] finds, or else numbers from 0. A repeated id is a [*nodefile.ParseError],
+// because labels and predictions refer to rows by id.
+func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
+	rows, err := f.Axis(ctx, "rows")
+	if named != "" {
+		rows, err = ReadAxis(ctx, named, f.Rows, stdin)
+	}
+	if err != nil && !errors.Is(err, ErrNoIDs) {
+		return nil, err
+	}
+	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)
+	for i := range ids {
+		if ids[i] = strconv.Itoa(i); rows.ID != nil {
+			ids[i] = rows.ID(i)
+		}
+		if first, twice := seen[ids[i]]; twice {
+			return nil, textio.Fault(cmp.Or(named, f.Name), 0, "name each row differently", "id %q is given to rows %d and %d", ids[i], first+1, i+1)
+		}
+		seen[ids[i]] = i
+	}
+	return ids, nil
+}

@@ -1,0 +1,211 @@
+package tablefile
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Conversion describes the conversion of a matrix to another format.
+type Conversion struct {
+	File   *File
+	Kernel bool      // write LIBSVM text in its form for precomputed kernels
+	IDs    string    // file with the ids of the rows; "": the ids that [File.Axis] finds
+	Stdin  io.Reader // read for the path "-"; nil: os.Stdin
+
+	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
+
+	// LabelFile holds the labels of the rows: an array with a number for each row, or a table
+	// of nodes and labels, read with the settings Labelling; "": the labels of the matrix.
+	LabelFile string
+	Labelling *nodefile.LabelConfig
+
+	// Reserve is called before ids, and then labels, are read, with the bytes that they need;
+	// its error ends the reading. It may be nil.
+	Reserve func(bytes int64, what string) error
+
+	// Results of [Conversion.Prepare].
+	Rows, Cols Axis     // ids of rows and columns
+	Classes    []string // class names in the order of their numbers 1, 2 …; nil: labels are written unchanged
+	labels     []string // label of each row, from LabelFile; nil: the labels of File
+}
+
+// Prepare finds the ids of rows and columns, and reads LabelFile. Ids of rows come from the
+// file IDs, ids of both from the matrix or its separate files of ids, else they are numbers
+// (columns of LIBSVM text from 1, because its indices count from 1).
+//
+// Class names that are no numbers are numbered from 1 in byte order, because LIBSVM text holds
+// numbers only. Rows without a label get 0; that is an error if 0 is also the name of a class.
+func (c *Conversion) Prepare(ctx context.Context) error {
+	reserve := c.Reserve
+	if reserve == nil {
+		reserve = func(int64, string) error { return nil }
+	}
+	if bytes := c.idBytes(); bytes > 0 {
+		if err := reserve(bytes, "ids"); err != nil {
+			return err
+		}
+	}
+	if err := c.name(ctx); err != nil || c.LabelFile == "" {
+		return err
+	}
+	const row = 56 // bytes: a second copy of the id, its row, the label, the class and its text
+	if err := reserve(row*int64(c.Rows.N), "labels"); err != nil {
+		return err
+	}
+	return c.label(ctx)
+}
+
+func (c *Conversion) idBytes() int64 {
+	if c.File.Format.Text && c.IDs == "" {
+		return 0
+	}
+	const id = 32
+	bytes := id * int64(c.File.Rows+c.File.Cols)
+	if info, err := os.Stat(c.IDs); err == nil {
+		bytes += info.Size()
+	}
+	return bytes
+}
+
+// name sets the ids of rows and columns.
+func (c *Conversion) name(ctx context.Context) (err error) {
+	f := c.File
+	c.Rows.N, c.Cols.N = f.Rows, f.Cols
+	if c.IDs != "" {
+		if c.Rows, err = ReadAxis(ctx, c.IDs, f.Rows, c.Stdin); err != nil {
+			return err
+		}
+	}
+	for _, a := range []struct {
+		*Axis
+		which string
+		first int
+	}{{&c.Rows, "rows", 0}, {&c.Cols, "cols", f.first}} {
+		if !f.Format.Text && a.ID == nil {
+			if *a.Axis, err = f.Axis(ctx, a.which); err != nil && !errors.Is(err, ErrNoIDs) {
+				return err
+			}
+		}
+		if a.ID == nil {
+			a.ID = func(i int) string { return strconv.Itoa(a.first + i) }
+		}
+	}
+	return nil
+}
+
+// label reads LabelFile.
+func (c *Conversion) label(ctx context.Context) error {
+	path := c.LabelFile
+	n := c.Rows.N
+	if Detect(ctx, path) == NPY {
+		list, err := readNumbers(ctx, path, n)
+		for _, v := range list {
+			c.labels = append(c.labels, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return err
+	}
+	nodes, err := shard.StringNodes(func(yield func(string) bool) {
+		for i := 0; i < n && yield(c.Rows.ID(i)); i++ {
+		}
+	})
+	if err != nil {
+		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be assigned to rows: %v", err), Fix: "give each row an id of its own", Err: err}
+	}
+	l, err := nodefile.ReadLabels(ctx, path, nodes, c.Labelling)
+	if err != nil {
+		return err
+	}
+	names := l.Names
+	if zero, numbers := areNumbers(names); !numbers {
+		sorted, place := l.ByName()
+		c.Classes = sorted
+		names = make([]string, len(place))
+		for class, at := range place {
+			names[class] = strconv.Itoa(at + 1)
+		}
+	} else if missing := n - len(l.Row); zero && missing > 0 {
+		have := "have"
+		if missing == 1 {
+			have = "has"
+		}
+		return textio.Fault(path, 0, "label all rows", "0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have)
+	}
+	c.labels = slices.Repeat([]string{"0"}, n)
+	for i, at := range l.Row {
+		c.labels[at] = names[l.Class[i]]
+	}
+	return nil
+}
+
+// areNumbers reports whether all names of classes are numbers, and whether one
+// of them is 0.
+func areNumbers(names []string) (zero, all bool) {
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil || v-v != 0 {
+			return false, false
+		}
+		zero = zero || v == 0
+	}
+	return zero, true
+}
+
+// readNumbers reads an array with a number for each of n rows.
+func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
+	f, err := Inspect(ctx, path, nil)
+	if errors.Is(err, ErrStream) {
+		return nil, &nodefile.ParseError{File: path, Msg: "a compressed array", Fix: "decompress it first"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Rows != n || f.Cols != 1 {
+		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, table.Counted(n, "row"))}
+	}
+	list := make([]float64, 0, n)
+	err = Read(ctx, f, func(_ []byte, row []float64) error {
+		list = append(list, row[0])
+		return nil
+	})
+	return list, err
+}
+
+// Convert writes the matrix, after [Conversion.Prepare], to w in the format to with elements
+// of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
+// for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
+func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, labels io.Writer) error {
+	i, label := 0, "0" // number and label of the next row
+	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
+		if c.labels != nil {
+			return c.labels[i]
+		}
+		return label
+	}})
+	if err != nil {
+		return err
+	}
+	labelFile := bufio.NewWriter(labels)
+	err = Read(ctx, c.File, func(text []byte, row []T) error {
+		if c.File.Labelled {
+			label = string(text)
+			line := append(table.AppendTabbed(labelFile.AvailableBuffer(), c.Rows.ID(i)), '\t')
+			_, _ = labelFile.Write(append(table.AppendTabbed(line, label), '\n')) // bufio keeps the first error for Flush
+		}
+		i++
+		return file.Row(row)
+	})
+	return cmp.Or(err, file.Close(ctx), labelFile.Flush())
+}

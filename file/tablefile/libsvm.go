@@ -1,0 +1,333 @@
+package tablefile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// LIBSVM is the text format of LIBSVM, for features and for precomputed kernels.
+var LIBSVM = &Format{
+	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
+	NoGraph: "heatwalk convert reads it as a matrix; if it does hold edges, name their columns with {fields}",
+	Text:    true,
+	is: func(ending string, head []byte) bool {
+		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
+	},
+	inspect: (*File).inspectVectors,
+	of32:    rows[float32]{read: readVectors[float32], write: newLIBSVMWriter[float32]},
+	of64:    rows[float64]{read: readVectors[float64], write: newLIBSVMWriter[float64]},
+}
+
+// vectorReader reads LIBSVM text line by line.
+type vectorReader struct {
+	*words
+	zeroBased bool
+	limit     int // largest number of columns; 0: no limit
+	bits      int // precision of values, 32 or 64
+
+	rows    int64
+	first   int64 // line of the first row
+	kernel  bool  // the file is a precomputed kernel
+	inOrder bool  // the serial numbers of a kernel are 1, 2, 3 …
+	cols    int   // columns of a kernel; for features, the largest index so far
+	label   []byte
+}
+
+const (
+	fixLine  = "fix the line"
+	maxIndex = math.MaxInt32 // because LIBSVM stores indices in 32 bits
+)
+
+func (v *vectorReader) fault(fix, format string, args ...any) error {
+	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// vector reads the next line with a vector and calls set with the column, counted from 0, and
+// the value of every pair. It returns false at the end of the text.
+func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
+	var word []byte
+	var err error
+	for len(word) == 0 {
+		if word, err = v.next(); err != nil {
+			return false, err
+		}
+		if len(word) == 0 && !v.endLine() {
+			return false, v.fail()
+		}
+	}
+	if err := v.readLabel(word); err != nil {
+		return false, err
+	}
+	if v.rows++; v.first == 0 {
+		v.first = v.line
+	}
+	pairs, last := 0, -1
+	for ; ; pairs++ {
+		if word, err = v.next(); err != nil {
+			return false, err
+		}
+		if len(word) == 0 {
+			break
+		}
+		index, value, err := v.pair(word)
+		if err != nil {
+			return false, err
+		}
+		if v.rows == 1 && pairs == 0 && index == 0 && !v.zeroBased {
+			v.kernel = true
+		}
+		if v.kernel {
+			err = v.entry(pairs, index, value)
+		} else {
+			err = v.feature(index, last)
+		}
+		if err != nil {
+			return false, err
+		}
+		last = index
+		if col := index - 1; v.zeroBased {
+			set(index, value)
+		} else if col >= 0 {
+			set(col, value)
+		}
+	}
+	if v.kernel {
+		return true, v.complete(pairs - 1)
+	}
+	return true, nil
+}
+
+// readLabel checks and stores the first word of a line.
+func (v *vectorReader) readLabel(word []byte) error {
+	switch {
+	case bytes.IndexByte(word, ':') >= 0:
+		return v.fault("begin the line with a label, 0 for none", "%s in place of the label", table.Quoted(word))
+	case bytes.IndexByte(word, ',') >= 0:
+		return v.fault("keep one of them", "%s are several labels", table.Quoted(word))
+	}
+	if _, wrong := table.ParseNumber(word, 64); wrong != "" {
+		return v.fault("number the classes", "label %s %s", table.Quoted(word), wrong)
+	}
+	v.label = append(v.label[:0], word...)
+	return nil
+}
+
+// pair parses index:value.
+func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
+	at := bytes.IndexByte(word, ':')
+	switch {
+	case at > 0 && string(word[:at]) == "qid":
+		return 0, 0, v.fault("cut them out", "%s: ranking data with query ids is not supported", table.Quoted(word))
+	case at < 1 || at == len(word)-1:
+		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", table.Quoted(word))
+	}
+	for _, c := range word[:at] {
+		if c < '0' || c > '9' {
+			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:at]))
+		}
+		if index = 10*index + int(c-'0'); index > maxIndex {
+			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:at]), maxIndex)
+		}
+	}
+	value, wrong := table.ParseNumber(word[at+1:], v.bits)
+	if wrong != "" {
+		fix := fixLine
+		if v.bits == 32 {
+			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
+		}
+		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[at+1:]), wrong)
+	}
+	return index, value, nil
+}
+
+// feature checks an index of features; last is the index of the previous pair, −1 for the first.
+func (v *vectorReader) feature(index, last int) error {
+	switch {
+	case index == 0 && !v.zeroBased:
+		return v.fault("if they count from 0, pass {zero-based}", "index 0; indices of features count from 1")
+	case index == last:
+		return v.fault("keep one of its values", "index %d is repeated", index)
+	case index < last:
+		return v.fault("sort the line by index", "index %d after %d", index, last)
+	}
+	cols := index
+	if v.zeroBased {
+		cols++
+	}
+	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
+		return v.fault("allow more with {columns}", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
+	}
+	return nil
+}
+
+// entry checks pair number i of a line of a kernel, which has the form 0:serial 1:value
+// 2:value …
+func (v *vectorReader) entry(i, index int, value float64) error {
+	const fix = "list 0:serial and every column; features that count from 0 need {zero-based}"
+	switch {
+	case index != i:
+		return v.fault(fix, "index %d, want %d, because line %d begins like a precomputed kernel", index, i, v.first)
+	case i == 0 && (value != math.Trunc(value) || math.Abs(value) > maxIndex):
+		return v.fault(fix, "serial number %v is not an integer, and line %d begins like a precomputed kernel", value, v.first)
+	case i == 0:
+		v.inOrder = v.inOrder && value == float64(v.rows)
+	}
+	return nil
+}
+
+// complete checks that a line of a kernel has as many columns as the first line.
+func (v *vectorReader) complete(cols int) error {
+	if v.rows == 1 {
+		v.cols = cols
+	}
+	if cols == v.cols {
+		return nil
+	}
+	v.column = 0
+	return v.fault("list every column on each line", "%s, line %d has %d", table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
+}
+
+// openVectors returns a reader of text.
+func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
+	if err := in.CheckText(); err != nil {
+		return nil, err
+	}
+	return &vectorReader{words: newWords(f.Name, progressReader{in.Content(), f, in}), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
+}
+
+// inspectVectors determines the shape by reading all lines, because the text does not declare it.
+func (f *File) inspectVectors(in *textio.Reader) error {
+	v, err := openVectors(in, f, 64)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		if more, err = v.vector(func(int, float64) {}); err != nil {
+			return err
+		}
+	}
+	if v.rows == 0 || v.cols == 0 {
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", table.Counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
+	}
+	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
+		f.Cols = max(f.Cols, f.o.Columns)
+	}
+	f.Kernel, f.InOrder, f.Labelled = v.kernel, v.inOrder, true
+	if !f.o.ZeroBased {
+		f.first = 1
+	}
+	return nil
+}
+
+// readVectors implements [Read] for text.
+func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	v, err := openVectors(in, f, bitsOf[T]())
+	if err != nil {
+		return err
+	}
+	row := make([]T, f.Cols)
+	var given []int // columns of the row with a value: only these are reset to 0 afterwards
+	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
+	for {
+		fits := true
+		more, err := v.vector(func(col int, value float64) {
+			if fits = fits && col < len(row); fits {
+				row[col], given = T(value), append(given, col)
+			}
+		})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case !fits || v.rows > int64(f.Rows) || !more && v.rows < int64(f.Rows):
+			return changed
+		case !more:
+			return nil
+		}
+		if err := visit(v.label, row); err != nil {
+			return err
+		}
+		for _, col := range given {
+			row[col] = 0
+		}
+		given = given[:0]
+	}
+}
+
+// isVectors reports whether the first lines of a text are vectors. Some line must have two
+// pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
+func isVectors(head []byte) bool {
+	v := &vectorReader{words: newWords("", bytes.NewReader(head)), bits: 64}
+	most := 0
+	for {
+		word, err := v.next()
+		switch {
+		case err != nil:
+			return false
+		case len(word) == 0 && !v.endLine():
+			return most >= 2
+		case len(word) == 0:
+			continue
+		case v.readLabel(word) != nil:
+			return false
+		}
+		for pairs := 0; ; pairs++ {
+			if word, err = v.next(); err != nil {
+				return false
+			}
+			if len(word) == 0 {
+				break
+			}
+			cut := v.before+int64(v.at) == int64(len(head))
+			if _, _, err := v.pair(word); err != nil && !cut && !bytes.HasPrefix(word, []byte("qid:")) {
+				return false
+			}
+			most = max(most, pairs+1)
+		}
+	}
+}
+
+// newLIBSVMWriter returns a writer of LIBSVM text. A line is the label and index:value of
+// every nonzero feature, or for a kernel 0:serial and all values; indices and serial numbers
+// count from 1. Values have enough digits to read the same bits back.
+func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
+	row := func(i int, values []T) error {
+		label := "0"
+		if m.Label != nil {
+			label = m.Label(i)
+		}
+		_, _ = out.WriteString(label) // bufio keeps the first error
+		if m.Kernel {
+			_, _ = out.Write(strconv.AppendInt(append(out.AvailableBuffer(), " 0:"...), int64(i)+1, 10))
+		}
+		for j, v := range values {
+			if v == 0 && !m.Kernel {
+				continue
+			}
+			pair := strconv.AppendInt(append(out.AvailableBuffer(), ' '), int64(j)+1, 10)
+			_, _ = out.Write(strconv.AppendFloat(append(pair, ':'), float64(v), 'g', -1, bits))
+		}
+		return out.WriteByte('\n')
+	}
+	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
+}
+
+// bitsOf returns the number of bits of an element.
+func bitsOf[T sparse.Float]() int {
+	if any(T(0)) == any(float32(0)) {
+		return 32
+	}
+	return 64
+}

@@ -1,0 +1,197 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// NPY is NumPy's file format of a single array.
+var NPY = &Format{
+	Name: "npy", Title: "a NumPy array", Endings: []string{".npy"},
+	NoGraph:     "heatwalk convert reads it; for a graph, save the sparse matrix with scipy.sparse.save_npz",
+	SeparateIDs: true, AnyOrder: true,
+	is: func(ending string, head []byte) bool {
+		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
+	},
+	inspect: (*File).inspectArray,
+	of32:    rows[float32]{readNPY[float32], newNPYWriter[float32], placeNPY[float32]},
+	of64:    rows[float64]{readNPY[float64], newNPYWriter[float64], placeNPY[float64]},
+}
+
+// inspectArray reads the header of a .npy file.
+func (f *File) inspectArray(in *textio.Reader) error {
+	file, size := in.File()
+	a, err := npy.Read(f.Name, io.NewSectionReader(file, 0, size))
+	if err != nil {
+		return err
+	}
+	return f.shape(a, size)
+}
+
+// shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
+// member, is the size that the header declares, to find truncated files before rows are read.
+func (f *File) shape(a *npy.Array, size int64) error {
+	f.Single, f.whole = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
+	rows, cols := int64(0), int64(1)
+	switch want := a.Start + a.Len*int64(a.Width); {
+	case !a.IsNumeric():
+		return a.Fault("elements that are not numbers", "save numbers")
+	case len(a.Shape) != 1 && len(a.Shape) != 2:
+		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns", len(a.Shape)), "reshape it")
+	case a.Len == 0:
+		return a.Fault("no elements", "save the array again")
+	case size != want:
+		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want), fetchAgain)
+	}
+	if rows = a.Shape[0]; len(a.Shape) == 2 {
+		cols = a.Shape[1]
+	}
+	if rows > math.MaxInt32 || cols > math.MaxInt32 {
+		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32), "save a part of it")
+	}
+	f.Rows, f.Cols, f.byColumns = int(rows), int(cols), a.Fortran
+	return nil
+}
+
+// narrowTo stores the values of row i in dst. Values that are infinite, NaN or too large for T
+// are errors, and so are integers above 2⁵³, because float64 does not hold all of these.
+func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
+	for j, v := range values {
+		dst[j] = T(v)
+		if w := float64(dst[j]); w-w != 0 || f.whole && math.Abs(v) > 1<<53 {
+			return f.element(i, j, v)
+		}
+	}
+	return nil
+}
+
+// element returns the error about an element that narrowTo rejects.
+func (f *File) element(i, j int, v float64) error {
+	what, fix := "is beyond float32", "pass {dtype=float64}"
+	switch {
+	case math.IsNaN(v):
+		what, fix = "is not a number", "replace it"
+	case math.IsInf(v, 0):
+		what, fix = "is infinite", "replace it"
+	case f.whole && math.Abs(v) > 1<<53:
+		what, fix = "is beyond 2⁵³ and may have been rounded", "save floats"
+	}
+	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
+}
+
+// narrowed returns a function that converts a row to elements of type T and passes it to visit.
+func narrowed[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
+	row := make([]T, f.Cols)
+	return func(i int, values []float64) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := narrowTo(row, f, i, values); err != nil {
+			return err
+		}
+		return visit(nil, row)
+	}
+}
+
+// readNPY reads the rows of a .npy file.
+func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	rows := narrowed(ctx, f, visit)
+	file, size := in.File()
+	if file == nil {
+		return streamed(f.Name)
+	}
+	a, err := npy.Read(f.Name, progressReader{io.NewSectionReader(file, 0, size), f, in})
+	if err != nil {
+		return err
+	}
+	if a.Fortran {
+		return f.readPanels(file, a, func() { f.progress(in) }, rows)
+	}
+	return f.readRows(a, rows)
+}
+
+// readRows visits the rows of an array that is stored by rows.
+func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) error {
+	row := make([]float64, f.Cols)
+	for i := range f.Rows {
+		if err := a.Floats(row); err != nil {
+			return err
+		}
+		if err := visit(i, row); err != nil {
+			return err
+		}
+	}
+	return a.End()
+}
+
+// panelRows returns the number of rows of a panel: rows of an array stored by columns that are
+// read together, so that each read covers adjacent elements of a column.
+func (f *File) panelRows() int {
+	memory := int64(64 << 20)
+	if f.o.Memory > 0 {
+		memory = min(memory, f.o.Memory)
+	}
+	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
+}
+
+// panelBytes returns the memory of a panel and its buffers.
+func (f *File) panelBytes() int64 {
+	if !f.byColumns {
+		return 0
+	}
+	return int64(f.panelRows()) * (8*int64(f.Cols) + 16)
+}
+
+// readPanels visits the rows of an array that is stored by columns. For each panel it reads
+// the same range of every column.
+func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
+	most := f.panelRows()
+	panel, column, raw := make([]float64, most*f.Cols), make([]float64, most), make([]byte, most*a.Width)
+	for lo := 0; lo < f.Rows; lo += most {
+		n := min(most, f.Rows-lo)
+		for j := range f.Cols {
+			at := a.Start + (int64(j)*int64(f.Rows)+int64(lo))*int64(a.Width)
+			if _, err := file.ReadAt(raw[:n*a.Width], at); err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			a.Decode(column[:n], raw)
+			for i, v := range column[:n] {
+				panel[i*f.Cols+j] = v
+			}
+		}
+		for i := range n {
+			if err := visit(lo+i, panel[i*f.Cols:(i+1)*f.Cols]); err != nil {
+				return err
+			}
+		}
+		progress()
+	}
+	return nil
+}
+
+// newNPYWriter returns a writer of a .npy file, row by row.
+func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	out, err := npy.NewWriter[T](w, m.Rows.N, m.Cols.N)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer[T]{cols: m.Cols.N, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
+}
+
+// placeNPY returns a writer of a .npy file that accepts elements in any order.
+func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
+	out, err := npy.NewPlaced[T](w, m.Rows.N, m.Cols.N)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer[T]{cols: m.Cols.N, put: out.Put, close: func() error { return nil }}, nil
+}

@@ -1,0 +1,311 @@
+package tablefile
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// NPZ is NumPy's file format of an archive of arrays, one of which is the matrix.
+var NPZ = &Format{
+	Name: "npz", Title: "a NumPy archive", Endings: []string{".npz"},
+	is:    func(_ string, head []byte) bool { return isArchive(head) },
+	holds: holdsMatrix, inspect: (*File).inspectArchive, names: archiveNames,
+	of32: rows[float32]{read: readNPZ[float32], write: newNPZWriter[float32]},
+	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
+}
+
+// arrays lists the names of the array that holds the matrix of an archive. A precomputed
+// kernel has the name kernelArray.
+var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
+
+const kernelArray = "kernel"
+
+// pick returns the name of the array that holds the matrix of an archive, or "".
+func pick(archive *npy.Archive) string {
+	for _, name := range arrays {
+		if archive.Has(name) {
+			return name
+		}
+	}
+	return archive.Single()
+}
+
+// archive opens the archive in.
+func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
+	file, size := in.File()
+	if file == nil {
+		return nil, streamed(f.Name)
+	}
+	return npy.OpenArchive(f.Name, file, size)
+}
+
+// openMember opens the archive in and its matrix.
+func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array, err error) {
+	if archive, err = f.archive(in); err != nil {
+		return nil, nil, err
+	}
+	name := pick(archive)
+	if name == "" {
+		return archive, nil, textio.Fault(f.Name, 0, "save the matrix as one of them", "no array is named %s", strings.Join(arrays, ", "))
+	}
+	a, err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} })
+	return archive, a, err
+}
+
+// inspectArchive reads the header of the matrix of an archive.
+func (f *File) inspectArchive(in *textio.Reader) error {
+	archive, a, err := f.openMember(in)
+	if archive != nil && pick(archive) == "" {
+		if rows, cols, ok := sparseShape(archive); ok {
+			return f.inspectSparse(archive, rows, cols)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if a.Fortran {
+		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
+	}
+	name := pick(archive)
+	f.Kernel = name == kernelArray
+	return f.shape(a, archive.Size(name))
+}
+
+// archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"): the strings
+// of the array with that name, or nil if it is missing or holds numbers. Names with tabs or
+// line breaks are errors, because files of ids could not hold them.
+func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, error) {
+	in, err := open(ctx, f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	archive, err := f.archive(in)
+	if err != nil || !archive.Has(which) {
+		return nil, err
+	}
+	a, err := archive.Open(which, nil)
+	if err != nil {
+		return nil, err
+	}
+	if a.IsNumeric() || len(a.Shape) != 1 {
+		return nil, nil // an array of the same name with another meaning
+	}
+	if a.Len != int64(n) {
+		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out")
+	}
+	names := make([]string, 0, min(n, 1<<16))
+	for i := range n {
+		name, err := a.Text()
+		if err != nil {
+			return nil, err
+		}
+		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
+			return nil, a.Fault(fmt.Sprintf("element %d, %q, is not a valid name: it is empty or holds a tab, a line break or NUL", i, name), "rename it")
+		}
+		names = append(names, name)
+	}
+	return names, a.End()
+}
+
+// sparseArrays lists the arrays that scipy.sparse.save_npz writes for a CSR matrix, in
+// addition to format and shape.
+var sparseArrays = []string{"indptr", "indices", "data"}
+
+// sparseShape returns the shape of the sparse matrix in an archive; ok is false if the archive
+// does not hold one.
+func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
+	shape := make([]int64, 2)
+	a, err := archive.Open("shape", nil)
+	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
+		return 0, 0, false
+	}
+	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
+}
+
+// inspectSparse sets the shape of f to that of the sparse matrix in an archive.
+func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
+	format, err := archive.Open("format", nil)
+	if err != nil {
+		return err
+	}
+	order, err := format.Text()
+	switch {
+	case err != nil:
+		return err
+	case order != "csr":
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("a sparse matrix in the format %q", order), Fix: "save X.tocsr()"}
+	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
+	}
+	data, err := archive.Open("data", nil)
+	if err != nil {
+		return err
+	}
+	if !data.IsNumeric() {
+		return data.Fault("elements that are not numbers", "save numbers")
+	}
+	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
+	f.Single, f.whole = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
+	return nil
+}
+
+// readNPZ implements [Read] for archives.
+func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	rows := narrowed(ctx, f, visit)
+	if f.sparse {
+		return f.readSparse(in, rows)
+	}
+	_, a, err := f.openMember(in)
+	if err != nil {
+		return err
+	}
+	return f.readRows(a, rows)
+}
+
+// readSparse visits the rows of the sparse matrix in an archive. Entries of the same row and
+// column are added, as in SciPy.
+func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
+	archive, err := f.archive(in)
+	if err != nil {
+		return err
+	}
+	arrays := make([]*npy.Array, len(sparseArrays))
+	for i, name := range sparseArrays {
+		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return progressReader{r, f, in} }); err != nil {
+			return err
+		}
+	}
+	ends, indices, data := arrays[0], arrays[1], arrays[2]
+	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
+	}
+	const piece = 1 << 10
+	row, cols, values, end := make([]float64, f.Cols), make([]int64, piece), make([]float64, piece), make([]int64, 1)
+	for i, done := -1, int64(0); i < f.Rows; i++ {
+		if err := ends.Integers(end); err != nil {
+			return err
+		}
+		if end[0] < done || end[0] > data.Len || i < 0 && end[0] != 0 || i == f.Rows-1 && end[0] != data.Len {
+			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries", i+1, end[0], done, data.Len), fetchAgain)
+		}
+		if i < 0 {
+			continue
+		}
+		clear(row)
+		for done < end[0] {
+			n := int(min(end[0]-done, piece))
+			if err := indices.Integers(cols[:n]); err != nil {
+				return err
+			}
+			if err := data.Floats(values[:n]); err != nil {
+				return err
+			}
+			for k, j := range cols[:n] {
+				if j < 0 || j >= int64(f.Cols) {
+					return indices.Fault(fmt.Sprintf("column %d of row %d; there are %d", j, i, f.Cols), fetchAgain)
+				}
+				row[j] += values[k]
+			}
+			done += int64(n)
+		}
+		if err := visit(i, row); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*npy.Array{ends, indices, data} {
+		if err := a.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdsMatrix reports whether an archive holds a matrix of features. A square sparse matrix is
+// taken for a graph.
+func holdsMatrix(name string, in *textio.Reader) bool {
+	file, size := in.File()
+	if file == nil {
+		return false
+	}
+	archive, err := npy.OpenArchive(name, file, size)
+	if err != nil {
+		return false
+	}
+	rows, cols, sparse := sparseShape(archive)
+	return sparse && rows != cols || pick(archive) != ""
+}
+
+// newNPZWriter returns a writer of an archive with the arrays rows and cols, which hold the
+// ids, and the matrix, in the array kernel for a kernel, else features.
+func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	archive := npy.NewArchive(w)
+	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
+		return nil, err
+	}
+	if err := archive.Strings("cols", m.Cols.N, m.Cols.ID); err != nil {
+		return nil, err
+	}
+	if m.Predictions != nil {
+		if err := writePredicted(archive, m); err != nil {
+			return nil, err
+		}
+	}
+	name := arrays[0]
+	if m.Kernel {
+		name = kernelArray
+	}
+	member, err := archive.Member(name)
+	if err != nil {
+		return nil, err
+	}
+	out, err := newNPYWriter[T](member, m)
+	if err != nil {
+		return nil, err
+	}
+	closeArray := out.close
+	out.close = func() error {
+		if err := closeArray(); err != nil {
+			return err
+		}
+		return archive.Close()
+	}
+	return out, nil
+}
+
+// writePredicted writes the arrays label, of numbers of columns, and reached.
+func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
+	labels, reached := make([]byte, 0, 4*m.Rows.N), make([]byte, m.Rows.N)
+	for i := range m.Rows.N {
+		label, is := m.Predictions(i)
+		labels = binary.LittleEndian.AppendUint32(labels, uint32(int32(label)))
+		if is {
+			reached[i] = 1
+		}
+	}
+	for _, array := range []struct {
+		name, descr string
+		data        []byte
+	}{{"label", "<i4", labels}, {"reached", "|b1", reached}} {
+		w, err := archive.Member(array.name)
+		if err == nil {
+			_, err = w.Write(npy.Header(array.descr, m.Rows.N))
+		}
+		if err == nil {
+			_, err = w.Write(array.data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// Model is a model of random graphs: its declaration and its generator.
+type Model struct {
+	param.Spec
+	HasClasses bool // the nodes of its graphs have classes
+
+	// graph returns the graph for complete values. It is nil for a model of collections.
+	graph func(v param.Values, d draws) Graph
+}
+
+// draws holds the seed of all random numbers and the number of goroutines.
+type draws struct {
+	rngSeed uint64
+	workers int // at least 1; the graph does not depend on it
+}
+
+// Models returns all models. [NewCollection] generates those with the input kind [param.Graphs],
+// [New] the others.
+func Models() []*Model { return []*Model{blockModel, recursiveMatrix, uniform, lattice, molecules} }
+
+// Graph is a graph whose nodes are the numbers from 0.
+type Graph interface {
+	Size() Size
+
+	// EdgesTo writes a line u<TAB>v for each edge.
+	EdgesTo(ctx context.Context, w io.Writer) error
+
+	// LabelsTo writes a line node<TAB>class for a random share of the nodes, 0 < share ≤ 1, in
+	// increasing order. At least one node of every class is included, so that all classes can
+	// be learned. Classes are named c0, c1 and so on. LabelsTo writes nothing for a model
+	// without classes.
+	LabelsTo(ctx context.Context, w io.Writer, share float64) error
+}
+
+// noClasses is a graph without classes.
+type noClasses struct{}
+
+// LabelsTo implements [Graph].
+func (noClasses) LabelsTo(context.Context, io.Writer, float64) error { return nil }
+
+// Size holds upper bounds of the size of a graph and of the memory of its generator.
+type Size struct {
+	Nodes int64
+	Lines int64 // number of lines, one for each edge
+	Whole bool  // every node occurs in a line
+	Bytes int64 // memory of the generator
+	Text  int64 // bytes of the text of the edges
+}
+
+// sizeOf returns the size of a graph with the given numbers of nodes and lines.
+func sizeOf(nodes, lines, bytes int64, whole bool) Size {
+	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
+	return Size{Nodes: nodes, Lines: lines, Whole: whole, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
+}
+
+// New returns the graph of a model with the given values, and defaults for the rest. The graph
+// depends on the values and the seed only, not on workers, the number of goroutines (0: one for
+// each processor). The error is a [*param.ParameterError].
+func New(model string, given param.Values, rngSeed uint64, workers int) (Graph, error) {
+	var names []string
+	for _, m := range Models() {
+		if m.Name != model || m.graph == nil {
+			names = append(names, m.Name)
+			continue
+		}
+		v, err := m.Resolve(given, nil)
+		if err != nil {
+			return nil, err
+		}
+		if workers <= 0 {
+			workers = runtime.GOMAXPROCS(0)
+		}
+		return m.graph(v, draws{rngSeed, workers}), nil
+	}
+	return nil, &param.ParameterError{Of: model, Parameter: "model", What: "missing; choose one of " + strings.Join(names, ", ")}
+}
+
+// maxNodes is the limit of the number of nodes, which are stored in 32 bits.
+const maxNodes = 1<<32 - 1
+
+// fewNodes is the range of numbers of nodes.
+var fewNodes = param.Range{Least: 2, Most: maxNodes}
+
+// checkPairs returns an error if there are fewer pairs of nodes than edges.
+func checkPairs(edges, nodes float64) error {
+	if pairs := nodes * (nodes - 1) / 2; edges > pairs {
+		return fmt.Errorf("%.0f are more than the %.0f pairs of %.0f nodes; give 1 to %.0f", edges, pairs, nodes, pairs)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark: an edge falls into a
+// quarter of the adjacency matrix with probabilities a, b, c and the rest, then into a quarter
+// of that quarter, and so on. As in the benchmark, edges may repeat, self loops occur and some
+// nodes have no edge; ingest merges repeated edges and drops self loops. (Chakrabarti, Zhan,
+// Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
+var recursiveMatrix = &Model{
+	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
+		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: param.Whole, Range: param.Range{Least: 1, Most: 32}, Default: param.Of(16)},
+		{Name: "edge-factor", Symbol: "edge-factor", Meaning: "lines for each node; some repeat", Kind: param.Whole, Range: param.Range{Least: 1, Most: 1 << 20}, Default: param.Of(16)},
+		{Name: "a", Symbol: "a", Meaning: "share of the first quarter of the matrix", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.57)},
+		{Name: "b", Symbol: "b", Meaning: "share of the second quarter", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.19)},
+		{Name: "c", Symbol: "c", Meaning: "share of the third quarter", Range: param.Range{Least: 0, Most: 1}, Default: param.Of(0.19),
+			Check: func(v param.Values) error {
+				if sum := v.Number("a") + v.Number("b") + v.Number("c"); sum > 1 {
+					return fmt.Errorf("a + b + c = %.4g; give shares with a sum of at most 1", sum)
+				}
+				return nil
+			}},
+		{Name: "ordered", Meaning: "leave large degrees at small numbers", Kind: param.Switch, Default: param.Of(false)},
+	}},
+	graph: func(v param.Values, d draws) Graph {
+		return rmat{
+			scale: v.Int("scale"), factor: v.Int("edge-factor"), a: v.Number("a"), b: v.Number("b"), c: v.Number("c"),
+			ordered: v.On("ordered"), draws: d,
+		}
+	},
+}
+
+type rmat struct {
+	scale, factor int
+	a, b, c       float64
+	ordered       bool // ids are not permuted
+	draws
+	noClasses
+}
+
+// Size implements [Graph].
+func (g rmat) Size() Size {
+	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale, blockLines*longestEdge*int64(g.workers), false)
+}
+
+// blockLines is the number of lines that share a random stream.
+const blockLines = 1 << 15
+
+// EdgesTo writes 2^scale · factor lines. Memory: half a megabyte for each worker.
+func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
+	total := g.factor << g.scale
+	quarters, ids := g.quarters(), g.scramble()
+	return inOrder(ctx, w, g.workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
+		text = slices.Grow(text, blockLines*longestEdge)
+		r := rand.NewPCG(g.rngSeed, edgeStream+uint64(k)<<8)
+		for range min(blockLines, total-k*blockLines) {
+			u, v := quarters.draw(r)
+			if !g.ordered {
+				u, v = ids.of(u), ids.of(v)
+			}
+			text = appendEdge(text, u, v)
+		}
+		return text
+	})
+}
+
+// quarters draws entries of the matrix. To compare the random number x of a level with the bounds
+// a, a + b and a + b + c, it adds 2^16 − bound to x: the sum carries into bit 16 if x ≥ bound.
+// Several levels are compared in one addition, and [gather] collects the carries.
+type quarters struct {
+	levels     int
+	a, ab, abc uint64
+}
+
+// A level uses 16 bits of a random word, more than the digits of the probabilities, so that one
+// word serves four levels.
+const (
+	levelBits = 16
+	perWord   = 4
+	lanes     = 1 | 1<<32 // two 16-bit numbers in a word, with space for a carry above each
+)
+
+func (g rmat) quarters() quarters {
+	const unit = 1 << levelBits
+	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
+	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b), abc: lane(g.a + g.b + g.c)}
+}
+
+// draw returns row and column of a random entry. At each level, with random number x, the entry
+// is in the lower half if x ≥ ab, and in the right half if a ≤ x < ab or x ≥ abc.
+func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
+	const first = 0xffff * lanes
+	for level := 0; level < q.levels; level += perWord {
+		word := r.Uint64()
+		even, odd := word&first, word>>levelBits&first // levels 0 and 2, 1 and 3
+		down := gather(even+q.ab, odd+q.ab)
+		right := gather((even+q.a)^(even+q.ab)^(even+q.abc), (odd+q.a)^(odd+q.ab)^(odd+q.abc))
+		n := min(perWord, q.levels-level)
+		u = u<<n | down>>(perWord-n)
+		v = v<<n | right>>(perWord-n)
+	}
+	return u, v
+}
+
+// gather returns the carries of four levels, the first level as the highest bit. A carry is the
+// bit above its number: x + (2^16 − p) ≥ 2^16 if x ≥ p.
+func gather(even, odd uint64) uint64 {
+	const carry = 1 << levelBits * lanes
+	bits := even&carry<<1 | odd&carry
+	return bits>>14&12 | bits>>48
+}
+
+// scramble is a permutation of the numbers below 2^scale, composed of products with odd numbers
+// modulo 2^scale, shifts, and a reversal of the bits. It hides the order of degrees in the ids.
+type scramble struct {
+	factor, offset [3]uint64
+	mask           uint64
+	shift, unused  int
+}
+
+func (g rmat) scramble() scramble {
+	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2), unused: 64 - g.scale}
+	r := source(g.rngSeed, idStream)
+	for i := range s.factor {
+		s.factor[i], s.offset[i] = r.Uint64()|1, r.Uint64()
+	}
+	return s
+}
+
+func (s *scramble) of(x uint64) uint64 {
+	for i := range s.factor {
+		x = (x*s.factor[i] + s.offset[i]) & s.mask
+		x ^= x >> (s.shift & 63)
+	}
+	return bits.Reverse64(x) >> (s.unused & 63)
+}

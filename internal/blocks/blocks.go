@@ -1,0 +1,94 @@
+// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of
+// rows first, and then chunk by chunk, so that a sum has the same bits for any number
+// of workers. Sums for each component of a graph are added in the order of the rows, because
+// a chunk may have rows of any number of components. If several processes share the rows, their sums are
+// added in the order of the processes. The package also computes the memory of a tall block.
+package blocks
+
+import (
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ChunkRows is the number of rows whose sums are added before the sums of chunks are
+// added in order. Bits of results depend on it.
+const ChunkRows = 512
+
+// Chunks returns the number of chunks of the given number of rows.
+func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
+
+// BlockBytes returns the memory of [sparse.NewBlock] with this shape.
+func BlockBytes[T sparse.Float](rows, cols int) int64 {
+	var element T
+	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(element)))
+}
+
+// Rows returns the rows of a block from row i on, for the loops of [simd].
+func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+}
+
+// Copy stores x in dst.
+func Copy(dst, x *sparse.Block[float64]) {
+	for i := range x.Rows {
+		copy(dst.Row(i), x.Row(i))
+	}
+}
+
+// Factor returns v[i], or 1 if v is nil.
+func Factor(v []float64, i int) float64 {
+	if v == nil {
+		return 1
+	}
+	return v[i]
+}
+
+// AddScaled adds f·x to dst.
+func AddScaled(dst []float64, f float64, x []float64) {
+	dst = dst[:len(x)]
+	for j, v := range x {
+		dst[j] += float64(f * v)
+	}
+}
+
+// Grow returns a slice of length n, s itself if it is large enough.
+func Grow[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}
+
+// Reshape returns b if it has that shape, a block in its memory if that is enough, or a new one.
+func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
+	if b != nil && b.Rows == rows && b.Cols == cols {
+		return b
+	}
+	stride := sparse.Stride[float64](cols)
+	if b == nil || cap(b.Data) < rows*stride {
+		return sparse.NewBlock[float64](rows, cols)
+	}
+	data := b.Data[:rows*stride]
+	clear(data)
+	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of
+// two numbers and its error): the relative error of Value is about ε².
+type ExactSum struct{ Sum, Rest float64 }
+
+// Add adds v.
+func (s *ExactSum) Add(v float64) {
+	sum := s.Sum + v
+	taken := sum - s.Sum
+	s.Rest += (s.Sum - (sum - taken)) + (v - taken)
+	s.Sum = sum
+}
+
+// Value returns the sum, rounded once.
+func (s *ExactSum) Value() float64 { return s.Sum + s.Rest }
+
+const badShape = "blocks: dimension mismatch"

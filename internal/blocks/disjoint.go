@@ -1,0 +1,296 @@
+package blocks
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Disjoint is a space spanned by orthonormal vectors without common rows, one for each
+// component of a graph: for example the null space of a Laplacian. Its projector is P₀.
+type Disjoint struct {
+	Unit []float64 // element i of the vector that has row i; 0 if none has
+
+	// Sums over the rows of a vector are added by chunks of rows, so that they do not depend on the
+	// number of workers. A chunk has a slot for each vector with a row in it; slots are numbered in
+	// the order of chunks.
+	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
+	vector  []uint32 // vector of each slot
+	slots   []int    // the first slot of each chunk, and the number of slots
+	vectors int      // number of vectors with several rows
+	team    *sparse.Team
+}
+
+const (
+	NoSlot  = math.MaxUint32
+	OwnSlot = math.MaxUint32 - 1
+)
+
+// NewDisjoint returns the span of the restrictions of a vector to the
+// components. Nil weights mean ones, which gives the null space of L; weights d^½
+// give that of L̃. The single row of a component of one row counts as 1
+// whatever its weight.
+func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Disjoint {
+	n := len(c.Of)
+	if weights != nil && len(weights) != n {
+		panic(badShape)
+	}
+	unit := make([]float64, n)
+	for i, of := range c.Of {
+		unit[i] = 1
+		if weights != nil && c.Sizes[of] > 1 {
+			unit[i] = weights[i]
+		}
+	}
+	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
+}
+
+// NewDisjointOf takes the component of each row, the number of components and
+// the vector, which it normalises within each component in place. While it runs it allocates
+// 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
+// is less than two columns of a block.
+func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float64) *Disjoint {
+	vector, vectors := numberVectors(team, of, components, unit)
+	sums := make([]ExactSum, vectors)
+	for lo, hi := range team.Counted(0, len(unit)) {
+		for i, u := range unit[lo:hi] {
+			if v := vector[of[lo+i]]; v < OwnSlot {
+				sums[v].Add(float64(u * u))
+			}
+		}
+	}
+	AddExact(team, sums)
+	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
+	for v, s := range sums {
+		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
+	}
+	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors, team: team}
+	for lo := 0; lo < len(unit); lo += ChunkRows {
+		first := len(ns.vector)
+		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
+			v := vector[of[i]]
+			switch {
+			case unit[i] == 0 || team.IsPadding(i):
+				ns.Slot[i] = NoSlot
+				continue
+			case v == OwnSlot:
+				unit[i] = 1
+				ns.Slot[i] = OwnSlot
+				continue
+			case last[v] == NoSlot || int(last[v]) < first:
+				last[v] = uint32(len(ns.vector))
+				ns.vector = append(ns.vector, v)
+			}
+			ns.Slot[i] = last[v]
+			unit[i] *= inverse[v]
+		}
+		ns.slots = append(ns.slots, len(ns.vector))
+	}
+	return ns
+}
+
+// NewDisjointRows returns the span of the unit vectors of the rows where unit is 1; it is 0 elsewhere.
+func NewDisjointRows(unit []float64) *Disjoint {
+	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: make([]int, Chunks(len(unit))+1)}
+	for i, u := range unit {
+		if n.Slot[i] = NoSlot; u != 0 {
+			n.Slot[i] = OwnSlot
+		}
+	}
+	return n
+}
+
+// AddExact adds the sums of all processes, and stores the results on each of them.
+func AddExact(team *sparse.Team, sums []ExactSum) {
+	if team == nil {
+		return
+	}
+	parts := make([]float64, 2*len(sums))
+	for i, s := range sums {
+		parts[2*i], parts[2*i+1] = s.Sum, s.Rest
+	}
+	all := make([]float64, team.Size()*len(parts))
+	team.AllGather(all, parts)
+	clear(sums)
+	for at := 0; at < len(all); at += 2 {
+		s := &sums[at/2%len(sums)]
+		s.Add(all[at])
+		s.Rest += all[at+1]
+	}
+}
+
+// numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
+// others get OwnSlot.
+func numberVectors(team *sparse.Team, of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
+	vector = make([]uint32, components)
+	for lo, hi := range team.Counted(0, len(unit)) {
+		for i, u := range unit[lo:hi] { // rows, up to 2
+			if c := of[lo+i]; u != 0 && vector[c] < 2 {
+				vector[c]++
+			}
+		}
+	}
+	if team != nil {
+		rows := make([]float64, components)
+		for c, r := range vector {
+			rows[c] = float64(r)
+		}
+		team.Sum(rows)
+		for c, r := range rows {
+			vector[c] = uint32(min(r, 2))
+		}
+	}
+	for c, rows := range vector {
+		if vector[c] = OwnSlot; rows == 2 {
+			vector[c] = uint32(vectors)
+			vectors++
+		}
+	}
+	return vector, vectors
+}
+
+// RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
+func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
+	return new(Share).RemoveTo(ctx, n, dst, x, workers)
+}
+
+// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
+// share that s was before.
+func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[float64], workers int) error {
+	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
+		panic(badShape)
+	}
+	if err := s.Compute(ctx, n, x, workers, nil); err != nil {
+		return err
+	}
+	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
+		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
+			to, from := dst.Row(i), x.Row(i)
+			switch slot := n.Slot[i]; slot {
+			case NoSlot:
+				copy(to, from)
+			case OwnSlot:
+				clear(to)
+			default:
+				sum := s.Of(slot)
+				for j, v := range from {
+					to[j] = v - float64(n.Unit[i]*sum[j])
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Share is the part P₀·X of a block in a [Disjoint] space, as products of its columns with the
+// vectors.
+type Share struct {
+	*Disjoint
+	Totals  []float64 // the products with the vectors of several rows, one after the other
+	cols    int
+	partial []float64 // cols for each slot
+}
+
+// Compute stores the share of x in s. Cost: a pass over x. If fill is not nil, it is called to store
+// the rows lo ≤ i < hi of each chunk of x before they are read, which saves a pass.
+func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
+	s.Begin(n, x.Cols)
+	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
+		s.Clear(chunk)
+		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+		if fill != nil {
+			fill(worker, lo, hi)
+		}
+		for i := lo; i < hi; i++ {
+			if slot := n.Slot[i]; slot < OwnSlot && n.team.Counts(i) {
+				AddScaled(s.At(slot), n.Unit[i], x.Row(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.Total()
+	return nil
+}
+
+// ShareMemory returns the largest memory of the [Share] of a block with n rows, for a space of the
+// given number of vectors.
+func ShareMemory(n, vectors, cols int) int64 {
+	slots := min(int64(n), int64(vectors)*int64(Chunks(n)))
+	return 8 * int64(cols) * (slots + int64(vectors))
+}
+
+// Run is a run of consecutive rows of P₀·X that belong to one vector, to none, or each to a vector
+// of its own.
+type Run struct {
+	Lo, Hi int       // the rows lo ≤ i < hi
+	Unit   []float64 // row i of P₀·X is Unit[i−Lo]·Total
+	Total  []float64 // nil: row i of P₀·X is row i of X if Own, and 0 otherwise
+	Own    bool
+}
+
+// EachRun visits the rows lo ≤ i < hi, in runs and in order.
+func (s *Share) EachRun(lo, hi int, visit func(Run)) {
+	n := s.Disjoint
+	for from := lo; from < hi; {
+		slot, to := n.Slot[from], from+1
+		for to < hi && n.Slot[to] == slot {
+			to++
+		}
+		r := Run{Lo: from, Hi: to, Unit: n.Unit[from:to], Own: slot == OwnSlot}
+		if slot < OwnSlot {
+			r.Total = s.Of(slot)
+		}
+		visit(r)
+		from = to
+	}
+}
+
+// Begin allocates the products of cols columns with the vectors of n.
+func (s *Share) Begin(n *Disjoint, cols int) {
+	s.Disjoint, s.cols = n, cols
+	s.partial = Grow(s.partial, len(n.vector)*cols)
+	s.Totals = Grow(s.Totals, n.vectors*cols)
+}
+
+// Clear sets the sums of the slots of a chunk to 0.
+func (s *Share) Clear(chunk int) {
+	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
+}
+
+// At returns the sums of a slot, one for each column.
+func (s *Share) At(slot uint32) []float64 {
+	return s.partial[int(slot)*s.cols:][:s.cols]
+}
+
+// Total adds the slots of each vector in order, and then over the processes. The slots of a chunk have
+// the sums of the rows that count in this process, see [sparse.Team.Counts].
+func (s *Share) Total() {
+	clear(s.Totals)
+	for slot, v := range s.vector {
+		AddScaled(s.Totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
+	}
+	s.team.Sum(s.Totals)
+}
+
+// Of returns the products with the vector of a slot.
+func (s *Share) Of(slot uint32) []float64 {
+	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
+}
+
+// Roots returns d^½ for each degree d, and 1 where d = 0: the weights of the null space of a
+// normalized Laplacian.
+func Roots(degrees []float64) []float64 {
+	root := make([]float64, len(degrees))
+	for i, d := range degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d)
+		}
+	}
+	return root
+}

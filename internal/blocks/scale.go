@@ -1,0 +1,56 @@
+package blocks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrScale is returned for weights so large or so small that computing with them would
+// overflow or underflow.
+var ErrScale = errors.New("graph: edge weights")
+
+// CheckScale returns [ErrScale] unless the sums of weights at all nodes are 0 or lie
+// between two numbers: in float64 the squares and products of two of them, in norms and in
+// bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
+// inverses do not.
+func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
+	low, high := 1e-100, 1e100
+	if _, single := any(T(0)).(float32); single {
+		low, high = 1e-30, 1e30
+	}
+	least, largest := math.Inf(1), 0.0
+	for _, d := range degrees {
+		if d != 0 {
+			least, largest = min(least, d), max(largest, d)
+		}
+	}
+	ends := []float64{-least, largest}
+	team.Max(ends)
+	least, largest = -ends[0], ends[1]
+	if largest == 0 || least >= low && largest <= high {
+		return nil
+	}
+	return fmt.Errorf("%w: their sums at the nodes are between %.3g and %.3g; multiply all weights by a factor that brings these sums between %g and %g",
+		ErrScale, least, largest, low, high)
+}
+
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these
+// sums of rows, 1 if they have no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
+// power of four, or by its root, does not round.
+func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
+	team, sum := sparse.TeamOf(a), []float64{0}
+	for lo, hi := range team.Counted(0, len(degrees)) {
+		for _, d := range degrees[lo:hi] {
+			sum[0] += d
+		}
+	}
+	team.Sum(sum)
+	if sum[0] == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(sum[0] / float64(sparse.EntriesOf(a)))
+	return math.Ldexp(1, (exponent-1)&^1)
+}

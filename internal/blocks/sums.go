@@ -1,0 +1,135 @@
+package blocks
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Sums returns size sums over the rows of the matrix, of which blocks have rows rows in this process: add
+// adds the contribution of row i to the sums of its chunk. The functions below that take a team add sums
+// in the same way.
+func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []float64 {
+	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
+		for i := lo; i < hi; i++ {
+			add(i, sums)
+		}
+	})
+}
+
+// chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
+func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []float64)) []float64 {
+	all := make([]float64, 2*size)
+	total, sums := all[:size:size], all[size:]
+	for lo := 0; lo < rows; lo += ChunkRows {
+		for from, to := range team.Counted(lo, min(lo+ChunkRows, rows)) {
+			clear(sums)
+			add(from, to, sums)
+			AddScaled(total, 1, sums)
+		}
+	}
+	team.Sum(total)
+	return total
+}
+
+// Dots returns the product of each column of x with the same column of y.
+func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
+	if x.Rows != y.Rows || x.Cols != y.Cols {
+		panic(badShape)
+	}
+	return chunkSums(team, x.Rows, x.Cols, func(lo, hi int, sums []float64) {
+		simd.DotColumns(sums, hi-lo, Rows(x, lo), Rows(y, lo))
+	})
+}
+
+// Norms returns the norms of the columns of x.
+func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
+	norms := Dots(team, x, x)
+	for j, square := range norms {
+		norms[j] = math.Sqrt(square)
+	}
+	return norms
+}
+
+// Dot returns the product of two vectors.
+func Dot(team *sparse.Team, x, y []float64) float64 {
+	return Dots(team, sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
+}
+
+// Norm returns the norm of a vector.
+func Norm(team *sparse.Team, x []float64) float64 { return math.Sqrt(Dot(team, x, x)) }
+
+// Total returns the sum of a vector's elements.
+func Total(team *sparse.Team, x []float64) float64 {
+	return Sums(team, len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
+}
+
+// ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is
+// symmetric to the bit.
+func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
+	ShareOfProductTo(team, dst, a, b)
+	for i := range dst.Rows {
+		team.Sum(dst.Row(i))
+	}
+}
+
+// ShareOfProductTo stores in dst the sum over the rows that count in this process, whose sum over the processes is
+// aᵀ·b. It does not communicate, so that goroutines may call it.
+func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
+	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
+		panic(badShape)
+	}
+	sum := make([]float64, a.Cols*b.Cols)
+	total := simd.Rows[float64]{Data: dst.Data, Stride: dst.Stride}
+	part := simd.Rows[float64]{Data: sum, Stride: b.Cols}
+	one := []float64{1}
+	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
+	for lo := 0; lo < a.Rows; lo += ChunkRows {
+		for from, to := range team.Counted(lo, min(lo+ChunkRows, a.Rows)) {
+			clear(sum)
+			for r := from; r < to; r++ {
+				simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+			}
+			simd.AddRows(total, a.Cols, b.Cols, total, one, part)
+		}
+	}
+}
+
+// Rounding returns a bound on the rounding error of the product of two columns of n rows, in units
+// of ε times their norms.
+func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
+
+// ByPart returns the sum of v over the rows of each component, added in the order of the
+// rows.
+func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
+	sums := make([]float64, len(c.Sizes))
+	for lo, hi := range team.Counted(0, len(v)) {
+		for i, of := range c.Of[lo:hi] {
+			sums[of] += v[lo+i]
+		}
+	}
+	team.Sum(sums)
+	return sums
+}
+
+// Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
+// of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
+func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, weights []float64) {
+	volume, mean := ByPart(team, c, weights), make([]float64, len(c.Sizes)*x.Cols)
+	of := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
+	for lo, hi := range team.Counted(0, x.Rows) {
+		for i := lo; i < hi; i++ {
+			AddScaled(of(i), weights[i], x.Row(i))
+		}
+	}
+	team.Sum(mean)
+	for i := range x.Rows {
+		if volume[c.Of[i]] == 0 || team.IsPadding(i) {
+			continue
+		}
+		for j, sum := range of(i) {
+			x.Row(i)[j] -= sum / volume[c.Of[i]]
+		}
+	}
+}

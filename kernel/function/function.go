@@ -1,0 +1,372 @@
+// Package function applies matrices of a graph, and functions of them, to blocks of columns:
+// Y = f(M)·B, where B has a row for each node.
+//
+// A function is named as on the command line, with parameters behind colons:
+//
+//   - adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian: the product with
+//     the matrix itself
+//   - exp:t=-2:matrix=laplacian: exp(t·M)·B
+//   - solve:shift=1:matrix=laplacian: (L + shift·I)⁻¹·B; with shift 0, the pseudo-inverse L⁺·B
+//   - every kernel of package kernel, such as diffusion:beta=2
+//
+// One call makes all columns in the same sweeps, for exp also those of several times t:
+//
+//	f, err := function.New(ctx, g, &function.Named{Name: "exp", Times: []float64{-1, -2}})
+//	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
+package function
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Names of the functions that are no kernels and no matrices.
+const (
+	Exp   = "exp"   // exp(tM)
+	Solve = "solve" // (M + shift·I)⁻¹
+)
+
+// declared are the functions of this package.
+var declared = []*param.Spec{
+	{Name: string(sparse.Adjacency), Title: "A", Works: param.Undirected | param.Directed},
+	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½", Works: param.Undirected},
+	{Name: string(sparse.Transition), Title: "T = D⁻¹·A", Works: param.Undirected | param.Directed},
+	{Name: string(sparse.Laplacian), Title: "L = D − A", Works: param.Undirected},
+	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½", Works: param.Undirected},
+	{Name: Exp, Title: "exp(tM)", Works: param.Undirected, Params: []param.Param{
+		{Name: "t", Symbol: "t", Meaning: "factor of the matrix, negative for diffusion", Default: param.Of(1.0)},
+		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"),
+	}},
+	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected, Params: []param.Param{
+		{Name: "shift", Symbol: "shift", Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
+		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
+	}},
+}
+
+// matrixParam declares the matrix of a function.
+func matrixParam(usual string, words ...string) param.Param {
+	return param.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph", Kind: param.Choice, Words: words, Default: param.Of(usual)}
+}
+
+// Specs returns the declarations of all functions.
+func Specs() []*param.Spec { return append(slices.Clone(declared), kernel.Families().Specs()...) }
+
+// IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
+func IsProduct(name string) bool {
+	kind, err := sparse.ParseKind(name)
+	return err == nil && kind != sparse.Modularity
+}
+
+// Named is a function by its name and parameters.
+type Named struct {
+	Name  string
+	Given param.Values // parameters, see [Specs]; the others have their defaults
+	Times []float64    // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
+}
+
+// Results returns the number of results for each column of a block.
+func (n *Named) Results() int { return max(1, len(n.Times)) }
+
+// Function is a function of a matrix of a graph.
+type Function struct {
+	Named
+	Values param.Values // all parameters; of several times the first
+
+	team  *sparse.Team
+	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
+}
+
+// New returns a function on a graph. The error is a [*param.ParameterError], [kernel.ErrAsymmetric] for a function
+// that needs an undirected graph, or that of a sweep.
+func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
+	f := &Function{Named: *n, team: sparse.TeamOf(g.A)}
+	if s := n.declaration(); s != nil {
+		if g.In != nil && s.Works&param.Directed == 0 {
+			return nil, kernel.ErrAsymmetric
+		}
+		var err error
+		if f.Values, err = s.Resolve(n.given(), nil); err != nil {
+			return nil, err
+		}
+		switch n.Name {
+		case Exp:
+			err = f.exponential(ctx, g)
+		case Solve:
+			err = f.solve(ctx, g)
+		default:
+			f.product(g, sparse.Kind(n.Name))
+		}
+		return f, err
+	}
+	family := kernel.Families().Named(n.Name)
+	if family == nil {
+		return nil, &param.ParameterError{Of: "matfunc", Parameter: "function", What: fmt.Sprintf("there is no function %q", n.Name)}
+	}
+	var err error
+	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
+		return nil, err
+	}
+	k, err := kernel.New(ctx, g, n.Name, f.Values)
+	if err != nil {
+		return nil, err
+	}
+	f.apply = k.ApplyTo
+	return f, nil
+}
+
+// declaration returns the declaration of a function of this package, nil for a kernel.
+func (n *Named) declaration() *param.Spec {
+	if i := slices.IndexFunc(declared, func(s *param.Spec) bool { return s.Name == n.Name }); i >= 0 {
+		return declared[i]
+	}
+	return nil
+}
+
+// given returns the given parameters with the first of several times.
+func (n *Named) given() param.Values {
+	if n.Times == nil {
+		return n.Given
+	}
+	v := param.Values{"t": param.Of(n.Times[0])}
+	for name, value := range n.Given {
+		if name != "t" {
+			v[name] = value
+		}
+	}
+	return v
+}
+
+// ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
+// these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
+// columns of B. The tolerance bounds the norm of the error relative to the norm of the result. The
+// report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
+// processes share the rows of the graph, y and b have those of this process, and the reports are the same.
+func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	r, err := f.apply(ctx, y, b, s)
+	if err != nil {
+		return nil, err
+	}
+	r.ErrorBound = 0
+	for _, bound := range r.ColumnBound {
+		r.ErrorBound = max(r.ErrorBound, bound)
+	}
+	largest := []float64{0}
+	for i := range y.Rows {
+		for _, v := range y.Row(i) {
+			largest[0] = max(largest[0], math.Abs(v))
+		}
+	}
+	f.team.Max(largest)
+	r.Largest = largest[0]
+	return r, nil
+}
+
+// product makes f the product with a matrix.
+func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
+	var op sparse.Applier[float64]
+	if kind == sparse.Laplacian {
+		op = g.Laplacian()
+	} else {
+		o := sparse.NewOperator[float64](kind, g.A, g.Degrees)
+		o.Workers = g.Workers
+		op = o
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+		r := &kernel.Report{Method: "product", Sweeps: 1, ColumnBound: blocks.Norms(f.team, b)}
+		factor := roundingOf(g, kind)
+		for j := range r.ColumnBound {
+			r.ColumnBound[j] *= factor
+		}
+		return r, nil
+	}
+}
+
+// roundingOf returns a bound on the norm of the rounding error of a product with a column of norm 1:
+// γ times a bound on the norm of |M|, where γ = (k+3)·u for rows of k entries.
+func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
+	team, run := sparse.TeamOf(g.A), 0
+	extremes := []float64{0, 0, math.Inf(-1)} // entries of the longest range or row, largest and least degree, negated
+	for _, r := range g.A.Ranges() {
+		if run += r.Entries; r.Pieces == 1 || r.Piece == r.Pieces-1 {
+			extremes[0], run = max(extremes[0], float64(run)), 0
+		}
+	}
+	for _, d := range g.Degrees {
+		if extremes[1] = max(extremes[1], d); d > 0 {
+			extremes[2] = max(extremes[2], -d)
+		}
+	}
+	team.Max(extremes)
+	longest, most, least := extremes[0], extremes[1], -extremes[2]
+	norm := 1.0 // of S
+	switch kind {
+	case sparse.Adjacency:
+		norm = most
+	case sparse.Laplacian:
+		norm = 2 * most
+	case sparse.NormalizedLaplacian:
+		norm = 2
+	case sparse.Transition:
+		norm = max(1, math.Sqrt(most/least))
+	}
+	if g.In != nil { // the degrees bound the rows of A alone
+		norm = math.Sqrt(max(1, most) * float64(team.TotalOf(len(g.Degrees))))
+	}
+	return (longest + 3) * 0x1p-53 * norm
+}
+
+// maxLog is the largest exponent whose power float64 holds with a margin for sums.
+const maxLog = 650
+
+// exponential makes f the exponential.
+func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
+	m, err := expm.New(ctx, g, sparse.Kind(f.Values.Word("matrix")))
+	if err != nil {
+		return err
+	}
+	times := f.Times
+	if times == nil {
+		times = []float64{f.Values.Number("t")}
+	}
+	functions := make([]expm.Function, len(times))
+	for i, t := range times {
+		if largest := max(t*m.Lo, t*m.Hi); !(largest <= maxLog) {
+			return &param.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and exp(%.4g) overflows", t, m.Lo, m.Hi, largest)}
+		}
+		functions[i] = expm.Exp(t)
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+		set, lenient := &expm.Settings{}, true
+		if s != nil {
+			set.Tolerance = s.Tolerance
+			lenient = s.Tolerance == 0 || s.Lenient
+			if s.Memory > 0 { // a factor may have the rest
+				bytes, err := Bytes(&f.Named, g.Degrees, b.Cols)
+				if err != nil {
+					return nil, err
+				}
+				set.Memory = max(1, s.Memory-bytes)
+			}
+			set.Progress = s.Progress
+		}
+		results := make([]*sparse.Block[float64], len(functions))
+		for i := range results {
+			results[i] = y.Columns(i*b.Cols, (i+1)*b.Cols)
+		}
+		r, err := m.ApplyTo(ctx, results, b, functions, set)
+		if err != nil && !errors.Is(err, expm.ErrTolerance) {
+			return nil, err
+		}
+		out := &kernel.Report{Sweeps: r.Sweeps}
+		for i := range r.Functions {
+			of := &r.Functions[i]
+			if err != nil && !lenient && !(of.Relative <= s.Tolerance) {
+				return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised at t = %v; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, of.Relative, times[i])
+			}
+			if method := string(of.Method); !strings.Contains(out.Method, method) {
+				out.Method = strings.TrimPrefix(out.Method+", "+method, ", ")
+			}
+			out.ColumnBound = append(out.ColumnBound, of.ColumnBound...)
+		}
+		return out, nil
+	}
+	return nil
+}
+
+// solve makes f the solution of a shifted system, which the regularized Laplacian kernel with α = 1/shift
+// is a multiple of.
+func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
+	name, v, scale := f.kernel()
+	k, err := kernel.New(ctx, g, name, v)
+	if wrong := (*param.ParameterError)(nil); errors.As(err, &wrong) && wrong.Parameter == "alpha" {
+		err = &param.ParameterError{Of: Solve, Parameter: "shift", What: fmt.Sprintf("%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))}
+	}
+	if err != nil {
+		return err
+	}
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+		r, err := k.ApplyTo(ctx, y, b, s)
+		if err != nil || scale == 1 {
+			return r, err
+		}
+		for i := range y.Rows {
+			row := y.Row(i)
+			for j := range row {
+				row[j] *= scale
+			}
+		}
+		for j := range r.ColumnBound {
+			r.ColumnBound[j] *= scale
+		}
+		return r, nil
+	}
+	return nil
+}
+
+// kernel returns the kernel that [Solve], or [Exp] with the same memory, is a multiple of.
+func (f *Function) kernel() (name string, v param.Values, scale float64) {
+	matrix, laplacian := f.Values.Word("matrix"), "combinatorial"
+	if matrix == "normalized-laplacian" {
+		laplacian = "normalized"
+	}
+	word := param.Of(laplacian)
+	if f.Name == Solve {
+		shift := f.Values.Number("shift")
+		if shift == 0 {
+			return "pseudo-inverse", param.Values{"laplacian": word}, 1
+		}
+		return "regularized-laplacian", param.Values{"laplacian": word, "alpha": param.Of(1 / shift)}, 1 / shift
+	}
+	t := math.Abs(f.Values.Number("t"))
+	if matrix == "laplacian" || matrix == "normalized-laplacian" {
+		return "diffusion", param.Values{"laplacian": word, "beta": param.Of(t)}, 1
+	}
+	return "exponential", param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
+}
+
+// Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
+// columns with its results, and the work of ApplyTo.
+func Bytes(of *Named, degrees []float64, cols int) (int64, error) {
+	n := len(degrees)
+	if IsProduct(of.Name) {
+		const vectors = 6 // of the graph and of the operator
+		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
+	}
+	name, given := of.Name, of.Given
+	more := int64(0) // of several times
+	if s := of.declaration(); s != nil {
+		v, err := s.Resolve(of.given(), nil)
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range of.Times {
+			if math.Abs(t) > math.Abs(v.Number("t")) {
+				v["t"] = param.Of(t)
+			}
+		}
+		results := of.Results()
+		more = blocks.BlockBytes[float64](n, results*cols) - blocks.BlockBytes[float64](n, cols) +
+			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
+		name, given, _ = (&Function{Named: *of, Values: v}).kernel()
+	}
+	family := kernel.Families().Named(name)
+	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
+	if err != nil {
+		return 0, err
+	}
+	return family.ApplyBytes(v, degrees, cols) + more, nil
+}

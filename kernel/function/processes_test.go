@@ -1,0 +1,84 @@
+package function
+
+import (
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestFunctionsOnSeveralProcesses compares functions on rows that processes share with those of one process,
+// within the bounds of both.
+func TestFunctionsOnSeveralProcesses(t *testing.T) {
+	undirected, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arcs := testgraph.RandomDirected(5, 90, 150, true)
+	directed, err := graph.New(t.Context(), arcs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	directed.In = arcs.Transpose()
+	laplacian := param.Values{"matrix": param.Of("laplacian")}
+	tests := []struct {
+		g  *graph.Graph
+		of Named
+	}{
+		{undirected, Named{Name: "normalized-laplacian"}},
+		{undirected, Named{Name: "transition"}},
+		{directed, Named{Name: "adjacency"}},
+		{undirected, Named{Name: Exp, Given: laplacian, Times: []float64{-1, -0.25}}},
+		{undirected, Named{Name: Solve, Given: param.Values{"matrix": param.Of("laplacian"), "shift": param.Of(0.5)}}},
+		{undirected, Named{Name: Solve, Given: laplacian}},
+		{undirected, Named{Name: "matern"}},
+	}
+	b := sparse.NewBlock[float64](90, 2)
+	for i := range b.Rows {
+		b.Row(i)[0], b.Row(i)[1] = math.Sin(float64(i)), math.Cos(float64(i*i))
+	}
+	for at, test := range tests {
+		apply := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *kernel.Report, error) {
+			f, err := New(t.Context(), g, &test.of)
+			if err != nil {
+				return nil, nil, err
+			}
+			y := sparse.NewBlock[float64](b.Rows, b.Cols*test.of.Results())
+			r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: 1e-9})
+			return y, r, err
+		}
+		want, whole, err := apply(test.g, b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.of.Name, err)
+		}
+		var report *kernel.Report // of process 0
+		got := graphtest.OnProcesses(t, 2+at%2, test.g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
+			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), b.Cols)
+			for i := range own.Rows {
+				if !team.IsPadding(i) {
+					copy(own.Row(i), b.Row(team.Row(i)))
+				}
+			}
+			y, r, err := apply(part, own)
+			if team.Rank() == 0 {
+				report = r
+			}
+			return y, err
+		})
+		if math.Abs(report.Largest-whole.Largest) > report.ErrorBound+whole.ErrorBound {
+			t.Errorf("%s: largest value %v, want %v", test.of.Name, report.Largest, whole.Largest)
+		}
+		for i := range want.Rows {
+			for j, v := range got.Row(i) {
+				if bound := report.ColumnBound[j] + whole.ColumnBound[j]; !(math.Abs(v-want.Row(i)[j]) <= bound) {
+					t.Fatalf("%s: (%d, %d) is %v, want %v within %.3g", test.of.Name, i, j, v, want.Row(i)[j], bound)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package spectral
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// eigenproblem is the symmetric problem that is solved, on the rows with edges, and how its
+// pairs become those of the matrix.
+type eigenproblem struct {
+	lanczos.Problem
+	which    lanczos.Which           // part of the spectrum of the matrix
+	near     float64                 // of the matrix
+	rounding float64                 // error of computing a residual, at most
+	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
+	team     *sparse.Team
+	edged    int     // number of rows with edges; the others are excluded
+	isolated int     // number of rows without edges
+	zero     float64 // the eigenvalue of rows without edges
+}
+
+// of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
+// are all solved for S, so that the same part of a spectrum takes the same work.
+func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
+	e := &eigenproblem{which: p.Which, near: p.Near, team: sparse.TeamOf(g.A)}
+	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
+	e.exclude(g.Degrees)
+	largest := e.largest(g.Degrees)
+	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
+	op := &sparse.Operator[float64]{A: g.A}
+	switch p.Matrix {
+	case sparse.Adjacency:
+		norm = largest
+	case sparse.NormalizedAdjacency, sparse.Transition, sparse.NormalizedLaplacian:
+		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
+		if err := e.normalized(ctx, p, g); err != nil {
+			return nil, err
+		}
+	case sparse.Laplacian:
+		op = g.Laplacian()
+		norm = 2 * e.largest(op.Diag)
+		if p.Which == lanczos.Smallest {
+			e.known(g, nil, 0)
+		}
+	case sparse.Modularity:
+		gamma := p.Resolution
+		if gamma == 0 {
+			gamma = 1
+		}
+		norm = largest
+		if vol := blocks.Total(e.team, g.Degrees); vol > 0 {
+			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
+			norm += gamma * blocks.Dot(e.team, g.Degrees, g.Degrees) / vol
+		}
+	default:
+		panic(badMatrix)
+	}
+	op.Workers = g.Workers
+	e.A, e.Entries = op, sparse.EntriesOf(g.A)
+	const allowance = 10 * 0x1p-52
+	e.rounding = allowance * norm
+	return e, nil
+}
+
+// largest returns the largest element of the processes' vectors.
+func (e *eigenproblem) largest(v []float64) float64 {
+	most := []float64{0}
+	for _, d := range v {
+		most[0] = max(most[0], d)
+	}
+	e.team.Max(most)
+	return most[0]
+}
+
+// normalized states the problem for S.
+func (e *eigenproblem) normalized(ctx context.Context, p *Problem, g *graph.Graph) error {
+	switch p.Matrix {
+	case sparse.NormalizedLaplacian:
+		e.value = func(λ float64) float64 { return 1 - λ }
+		e.Near, e.Positive = 1-p.Near, false
+		switch p.Which {
+		case lanczos.Largest:
+			e.Which = lanczos.Smallest
+		case lanczos.Smallest:
+			e.Which = lanczos.Largest
+		}
+	case sparse.Transition:
+		e.zero = 1
+		e.Scale = blocks.Roots(g.Degrees)
+	}
+	switch e.Which {
+	case lanczos.Largest:
+		e.known(g, blocks.Roots(g.Degrees), 1)
+	case lanczos.Smallest:
+		weights, err := bipartite(ctx, g)
+		if weights != nil {
+			e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: -1}
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package spectral
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestEigenAgainstDense compares every problem's pairs with a matrix written
+// down by its definition, on graphs with weights, self loops, components and
+// isolated nodes, and those of transition with T itself.
+func TestEigenAgainstDense(t *testing.T) {
+	const n, k = 60, 25
+	a := testgraph.Random(5, n, 70, true)
+	g, err := graph.New(t.Context(), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, entries := g.Degrees, entriesOf(a, g.Degrees)
+	for _, matrix := range sparse.Kinds {
+		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest, lanczos.Interior} {
+			near := 0.3
+			p := &Problem{Matrix: matrix, Which: which, Near: near, Resolution: 0.7}
+			pairs, err := p.Solve(t.Context(), g, k, &lanczos.Settings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rises := slices.IsSorted(pairs.Values)
+			slices.Reverse(pairs.Values)
+			falls := slices.IsSorted(pairs.Values)
+			slices.Reverse(pairs.Values)
+			for j, v := range pairs.Values {
+				if which == lanczos.Interior && j > 0 && math.Abs(v-near) < math.Abs(pairs.Values[j-1]-near) {
+					t.Errorf("interior of %s: values %v", matrix, pairs.Values)
+				}
+			}
+			if which == lanczos.Largest && !falls || which == lanczos.Smallest && !rises {
+				t.Errorf("%v, %s: values %v", which, matrix, pairs.Values)
+			}
+			var scale []float64
+			if matrix == sparse.Transition {
+				scale = blocks.Roots(d)
+			}
+			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, scale)
+		}
+	}
+}
+
+// entriesOf returns the elements of each matrix by its definition, with γ = 0.7.
+func entriesOf(a *sparse.CSR, d []float64) map[sparse.Kind]func(i, j int) float64 {
+	var vol float64
+	for _, v := range d {
+		vol += v
+	}
+	half := func(i int) float64 {
+		if d[i] == 0 {
+			return 0
+		}
+		return 1 / math.Sqrt(d[i])
+	}
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	return map[sparse.Kind]func(i, j int) float64{
+		sparse.Adjacency:           func(i, j int) float64 { return a.At(i, j) },
+		sparse.NormalizedAdjacency: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
+		sparse.Laplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
+		sparse.NormalizedLaplacian: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
+		sparse.Modularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
+		sparse.Transition: func(i, j int) float64 {
+			if d[i] == 0 {
+				return is(i == j)
+			}
+			return a.At(i, j) / d[i]
+		},
+	}
+}
+
+func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *Pairs, root []float64) {
+	t.Helper()
+	x := pairs.Vectors
+	for j, value := range pairs.Values {
+		var off, length, top float64
+		for i := range x.Rows {
+			weight, sum := 1.0, 0.0
+			if root != nil {
+				weight = root[i]
+			}
+			for l := range x.Rows {
+				sum += entry(i, l) * x.At(l, j)
+			}
+			off = math.Hypot(off, weight*(sum-value*x.At(i, j)))
+			length = math.Hypot(length, weight*x.At(i, j))
+			if v := x.At(i, j); math.Abs(v) > math.Abs(top)*(1+1e-9) {
+				top = v
+			}
+		}
+		if off > pairs.ErrorBounds[j] || math.Abs(length-1) > 1e-13 || top < 0 {
+			t.Errorf("%s, pair %d: off by %g, said %g; length %g; largest entry %g", name, j, off, pairs.ErrorBounds[j], length, top)
+		}
+	}
+}
+
+// TestVectorsOfTheMatrix checks that the memory of a graph and of the map of each matrix is at most
+// vectorBytes.
+func TestVectorsOfTheMatrix(t *testing.T) {
+	const n = 100_000
+	a := testgraph.Path(n)
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for _, matrix := range sparse.Kinds {
+		before := inUse()
+		g, err := graph.New(t.Context(), a, &graph.Settings{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := (&Problem{Matrix: matrix, Which: lanczos.Smallest}).of(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := inUse() - before
+		runtime.KeepAlive(g)
+		if runtime.KeepAlive(e); held > vectorBytes(n) {
+			t.Errorf("%s: %d bytes are held, %d are listed", matrix, held, vectorBytes(n))
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package split
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// Settings returns every combination of the usual values of a declaration's
+// parameters on a graph, or nil, with the given values in place of theirs. Later
+// parameters vary faster.
+func Settings(s *param.Spec, given param.Values, g param.Graph) ([]param.Values, error) {
+	list := []param.Values{{}}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if replaced(s, p, given) {
+			continue
+		}
+		var longer []param.Values
+		for _, v := range list {
+			grid := []param.Value{given[p.Name]}
+			if _, fixed := given[p.Name]; !fixed {
+				var err error
+				if grid, err = p.GridOn(v, g); err != nil {
+					return nil, err
+				}
+			}
+			for _, x := range grid {
+				one := param.Values{p.Name: x}
+				for name, y := range v {
+					one[name] = y
+				}
+				longer = append(longer, one)
+			}
+		}
+		list = longer
+	}
+	for i, v := range list {
+		var err error
+		if list[i], err = s.Resolve(v, g); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.Resolve(given, g); err != nil { // a name that is no parameter
+		return nil, err
+	}
+	return list, nil
+}
+
+// replaced reports whether a parameter has no value: it would stand in the place of
+// another and is not given, or another one that is given stands in its place.
+func replaced(s *param.Spec, p *param.Param, given param.Values) bool {
+	return p.Instead != "" && !given.Has(p.Name) || slices.ContainsFunc(s.Params, func(o param.Param) bool {
+		return o.Instead == p.Name && given.Has(o.Name)
+	})
+}

@@ -1,0 +1,90 @@
+package split
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Split divides labelled items into those whose class a method may see and those
+// it is scored on. Both hold positions among the labelled items, in increasing
+// order, and share none.
+type Split struct{ Train, Test []int }
+
+// Splits are splits that are drawn when they are asked for: of many items all of them
+// together would take more than everything else.
+type Splits struct {
+	Len int               // the number of splits
+	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items
+}
+
+// Streams of the generator, one for each purpose, so that no draw depends on
+// how many others were made. The low 32 bits number the draw.
+const (
+	streamTest uint64 = iota << 32
+	streamTuning
+	streamFolds
+	streamSample
+)
+
+func newRand(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
+
+// ErrUsage is wrapped by errors that a different parameter would avoid.
+var ErrUsage = errors.New("split: parameter outside its range")
+
+// GivenSplit returns the split whose training and test nodes are the rows of the
+// graph in train and test. Labelled node i is row[i] and has class[i], a position
+// in names. Every row of the split needs a label and is named once, the training
+// rows hold two classes and there is a test row; else the error is a
+// [*SplitError]. Test nodes of a class without a training node count as wrong; unseen
+// counts them by class.
+func GivenSplit(row, class []int, names []string, train, test []int) (s Split, unseen []int, err error) {
+	position := make(map[int]int, len(row))
+	for i, r := range row {
+		position[r] = i
+	}
+	used := make([]bool, len(row))
+	place := func(rows []int) ([]int, error) {
+		places := make([]int, len(rows))
+		for j, r := range rows {
+			i, ok := position[r]
+			switch {
+			case !ok:
+				return nil, given(r, "has no label")
+			case used[i]:
+				return nil, given(r, "is named twice")
+			}
+			used[i], places[j] = true, i
+		}
+		slices.Sort(places)
+		return places, nil
+	}
+	if s.Train, err = place(train); err != nil {
+		return Split{}, nil, err
+	}
+	if s.Test, err = place(test); err != nil {
+		return Split{}, nil, err
+	}
+	if len(s.Test) == 0 {
+		return Split{}, nil, given(-1, "has no test node")
+	}
+	if len(s.Train) == 0 {
+		return Split{}, nil, given(-1, "has no training node")
+	}
+	first := class[s.Train[0]]
+	if !slices.ContainsFunc(s.Train, func(i int) bool { return class[i] != first }) {
+		return Split{}, nil, given(-1, fmt.Sprintf("has training nodes of class %q alone, and two classes are needed", names[first]))
+	}
+	unseen = make([]int, slices.Max(class)+1)
+	for _, i := range s.Test {
+		unseen[class[i]]++
+	}
+	for _, i := range s.Train {
+		unseen[class[i]] = 0
+	}
+	return s, unseen, nil
+}
+
+// given returns an error about a row of a given split, −1 for none.
+func given(row int, what string) error { return &SplitError{Row: row, What: what} }

@@ -1,0 +1,318 @@
+package param
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	Undirected uint = 1 << iota // graphs whose matrix is symmetric
+	Directed                    // graphs with directions
+	Vectors                     // tables of vectors without a graph
+	Graphs                      // collections of graphs
+)
+
+// Spec declares a kernel, learner or method.
+type Spec struct {
+	Name   string  // as users write it, such as "diffusion"
+	Title  string  // the formula, in a line without the name: "exp(−βL)"
+	Source string  // in the literature: authors, title, year, and section or equation; may be empty
+	Works  uint    // on what, a sum of [Undirected] and the others
+	Params []Param // in the order in which they are listed
+}
+
+// List is a list of declarations: of kernels, learners or models of graphs.
+type List[D declaration] []D
+
+// declaration is a pointer to a struct that embeds a [Spec].
+type declaration interface {
+	comparable
+	spec() *Spec
+}
+
+func (s *Spec) spec() *Spec { return s }
+
+// Specs returns what each says of itself.
+func (l List[D]) Specs() []*Spec {
+	all := make([]*Spec, len(l))
+	for i, d := range l {
+		all[i] = d.spec()
+	}
+	return all
+}
+
+// Named returns the declaration with the given name, or nil.
+func (l List[D]) Named(name string) (none D) {
+	for _, d := range l {
+		if d.spec().Name == name {
+			return d
+		}
+	}
+	return none
+}
+
+// Param is a parameter.
+type Param struct {
+	Name    string // of its flag and in files, such as "beta"
+	Symbol  string // in formulas, such as "β"
+	Meaning string // in a few words: "time of the diffusion"
+	Kind    Kind
+	Range   Range    // of numbers
+	Words   []string // of a Choice, or what may stand in the place of a number
+	Default Value
+	Grid    []Value // usual values in increasing order; nil: the default alone
+
+	// Otherwise, if not "", says in help texts what counts without a value, and where, if
+	// that is not Default wherever the parameter is taken.
+	Otherwise string
+
+	// Sooner, if not "", is the direction in which an iteration reaches its tolerance sooner:
+	// "smaller" or "larger" values. Messages advise it.
+	Sooner string
+
+	// On, if not nil, converts a number of Default or Grid to the value on a graph, given the values
+	// of the parameters before it. For example, a time may be relative to the mean degree.
+	On func(x float64, v Values, g Graph) (float64, error)
+
+	// Instead, if not "", names the parameter in whose place this one may be given.
+	// It has no default: complete values hold one of the two.
+	Instead string
+
+	// Check, if not nil, returns an error about a value within its range that the values of the
+	// parameters before it exclude.
+	Check func(v Values) error
+}
+
+// Graph is what defaults and grids of parameters depend on.
+type Graph interface {
+	Len() int            // the number of nodes
+	MeanDegree() float64 // of the nodes with edges
+
+	// MaxDegree returns the largest degree, 1 without edges; of a hypergraph a bound on how
+	// many vertices share hyperedges with one.
+	MaxDegree() float64
+
+	// Radius returns the largest eigenvalue of the adjacency matrix, or without exact
+	// about that.
+	Radius(exact bool) (float64, error)
+}
+
+// Range is an interval of numbers. The zero value is all of them.
+type Range struct {
+	Least, Most           float64 // both 0: no limit on either side
+	AboveLeast, BelowMost bool    // Least or Most itself is left out
+}
+
+// Above returns the numbers above x.
+func Above(x float64) Range {
+	return Range{Least: x, Most: math.Inf(1), AboveLeast: true, BelowMost: true}
+}
+
+// From returns the numbers from x on.
+func From(x float64) Range { return Range{Least: x, Most: math.Inf(1), BelowMost: true} }
+
+// Contains reports whether x lies in the range.
+func (r Range) Contains(x float64) bool {
+	if r == (Range{}) {
+		return !math.IsNaN(x) && !math.IsInf(x, 0)
+	}
+	return (x > r.Least || x == r.Least && !r.AboveLeast) && (x < r.Most || x == r.Most && !r.BelowMost)
+}
+
+// Text returns the range of a parameter with the given symbol, such as "0 < α < 1".
+func (r Range) Text(symbol string) string {
+	below, above := "≤", "≤"
+	if r.AboveLeast {
+		below = "<"
+	}
+	if r.BelowMost {
+		above = "<"
+	}
+	switch {
+	case r == (Range{}):
+		return "a finite " + symbol
+	case math.IsInf(r.Most, 1) && r.AboveLeast:
+		return fmt.Sprintf("%s > %s", symbol, decimal(r.Least))
+	case math.IsInf(r.Most, 1):
+		return fmt.Sprintf("%s ≥ %s", symbol, decimal(r.Least))
+	}
+	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), below, symbol, above, decimal(r.Most))
+}
+
+// decimal returns a number without an exponent, if it is whole and not huge.
+func decimal(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// ParameterError is a value that a parameter does not take.
+type ParameterError struct {
+	Of        string // the name of the kernel, learner or method
+	Parameter string // its name, such as "beta"
+	What      string // the problem; the remedy
+}
+
+// Error implements error.
+func (e *ParameterError) Error() string {
+	if e.Of == e.Parameter {
+		return e.Of + ": " + e.What
+	}
+	return e.Of + ": " + e.Parameter + ": " + e.What
+}
+
+// Takes returns the names of the parameters.
+func (s *Spec) Takes() []string {
+	names := make([]string, len(s.Params))
+	for i, p := range s.Params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Param returns the parameter with the given name, or nil.
+func (s *Spec) Param(name string) *Param {
+	i := slices.IndexFunc(s.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Params[i]
+}
+
+// Resolve returns given with the defaults of missing parameters. Without a graph, which is nil, these
+// are the numbers of the declaration. The error is a [*ParameterError] for an unknown parameter or
+// a value out of range, or that of the graph.
+func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if s.Param(name) == nil {
+			return nil, &ParameterError{s.Name, name, fmt.Sprintf("%s has no such parameter; it takes %s", s.Name, listed(s.Takes()))}
+		}
+	}
+	instead, err := s.replaced(given)
+	if err != nil {
+		return nil, err
+	}
+	v := make(Values, len(s.Params))
+	for i := range s.Params {
+		p := &s.Params[i]
+		x, ok := given[p.Name]
+		if !ok && p.Instead != "" || instead[p.Name] {
+			continue
+		}
+		if !ok {
+			var err error
+			if x, err = p.on(p.Default, v, g); err != nil {
+				return nil, err
+			}
+		}
+		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) || p.Kind == Real && x.kind == Whole {
+			x.kind = p.Kind
+		}
+		if err := s.check(p, x); err != nil {
+			return nil, err
+		}
+		v[p.Name] = x
+		if p.Check != nil {
+			if err := p.Check(v); err != nil {
+				return nil, &ParameterError{s.Name, p.Name, err.Error()}
+			}
+		}
+	}
+	return v, nil
+}
+
+// replaced returns the names of the parameters in whose place others are given.
+func (s *Spec) replaced(given Values) (map[string]bool, error) {
+	names := map[string]bool{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if p.Instead == "" || !given.Has(p.Name) {
+			continue
+		}
+		if given.Has(p.Instead) {
+			return nil, &ParameterError{s.Name, p.Name, fmt.Sprintf("stands in place of %s; give one of the two", p.Instead)}
+		}
+		names[p.Instead] = true
+	}
+	return names, nil
+}
+
+// GridOn returns the usual values of a parameter on a graph, given the values
+// of the parameters before it. The error is that of the graph.
+func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
+	if p.Grid == nil {
+		x, err := p.on(p.Default, v, g)
+		return []Value{x}, err
+	}
+	grid := make([]Value, len(p.Grid))
+	for i, x := range p.Grid {
+		var err error
+		if grid[i], err = p.on(x, v, g); err != nil {
+			return nil, err
+		}
+	}
+	return grid, nil
+}
+
+// on returns the value of x on a graph.
+func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
+	if p.On != nil && g != nil {
+		x.number, err = p.On(x.number, v, g)
+	}
+	return x, err
+}
+
+// check returns an error about a value, whatever the others.
+func (s *Spec) check(p *Param, x Value) error {
+	wrong := func(what string) error { return &ParameterError{s.Name, p.Name, what} }
+	switch {
+	case x.kind == Choice && slices.Contains(p.Words, x.word):
+		return nil
+	case p.Kind == Choice && !(x.kind == Choice && slices.Contains(p.Words, x.word)):
+		return wrong(fmt.Sprintf("%q is none of its values; give %s", x, listed(p.Words)))
+	case x.kind != p.Kind && p.Kind == Whole:
+		return wrong(fmt.Sprintf("%v is not a whole number; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+	case x.kind != p.Kind:
+		return wrong(fmt.Sprintf("%v is of another type", x))
+	case (p.Kind == Real || p.Kind == Whole) && !p.Range.Contains(x.number):
+		return wrong(fmt.Sprintf("%v is out of range; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+	}
+	return nil
+}
+
+// Text lists values in the order of the parameters, such as "normalized, β = 0.5,
+// balance equal": the word of a choice stands alone if that has a symbol, for which it
+// says what that is, and behind its name if it has none.
+func (s *Spec) Text(v Values) string {
+	var parts []string
+	for _, p := range s.Params {
+		x, ok := v[p.Name]
+		switch {
+		case !ok || p.Kind == Switch && x.number == 0:
+		case p.Kind == Choice && p.Symbol != "":
+			parts = append(parts, x.word)
+		case p.Kind == Switch || x.kind == Choice:
+			parts = append(parts, strings.TrimSuffix(p.Name+" "+x.word, " "))
+		default:
+			parts = append(parts, p.Symbol+" = "+x.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// listed joins words for a sentence.
+func listed(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return "nothing"
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+}

@@ -1,0 +1,59 @@
+package param
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Named is a name with values of some of its parameters, as users write it, for example
+// "diffusion:beta=2:laplacian=combinatorial".
+type Named struct {
+	Name  string
+	Given map[string]string // values by parameter
+}
+
+// ParseNamed reads a name and values. The error is a [*ParameterError].
+func ParseNamed(text string) (Named, error) {
+	parts := strings.Split(strings.TrimSpace(text), ":")
+	n := Named{Name: strings.TrimSpace(parts[0]), Given: map[string]string{}}
+	for _, part := range parts[1:] {
+		name, value, ok := strings.Cut(part, "=")
+		switch {
+		case !ok || name == "" || value == "":
+			return n, &ParameterError{Of: n.Name, Parameter: n.Name, What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE", part, n.Name)}
+		case n.Given[name] != "":
+			return n, &ParameterError{Of: n.Name, Parameter: name, What: "given twice; leave one out"}
+		}
+		n.Given[name] = value
+	}
+	return n, nil
+}
+
+// ParseValues returns values of parameters that are given as text. The error is a
+// [*ParameterError] about the first parameter, in the order of the declaration, whose value
+// is wrong, or about a parameter that does not exist.
+func (s *Spec) ParseValues(given map[string]string) (Values, error) {
+	values := Values{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		text, ok := given[p.Name]
+		if !ok {
+			continue
+		}
+		v, err := p.Parse(text)
+		if err != nil {
+			return nil, &ParameterError{Of: s.Name, Parameter: p.Name, What: err.Error()}
+		}
+		values[p.Name] = v
+	}
+	for name := range given {
+		if s.Param(name) == nil {
+			takes := "it has none"
+			if names := s.Takes(); len(names) > 0 {
+				takes = "it has " + strings.Join(names, ", ")
+			}
+			return nil, &ParameterError{Of: s.Name, Parameter: name, What: "there is no such parameter; " + takes}
+		}
+	}
+	return values, nil
+}

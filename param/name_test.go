@@ -1,0 +1,20 @@
+package param
+
+import "testing"
+
+func TestParseNamed(t *testing.T) {
+	n, err := ParseNamed(" diffusion:beta=2:laplacian=combinatorial ")
+	if err != nil || n.Name != "diffusion" || n.Given["beta"] != "2" || n.Given["laplacian"] != "combinatorial" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	for text, want := range map[string]string{
+		"d:beta":          `d: "beta" is no parameter; write d:PARAMETER=VALUE`,
+		"d:beta=":         `d: "beta=" is no parameter; write d:PARAMETER=VALUE`,
+		"d:=2":            `d: "=2" is no parameter; write d:PARAMETER=VALUE`,
+		"d:beta=1:beta=2": "d: beta: given twice; leave one out",
+	} {
+		if _, err := ParseNamed(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
