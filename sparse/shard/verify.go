@@ -230,7 +230,7 @@ func (c *census) checkCut(v *view) error {
 // Compared returns the matrix for those who read all of it and write down one half:
 // at its end a sweep of an undirected store compares the two, which no checksum
 // does, and returns a [*CorruptError] where they are not the same.
-func (s *Store) Compared() sparse.Matrix { return comparedMatrix{s.out, s} }
+func (s *Store) Compared() sparse.Matrix { return comparedMatrix{s.Matrix, s} }
 
 type comparedMatrix struct {
 	sparse.Matrix
