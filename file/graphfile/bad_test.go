@@ -50,16 +50,6 @@ func compressedFile(form string, n int64, indptr, indices []int32, data []float6
 		"data", npyFile("<f8", fmt.Sprintf("(%d,)", len(data)), data)))
 }
 
-// gapFile returns a serialised graph.
-func gapFile(directed byte, entries, nodes uint64, offsets []int64, ends []int32) []byte {
-	var b bytes.Buffer
-	b.WriteByte(directed)
-	for _, part := range []any{entries, nodes, offsets, ends} {
-		_ = binary.Write(&b, binary.LittleEndian, part)
-	}
-	return b.Bytes()
-}
-
 // TestBadFiles reads files that are wrong and compares the message: place, what
 // is wrong and what to do.
 func TestBadFiles(t *testing.T) {
@@ -83,7 +73,6 @@ func TestBadFiles(t *testing.T) {
 		{"e.graph", "2 1 1\n2 5\n1\n", "e.graph:3: neighbour 1 of node 2 has no weight; correct the line"},
 		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; walks and Laplacians need weights ≥ 0; correct the line`},
 		{"e.graph", "3 1\n2 3\n1\n1\n", "e.graph:1: 1 edge declared, 2 edges listed at both ends; correct the line, or fetch the file again"},
-		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, -7, 0, -7})), "e.wsg@45: weight -7 is negative; walks and Laplacians need weights ≥ 0"},
 		{"e.gml", "graph [ node [ id 1 label \"x\ny\" ]\nnode [ ] ]", "e.gml:3: a node without id; give it one"},
 		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph:4: node 2 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
 		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph:2: node 1 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
@@ -128,15 +117,6 @@ func TestBadFiles(t *testing.T) {
 		{"e.json", `{"links": []} {}`, "e.json@15: text behind the graph; write each graph into a file of its own"},
 		{"e.json", `{"links" []}`, "e.json@9: no well-formed JSON: invalid character '[' after object key; correct it"},
 		{"e.json", `{"x": ` + strings.Repeat("[", 300), "e.json@262: lists in lists, 257 deep; write node-link data, as networkx.node_link_data does, or the edges as text"},
-
-		{"e.g6", "D", "e.g6@1: the line ends within the graph; fetch the file again"},
-		{"e.g6", "DQ", "e.g6@2: the line ends within the graph; fetch the file again"},
-		{"e.g6", "DQ c", "e.g6@2: a character that is none of ? to ~; is this a graph in graph6 or sparse6?"},
-		{"e.g6", "DQcc", "e.g6@3: text behind the graph; is this a graph in graph6 or sparse6?"},
-		{"e.g6", "DQc\nDQc\n", "e.g6@4: text behind the graph; write each into a file of its own"},
-		{"e.s6", ":~~?ABC", "e.s6@7: the line ends within the graph; fetch the file again"},
-		{"e.s6", ":~~~~~~~~", "e.s6@9: 68719476735 nodes; limit 4294967295"},
-		{"e.s6", ";Bf", "e.s6@1: incremental sparse6, which is a change of the graph before, is not read; write each graph as a whole"},
 
 		{"e.graphml", "<graphml>", "e.graphml:1: no well-formed XML: unexpected EOF; fetch the file again"},
 		{"e.graphml", "<graphml></graphml>", "e.graphml: no graph; is this GraphML?"},
@@ -191,10 +171,6 @@ func TestBadFiles(t *testing.T) {
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),
 			"indptr", npyFile("<i8", "(3,)", []int64{0, 1, 1, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: goes on behind its 3 elements; fetch the file again"},
 
-		{"e.sg", "", "e.sg@0: the file ends early; the header takes 17 bytes; fetch the file again"},
-		{"e.sg", string(gapFile(2, 0, 0, nil, nil)), "e.sg@0: byte 2, want 0 (undirected) or 1; is this a serialised graph of the GAP benchmark suite?"},
-		{"e.sg", string(gapFile(0, 1, 1<<40, nil, nil)), "e.sg@9: 1099511627776 nodes; limit 4294967295"},
-
 		{"e.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), "e.zip: a zip archive without arrays; unzip it and give the file that is in it"},
 		{"e.parquet", "PAR1", "e.parquet: not a complete Parquet file: it does not end in a footer; fetch the file again"},
 		{"e.parquet", "PAR1\xff\xff\xff\xffPAR1", "e.parquet: not a complete Parquet file: it does not end in a footer; fetch the file again"},
@@ -210,36 +186,6 @@ func TestBadFiles(t *testing.T) {
 		case strings.HasSuffix(test.want, "(") && strings.HasPrefix(err.Error(), test.want):
 		case err.Error() != test.want:
 			t.Errorf("%s %.200q:\n got %v\nwant %s", test.name, test.text, err, test.want)
-		}
-	}
-}
-
-// TestBadGAP has messages that differ between a file, whose size is known, and
-// a stream.
-func TestBadGAP(t *testing.T) {
-	read := func(data []byte, stream bool) error {
-		in := &Input{Name: "e.sg", Text: bytes.NewReader(data)}
-		if !stream {
-			in.File, in.Size = bytes.NewReader(data), int64(len(data))
-		}
-		_, err := Read(GAP, in, func(*Batch) error { return nil })
-		return err
-	}
-	for _, test := range []struct {
-		data   []byte
-		stream bool
-		want   string
-	}{
-		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1}), false, "e.sg: 45 bytes, its header asks for 49; fetch the file again, or correct its ending: .wsg has weights, .sg has none"},
-		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1}), true, "e.sg@45: the file ends early; another entry is to follow; fetch the file again"},
-		{gapFile(0, 2, 1<<31, []int64{0, 1, 2}, []int32{1}), true, "e.sg@17: the file ends early; 2147483649 offsets are to follow; fetch the file again"},
-		{gapFile(0, 2, 2, []int64{0, 3, 2}, []int32{1, 0}), false, "e.sg@25: offset 1 is 3 after 0, of 2 entries; fetch the file again"},
-		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 2}), false, "e.sg@45: neighbour 2 of node 1; nodes run from 0 to 1; fetch the file again"},
-		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 1}), false, "e.sg: an undirected graph, but from node 0 on an edge's two ends do not list it alike; list every edge at both ends, with one weight"},
-		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 0}), true, ""},
-	} {
-		if err := read(test.data, test.stream); test.want == "" && err != nil || test.want != "" && (err == nil || err.Error() != test.want) {
-			t.Errorf(" got %v\nwant %s", err, test.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
 // matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML, GEXF and node-link JSON,
-// and, only read, the serialised graphs of the GAP benchmark suite (.sg, .wsg), WebGraph's BVGraph
-// (.graph with .properties), GML, Pajek (.net), graph6 and sparse6, and NetworkX's adjacency lists.
+// and, only read, WebGraph's BVGraph (.graph with .properties), GML and Pajek (.net).
 // A format is one value, a [Format], in a file of code with its reader and its writer, and an entry
 // of [Formats].
 //
@@ -17,7 +16,7 @@
 //
 // A file becomes a stream of batches in its own order: first nodes, where the
 // file lists them, then edges. Ids are the user's own. Numbered formats (npz,
-// METIS, GAP) give numbers, and [Summary] says which numbers are nodes; the
+// METIS) give numbers, and [Summary] says which numbers are nodes; the
 // others give the ids of the file, as text or, for integer columns of
 // Parquet, as numbers.
 //
@@ -25,7 +24,7 @@
 //
 // [Summary].Direction is the direction that the file states. A matrix states none; the
 // caller decides by its symmetry. Undirected formats that list an edge at both of its
-// ends (METIS, undirected GAP files) are checked for it and give it once. In a
+// ends (METIS) are checked for it and give it once. In a
 // directed graph, an edge that the file calls undirected is given in both
 // directions.
 //

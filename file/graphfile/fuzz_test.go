@@ -71,14 +71,6 @@ func FuzzMETIS(f *testing.F) {
 	fuzz(f, METIS, "e.graph", []byte("4 2 011 2\n7 8 2 5\n1 1 1 5 3 2.5\n0 0 2 2.5\n9 9"), []byte("2 1 100\n5 2\n6 1"))
 }
 
-func FuzzGAP(f *testing.F) {
-	fuzz(f, GAP, "e.sg", gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0}), gapFile(1, 1, 1<<31, []int64{0, 1}, []int32{0}))
-}
-
-func FuzzWeightedGAP(f *testing.F) {
-	fuzz(f, GAP, "e.wsg", gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7}))
-}
-
 func FuzzGraphML(f *testing.F) {
 	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
 }
@@ -89,14 +81,6 @@ func FuzzGEXF(f *testing.F) {
 
 func FuzzNodeLink(f *testing.F) {
 	fuzz(f, NodeLink, "e.json", []byte(`{"directed": true, "graph": {"x": [[{}]]}, "links": [{"source": "a", "target": 7, "weight": 2.5}], "nodes": [{"id": "a"}, {"id": 7}]}`))
-}
-
-func FuzzAdjacencyList(f *testing.F) {
-	fuzz(f, AdjacencyList, "e.adjlist", []byte("# head\na b c # d\n e\n"))
-}
-
-func FuzzGraph6(f *testing.F) {
-	fuzz(f, Graph6, "e.g6", []byte("DQc\n"), []byte("&BP_"), []byte(">>sparse6<<:Fa@x^"), []byte(":~?@@"))
 }
 
 func FuzzGML(f *testing.F) {
@@ -123,7 +107,7 @@ func FuzzRecognize(f *testing.F) {
 	f.Add([]byte("%\n*Vertices 1"))
 	f.Add([]byte("\u00a0"))
 	f.Fuzz(func(t *testing.T, head []byte) {
-		if got := Recognize("e", head); got == METIS || got == GAP {
+		if got := Recognize("e", head); got == METIS {
 			t.Errorf("%v by content", got)
 		}
 	})

@@ -46,7 +46,7 @@ type Format struct {
 
 // Formats are all formats: those of this package and those that [Register] added. The first that
 // a file can be is its format.
-var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GEXF, NodeLink, GML, Pajek, Graph6, AdjacencyList, Parquet}
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML, GEXF, NodeLink, GML, Pajek, Parquet}
 
 // Register adds a format of another package, which is then recognized and read as those of this
 // package; it is called from an init function. It panics if the format lacks a title, an ending

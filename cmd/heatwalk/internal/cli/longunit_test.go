@@ -64,7 +64,6 @@ func TestLongUnits(t *testing.T) {
 		{"comment.net", "*Vertices 2\n%", "a", "\n*Edges\n1 2\n", fault.Done, ""},
 		{"e.graph", "2 1\n", "a", "\n1\n", fault.WrongData, "e.graph.zst:2" + word},
 		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", fault.Done, ""},
-		{"e.sg", "\x01\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x0f\x00\x00\x00\x00", "\x00", "", fault.OverLimit, full},
 		{"e.npz", "PK\x03\x04", "\x00", "", fault.OverLimit, full},
 		{"e.parquet", "PAR1", "\x00", "", fault.OverLimit, full},
 		{"e.svm", "1 1:", "1 ", "\n", fault.WrongData, `e.svm.zst:1:7: "1" is not index:value; is this LIBSVM text?`},
