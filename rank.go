@@ -30,7 +30,8 @@ func (g *Graph) Rank(ctx context.Context, seeds []string, name string) (*rank.Ra
 	return r, err
 }
 
-// RankNodes orders some nodes by their similarity to seeds among them. It fills in the Memory of the
+// RankNodes orders some nodes by their similarity to seeds among them. Kernels of walks rank by walks that
+// start at the seeds, such as personalized PageRank. It fills in the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
@@ -47,7 +48,7 @@ func RankNodes(ctx context.Context, g *Graph, nodes, seeds []int, name string, g
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: l.allDegrees(), Nodes: nodes, Seeds: seeds, Division: l.division}, &set)
+	r, err := rank.Run(ctx, &rank.Problem{Kernel: k, Degrees: l.allDegrees(), Nodes: nodes, Seeds: seeds, Walk: kernel.Families().Named(name).Asymmetric(v) != nil, Division: l.division}, &set)
 	if err == nil {
 		err = l.result()
 	}

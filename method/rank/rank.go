@@ -19,6 +19,10 @@ type Problem struct {
 	Nodes   []int // nodes to rank, in the order that breaks ties
 	Seeds   []int // some of Nodes, each once
 
+	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. The scores are
+	// those of walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
+	Walk bool
+
 	// Division numbers the rows of the kernel's blocks if several processes share the nodes; all of them have the
 	// seeds, as named rows. nil: the row of a node is its number.
 	Division *sparse.Division
@@ -38,6 +42,14 @@ func (p *Problem) team() *sparse.Team {
 		return nil
 	}
 	return &p.Division.Team
+}
+
+// scale returns the factor of a node's row in Kᵀ = D·K·D⁻¹, the degree or 1 for a node without edges.
+func (p *Problem) scale(node int) float64 {
+	if !p.Walk || p.Degrees[node] == 0 {
+		return 1
+	}
+	return p.Degrees[node]
 }
 
 // Settings are the settings of [Run].
@@ -62,14 +74,14 @@ type Ranking struct {
 	Z, P  []float64 // nil without sets
 	Order []int     // the nodes by falling score
 
-	AUC    float64 // probability that a seed that is left out has a higher score than another node
-	Stderr float64 // standard error of AUC over the seeds
-	Folds  int
-	Sweeps int // over all entries
+	AUC    float64 // probability that a seed that is left out has a higher score than another node; NaN for one seed
+	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
+	Folds  int     // 0 for one seed
+	Sweeps int     // over all entries
 }
 
-// ErrSeeds is returned unless there are two seeds and a node that is none.
-var ErrSeeds = errors.New("rank: at least two seeds and one other node are needed")
+// ErrSeeds is returned unless there is a seed and a node that is none.
+var ErrSeeds = errors.New("rank: at least one seed and one other node are needed")
 
 // Columns returns the number of columns that the kernel is applied to at a time: as many as 256 MiB
 // hold, at most 64. It depends on the graph alone, so that results do not depend on the memory limit.
@@ -84,7 +96,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	if s == nil {
 		s = &Settings{Sets: DefaultSets}
 	}
-	if len(p.Seeds) < 2 || len(p.Nodes) <= len(p.Seeds) {
+	if len(p.Seeds) == 0 || len(p.Nodes) <= len(p.Seeds) {
 		return nil, ErrSeeds
 	}
 	sorted := *p
@@ -94,7 +106,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	r := &ranker{Problem: p, set: s, out: &Ranking{Score: make([]float64, n)}}
 	for _, v := range p.Nodes {
 		if row, ok := p.row(v); ok {
-			r.rows = append(r.rows, row)
+			r.rows, r.scales = append(r.rows, row), append(r.scales, p.scale(v))
 		}
 	}
 	width := Columns(len(p.Degrees))
@@ -118,7 +130,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 // Bytes returns the memory of [Run] on a graph with the given number of nodes without that of the
 // kernel, which is that of [kernel.Family.ApplyBytes] for [Columns] columns.
 func Bytes(nodes int) int64 {
-	const vectors = 12 // of the result, its order, sums, groups of degrees, and sorted scores
+	const vectors = 13 // of the result, its order, sums, scales, groups of degrees, and sorted scores
 	return vectors * 8 * int64(nodes)
 }
 
@@ -139,6 +151,8 @@ type ranker struct {
 	rows []int // of Nodes that this process has, in their order
 	x, y *sparse.Block[float64]
 	done int // columns
+
+	scales []float64 // by element of rows
 }
 
 // gather completes the lists to those of all nodes in process 0, and removes them in others.
@@ -169,7 +183,7 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 		for j, set := range part {
 			for _, v := range set {
 				if row, ok := r.row(v); ok {
-					x.Row(row)[j] = 1 / float64(len(set))
+					x.Row(row)[j] = 1 / float64(len(set)) / r.scale(v)
 				}
 			}
 		}
@@ -184,6 +198,11 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 		if err != nil {
 			return err
 		}
+		for i, row := range r.rows {
+			for j, factor := 0, r.scales[i]; r.Walk && j < y.Cols; j++ {
+				y.Row(row)[j] *= factor
+			}
+		}
 		r.out.Sweeps += report.Sweeps
 		r.done += len(part)
 		if r.set.Progress != nil {
@@ -197,9 +216,12 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 // score computes the scores and the AUC.
 func (r *ranker) score(ctx context.Context) error {
 	m := len(r.Seeds)
-	folds := split.FoldCount(m)
+	folds := 0
+	if m > 1 {
+		folds = split.FoldCount(m)
+	}
 	r.out.Folds = folds
-	fold := split.Folds(make([]int, m), folds, r.set.RNGSeed, 0)
+	fold := split.Folds(make([]int, m), max(1, folds), r.set.RNGSeed, 0)
 	sets := [][]int{r.Seeds}
 	for f := range folds {
 		var others []int
@@ -245,6 +267,10 @@ func (r *ranker) score(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if folds == 0 {
+		r.out.AUC, r.out.Stderr = math.NaN(), math.NaN()
+		return nil
 	}
 	r.team().Sum(shares)
 	sum, squares := 0.0, 0.0

@@ -168,9 +168,14 @@ func TestSameBits(t *testing.T) {
 }
 
 func TestFewSeeds(t *testing.T) {
-	p, _ := problemOf(t, testgraph.Path(4), 1, 2)
+	p, k := problemOf(t, testgraph.Path(4), 1, 2)
+	r, err := Run(t.Context(), p, nil)
+	if err != nil || !math.IsNaN(r.AUC) || r.Order[0] != 2 || math.Abs(r.Score[0]-k.At(0, 2)) > 1e-9 {
+		t.Errorf("one seed: %v, %v", r, err)
+	}
+	p.Seeds = nil
 	if _, err := Run(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {
-		t.Errorf("one seed: %v", err)
+		t.Errorf("no seed: %v", err)
 	}
 	p.Seeds = p.Nodes
 	if _, err := Run(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {

@@ -72,8 +72,8 @@ type rankDocument struct {
 	Kernel      string       `json:"kernel"`
 	Parameters  param.Values `json:"parameters"`
 	Sets        int          `json:"sets"`
-	AUC         float64      `json:"auc"`
-	Stderr      float64      `json:"auc_stderr"`
+	AUC         *float64     `json:"auc,omitempty"`
+	Stderr      *float64     `json:"auc_stderr,omitempty"`
 	Folds       int          `json:"folds"`
 	Significant *int         `json:"significant,omitempty"`
 	Sweeps      int          `json:"sweeps"`
@@ -100,25 +100,29 @@ func (c *rankCommand) run(name string) error {
 		return fault.Usage(name, "%s", asymmetric(c.family.Name, ""))
 	}
 	g.Store.Forward = !directed
-	const cells = 80 // bytes of the numbers of a line
+	const cells = 100 // bytes of the numbers of a line
 	c.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
 	report := c.progress.Phases()
 	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
 	r, v, err := heatwalk.RankNodes(c.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.given, set)
 	if errors.Is(err, rank.ErrSeeds) {
-		return fault.Data(c.seeds, "%s of %s; at least two seeds and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
+		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
 		return c.graphError(err, name, "take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
 		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v,
-		Sets: c.sets, AUC: r.AUC, Stderr: r.Stderr, Folds: r.Folds, Sweeps: r.Sweeps,
+		Sets: c.sets, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
 	if err := c.write(d, r, doc); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s ranked by %s · AUC of seeds left out %.3f ± %.3f", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"), doc.AUC, doc.Stderr)
+	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))
+	if doc.Folds > 0 {
+		doc.AUC, doc.Stderr = &r.AUC, &r.Stderr
+		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
+	}
 	if doc.Significant != nil {
 		byChance := math.Round(significant * float64(doc.Nodes-doc.Seeds))
 		text += fmt.Sprintf(" · %s with p ≤ %v, %s by chance", words.Counted(*doc.Significant, "other node"), significant, words.Count(int(byChance)))
@@ -139,12 +143,11 @@ func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) err
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	six := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 	return tablefile.WriteLines(c.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
 		row := r.Order[i]
-		line := []string{d.g.Nodes.ID(row), six(r.Score[row])}
+		line := []string{d.g.Nodes.ID(row), numberText(r.Score[row])}
 		if c.sets > 0 {
-			line = append(line, six(r.Z[row]), six(r.P[row]))
+			line = append(line, numberText(r.Z[row]), numberText(r.P[row]))
 			if doc.Significant != nil && r.P[row] <= significant && !isSeed[row] {
 				*doc.Significant++
 			}
