@@ -25,7 +25,7 @@ import (
 // each to the tolerance.
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are
-// valid, [ErrParameter], [ErrSmooth], [ErrInterval], the context's, or that of
+// valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], the context's, or that of
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
@@ -45,13 +45,46 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
-		e.parts[i] = part{f: &fs[i], y: dst[i], to: dst[i], out: &e.result.Functions[i]}
+		f, _ := fs[i].lowered(m.Lo, m.Hi)
+		e.parts[i] = part{f: f, y: dst[i], to: dst[i], out: &e.result.Functions[i]}
 	}
 	err := e.run(ctx)
 	if err != nil && !errors.Is(err, ErrTolerance) {
 		return nil, err
 	}
+	for i := range fs {
+		if _, s := fs[i].lowered(m.Lo, m.Hi); s > 0 {
+			if err := e.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
+				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err, fs[i].rate, m.Lo, m.Hi)
+			}
+		}
+	}
 	return &e.result, err
+}
+
+// raise multiplies the result of a lowered exponential and its bounds by exp(s), in two steps because exp(s)
+// may overflow where the result does not. The error is [ErrOverflow] or the context's.
+func (m *Map) raise(ctx context.Context, y *sparse.Block[float64], o *Outcome, s float64) error {
+	half := math.Exp(s / 2)
+	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
+		*bound *= half
+		*bound *= half
+	}
+	if math.IsInf(o.NormLowerBound, 0) || math.IsInf(o.ErrorBound, 0) {
+		return ErrOverflow
+	}
+	for range 2 {
+		scaleTo(o.ColumnBound, half, o.ColumnBound)
+		scaleTo(o.Rounding, half, o.Rounding)
+		if err := m.chunks(ctx, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				scaleTo(y.Row(i), half, y.Row(i))
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkNorms returns [ErrParameter] for a column whose norm, or the square of it, float64
@@ -246,6 +279,9 @@ func (e *evaluation) refuse(p *part) {
 // valueRounding bounds the relative rounding error of a value of the function, in ε, beyond a
 // few: that of σ, whose error a power multiplies by ν, and of [math.Pow], about ν/2.
 func (f *Function) valueRounding() float64 {
+	if f.kind == exponential && f.shift > 0 {
+		return 4 // of the two factors of raise
+	}
 	if f.kind == matern {
 		return 2 * f.power
 	}

@@ -11,7 +11,7 @@ type Function struct {
 	value func(x float64) float64
 
 	rate         float64 // of an exponential
-	shift, slope float64 // of a resolvent; shift of a Matérn function
+	shift, slope float64 // of a resolvent; shift of a Matérn function, and of the exponent of an exponential
 	power        float64 // of a Matérn function, and of a whole power
 }
 
@@ -28,6 +28,17 @@ const (
 // kernel of an adjacency with t = β.
 func Exp(t float64) Function {
 	return Function{kind: exponential, rate: t, value: func(x float64) float64 { return math.Exp(t * x) }}
+}
+
+// lowered returns exp(t·x − s) and s, which is 0 unless squares of exp(t·x) may overflow on [lo, hi].
+func (f *Function) lowered(lo, hi float64) (_ *Function, s float64) {
+	const largest = 200
+	s = max(f.rate*lo, f.rate*hi)
+	if f.kind != exponential || s <= largest {
+		return f, 0
+	}
+	rate := f.rate
+	return &Function{kind: exponential, rate: rate, shift: s, value: func(x float64) float64 { return math.Exp(rate*x - s) }}, s
 }
 
 // Inverse is x ↦ 1/(shift + slope·x), which must have no pole on the interval.
@@ -124,7 +135,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	middle, half := (lo+hi)/2, (hi-lo)/2
 	switch f.kind {
 	case exponential:
-		return expandExp(f.rate, lo, hi)
+		return expandExp(f.rate, f.shift, lo, hi)
 	case resolvent:
 		return expandInverse(f.shift+f.slope*middle, f.slope*half), nil
 	}
@@ -151,24 +162,25 @@ func newExpansion(coef []float64, rest float64) *expansion {
 	return e
 }
 
-// maxLog is the largest logarithm of a value of an exponential.
-const maxLog = 600
+// maxLog is the largest logarithm of a value of an exponential on the interval, which may be wider than the
+// spectrum: beyond it exp(maxLog/2) overflows.
+const maxLog = 1400
 
-// expandExp is exp(t·x) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff
+// expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff
 // 1984):
 //
 //	exp(t·x) = e^peak·Σ_j (2−δ_j0)·(±1)^j·e^−z·I_j(z)·T_j(y),  peak = max t·x
-func expandExp(t, lo, hi float64) (*expansion, error) {
+func expandExp(t, s, lo, hi float64) (*expansion, error) {
 	z := math.Abs(t) * (hi - lo) / 2
 	peak := max(t*lo, t*hi)
 	if last := degree(z, smallest); last > maxDegree {
 		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] needs a series of degree %d", ErrParameter, t, lo, hi, last)
 	}
 	if peak > maxLog {
-		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] overflows", ErrParameter, t, lo, hi)
+		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", ErrOverflow, t, lo, hi)
 	}
 	coef, rest := scaledBessel(z)
-	factor := math.Exp(peak)
+	factor := math.Exp(peak - s)
 	for j := range coef {
 		if j > 0 {
 			coef[j] *= 2

@@ -59,7 +59,7 @@ func TestRefusals(t *testing.T) {
 		{l, Exp(-1), Settings{Memory: -1}, ErrParameter, "memory"},
 		{l, Exp(math.NaN()), Settings{}, ErrParameter, "rate"},
 		{l, Exp(1), Settings{Method: Resolvent}, ErrParameter, "negative"},
-		{a, Exp(1e4), Settings{}, ErrParameter, "overflows"},
+		{a, Exp(1e4), Settings{}, ErrOverflow, "exp(10000·x)"},
 		{a, Exp(-1), Settings{Method: Resolvent}, ErrParameter, "Laplacian"},
 		{s, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
 		{a, Inverse(1, -1), Settings{}, ErrParameter, "zero"},

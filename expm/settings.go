@@ -19,6 +19,9 @@ var (
 	// decay on the interval.
 	ErrSmooth = errors.New("expm: the function is not smooth on the interval")
 
+	// ErrOverflow is returned for an exponential whose result is beyond float64.
+	ErrOverflow = errors.New("expm: the result overflows")
+
 	// ErrParameter is returned for a parameter outside of its range.
 	ErrParameter = errors.New("expm: parameter out of range")
 )

@@ -43,11 +43,17 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	})
 }
 
-// Norms returns the norms of the columns of x.
+// Norms returns the norms of the columns of x, also where their squares overflow.
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {
-		norms[j] = math.Sqrt(square)
+		if norms[j] = math.Sqrt(square); math.IsInf(square, 1) {
+			const small = 0x1p-540
+			norms[j] = math.Sqrt(Sums(team, x.Rows, 1, func(i int, sums []float64) {
+				v := small * x.Row(i)[j]
+				sums[0] += float64(v * v)
+			})[0]) / small
+		}
 	}
 	return norms
 }

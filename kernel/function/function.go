@@ -16,6 +16,7 @@
 package function
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,9 +230,6 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	return (longest + 3) * 0x1p-53 * norm
 }
 
-// maxLog is the largest exponent whose power float64 holds with a margin for sums.
-const maxLog = 650
-
 // exponential makes f the exponential.
 func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	m, err := expm.New(ctx, g, sparse.Kind(f.Values.Word("matrix")))
@@ -244,9 +242,6 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	}
 	functions := make([]expm.Function, len(times))
 	for i, t := range times {
-		if largest := max(t*m.Lo, t*m.Hi); !(largest <= maxLog) {
-			return &param.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and exp(%.4g) overflows", t, m.Lo, m.Hi, largest)}
-		}
 		functions[i] = expm.Exp(t)
 	}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
@@ -268,6 +263,9 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 			results[i] = y.Columns(i*b.Cols, (i+1)*b.Cols)
 		}
 		r, err := m.ApplyTo(ctx, results, b, functions, set)
+		if errors.Is(err, expm.ErrOverflow) {
+			return nil, &param.ParameterError{Of: Exp, Parameter: "t", What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)}
+		}
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
 		}
@@ -285,6 +283,12 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		return out, nil
 	}
 	return nil
+}
+
+// steepest returns the time with the largest exponent on the spectrum.
+func steepest(times []float64, m *expm.Map) float64 {
+	largest := func(t float64) float64 { return max(t*m.Lo, t*m.Hi) }
+	return slices.MaxFunc(times, func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
 // solve makes f the solution of a shifted system, which the regularized Laplacian kernel with α = 1/shift
@@ -331,7 +335,7 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		}
 		return "regularized-laplacian", param.Values{"laplacian": word, "alpha": param.Of(1 / shift)}, 1 / shift
 	}
-	t := math.Abs(f.Values.Number("t"))
+	t := max(math.Abs(f.Values.Number("t")), math.SmallestNonzeroFloat64) // t = 0 is in no kernel's range
 	if matrix == "laplacian" || matrix == "normalized-laplacian" {
 		return "diffusion", param.Values{"laplacian": word, "beta": param.Of(t)}, 1
 	}

@@ -241,7 +241,6 @@ func TestRefused(t *testing.T) {
 		want  string
 	}{
 		{"laplace", nil, "function"},
-		{Exp, param.Values{"t": param.Of(1e4)}, "t"},
 		{Exp, param.Values{"beta": param.Of(1.0)}, "beta"},
 		{Solve, param.Values{"shift": param.Of(1e-300)}, "shift"},
 	} {
@@ -262,5 +261,47 @@ func TestRefused(t *testing.T) {
 	g.In = g.A
 	if _, err := New(ctx, g, &Named{Name: Exp}); !errors.Is(err, kernel.ErrAsymmetric) {
 		t.Error(err)
+	}
+}
+
+// TestExtremeTimes computes exp(0)·B = B, and e^660·B on a complete graph, whose squares overflow.
+func TestExtremeTimes(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Complete(7), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		time   float64
+		matrix string
+		want   float64 // of each element; 0: refused
+	}{{0, "adjacency", 1}, {0, "laplacian", 1}, {0, "normalized-laplacian", 1}, {110, "adjacency", math.Exp(330)}, {119, "adjacency", 0}} {
+		n := &Named{Name: Exp, Given: param.Values{"t": param.Of(c.time), "matrix": param.Of(c.matrix)}}
+		if bytes, err := Bytes(n, g.Degrees, 1); err != nil || bytes <= 0 {
+			t.Fatalf("t = %v: %d bytes, %v", c.time, bytes, err)
+		}
+		f, err := New(t.Context(), g, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, y := sparse.NewBlock[float64](7, 1), sparse.NewBlock[float64](7, 1)
+		for i := range b.Rows {
+			b.Row(i)[0] = 1
+		}
+		r, err := f.ApplyTo(t.Context(), y, b, nil)
+		if wrong := (*param.ParameterError)(nil); c.want == 0 {
+			if !errors.As(err, &wrong) || wrong.Parameter != "t" {
+				t.Errorf("t = %v: %v", c.time, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.time != 0 { // e^660 in two steps
+			y.Row(0)[0] /= c.want
+		}
+		if math.Abs(y.Row(0)[0]-c.want) > 1e-7*c.want || !(r.ErrorBound <= 1e-6*c.want*c.want) {
+			t.Errorf("t = %v of %s: %v, bound %v, want %v", c.time, c.matrix, y.Row(0)[0], r.ErrorBound, c.want)
+		}
 	}
 }
