@@ -24,7 +24,6 @@ var floors = map[string]int{
 	"internal/budget":                   0,
 	"internal/checkpoint":               2,
 	"internal/pages":                    0,
-	"internal/speed":                    2,
 	"internal/reorder":                  0,
 	"internal/textio":                   1,
 	"internal/npy":                      2,

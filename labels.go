@@ -210,13 +210,10 @@ func (p *Prediction) extend(extend func(*method.Prediction)) {
 	p.UnreachedComponents += missed() - before
 }
 
-// planPrediction adds the memory and the work of a prediction to a plan.
+// planPrediction adds the memory of a prediction to a plan.
 func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) error {
 	reserveLabels(plan, len(sized.Row))
 	set.Memory = plan.Room()
-	if w, known := predictionWork(sized, m, set, o); known {
-		plan.Work = &w
-	}
 	bytes, err := predictionBytes(sized, m, set, o)
 	return plan.ReserveJob(bytes, err, "learning and predictions")
 }
@@ -280,19 +277,6 @@ func predictionBytes(p *method.Problem, m method.Method, s *method.Settings, o *
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}
 	return max(bytes, output), err
-}
-
-// predictionWork returns the typical work of a prediction, with its baselines and suggestions.
-func predictionWork(p *method.Problem, m method.Method, s *method.Settings, o *PredictOptions) (all sparse.Work, known bool) {
-	choose, predict, known := method.TypicalWork(m, p, 0, s)
-	all = choose.Plus(predict)
-	if o.Baselines {
-		all = all.Plus(method.BaselineWork(p))
-	}
-	if o.Suggest > 0 {
-		all = all.Plus(suggest.Work(p, o.Suggest))
-	}
-	return all, known
 }
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the
@@ -378,9 +362,6 @@ func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
 				plan.Methods[i].Settings = &merged
 			}
-		}
-		if w, known := evaluate.Work(p, plan); known {
-			needs.Work = &w
 		}
 		bytes, err := evaluate.Bytes(p, plan)
 		return needs.ReserveJob(bytes, err, "learning and predictions")

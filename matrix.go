@@ -93,8 +93,6 @@ type OpenedKernel struct {
 func OpenKernel(ctx context.Context, g *Graph, name string, given param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
 	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		s.Memory = plan.Room()
-		work := family.Work(v, of.Degrees, of.A.NNZ(), rows, cols)
-		plan.Work = &work
 		bytes := family.Bytes(v, of.Degrees, of.A.NNZ(), g.Directed, rows, cols, s)
 		if sparse.TeamOf(of.A) == nil { // factors have the rest; the limit must be the same in all processes
 			s.Memory = cmp.Or(s.Memory, bytes)
@@ -192,8 +190,6 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 		if p.Splits() {
 			count = len(cmp.Or(of.Components, components).Sizes)
 		}
-		work := p.Work(len(of.Degrees), of.A.NNZ(), count, k, &set)
-		plan.Work = &work
 		set.Memory = plan.Room()
 		return plan.Reserve(p.Bytes(len(of.Degrees), of.A.NNZ(), count, k), "eigenvectors")
 	})

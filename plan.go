@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Part is a named part of the memory of a job.
@@ -21,13 +20,6 @@ const UnknownSweeps = -1
 type Plan struct {
 	Sweeps   int // over all entries, or UnknownSweeps
 	RowBytes int // of a row of the widest block that sweeps gather from; 0: not known
-
-	Rows   int64 // of the graph
-	Copied int64 // entries that are copied into memory before the first sweep
-	Coded  bool  // every sweep decodes frames of the store, from memory or from disk
-
-	// Work is the typical work of the job, from which its time can be predicted; nil: not known.
-	Work *sparse.Work
 
 	memory budget.Plan
 }
@@ -90,10 +82,6 @@ func newPlan(g *Graph) *Plan {
 	p := NewPlan(g.options.Memory)
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held(), GraphPart)
-		p.Rows, p.Coded = g.Store.Manifest.Rows, g.Store.Coded()
-		if g.Store.Copy != nil {
-			p.Copied = g.Store.Manifest.Entries
-		}
 	}
 	for _, part := range g.reserved {
 		_ = p.Reserve(part.Bytes, part.What)

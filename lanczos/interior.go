@@ -87,6 +87,12 @@ func (r *run) interior() *interior {
 	return &interior{r, pairs, basisSize(pairs, r.s.Basis)}
 }
 
+// interiorLimit returns the usual limit of products for interior pairs of a map with n rows of the
+// given number of entries each.
+func interiorLimit(n, entries float64) int {
+	return max(interiorProducts, int(interiorWork/(entries+rowEntries)/n))
+}
+
 // solve finds the pairs nearest to σ by those of the folded map. The rest in a vector of
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.

@@ -28,15 +28,6 @@ func needsFold(f, labels int, work problem.Work) bool {
 	return f == 0 || work.EntryColumns < secondWork && f < fewestFolds || labels < enoughLabels && work.EntryColumns < harmonicWork
 }
 
-// PredictedFolds returns the typical number of folds that [Propagation.OutOfFold] predicts, if each of them needs
-// the given number of entries × columns.
-func PredictedFolds(labels, folds int, work float64) (count int) {
-	for count < folds && needsFold(count, count*labels/folds, problem.Work{EntryColumns: int64(float64(count) * work)}) {
-		count++
-	}
-	return count
-}
-
 // OutOfFold returns the scores of label propagation at labels, each without the labels of its own
 // fold, and nil at labels of folds that are left out because there are enough others. Labels that
 // no other label reaches have the scores of such nodes. The error is that of

@@ -2,12 +2,8 @@ package cli
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/speed"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -26,7 +21,6 @@ type estimateDocument struct {
 	LimitBytes  int64           `json:"limit_bytes"`
 	DiskBytes   int64           `json:"disk_bytes"`
 	Sweeps      *int            `json:"sweeps"`
-	TimeSeconds *float64        `json:"time_seconds"`
 	Faster      []string        `json:"faster,omitempty"`
 	Items       []heatwalk.Part `json:"items"`
 	Processes   *rankCost       `json:"processes,omitempty"`
@@ -34,7 +28,7 @@ type estimateDocument struct {
 }
 
 func newEstimate(run *session) *cobra.Command {
-	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk, sweeps and time of a long command")
+	cmd := newGroup(run, "estimate COMMAND ...", "Estimate memory, disk and sweeps of a long command")
 	numberVar(run, cmd.PersistentFlags(), &run.ranks, "ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N", "processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
@@ -83,7 +77,7 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// printPlan prints memory, disk, sweeps and time of a run.
+// printPlan prints memory, disk and sweeps of a run.
 func printPlan(run *session, command string) error {
 	run.progress.Close()
 	p := run.planned
@@ -97,7 +91,7 @@ func printPlan(run *session, command string) error {
 	if p.Sweeps != heatwalk.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
-	doc.TimeSeconds, doc.Faster = timeOf(run), run.faster
+	doc.Faster = run.faster
 	if run.json {
 		doc.Closing = run.closingOfRun()
 		return run.document(doc)
@@ -114,11 +108,7 @@ func printPlan(run *session, command string) error {
 	if doc.Sweeps != nil {
 		sweeps = words.Count(*doc.Sweeps)
 	}
-	expected := "unknown before the run"
-	if doc.TimeSeconds != nil {
-		expected = "about " + words.Seconds(time.Duration(*doc.TimeSeconds*float64(time.Second)))
-	}
-	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}, [2]string{"time", expected})
+	lines = append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
 	if run.cut != nil {
 		lines = append(lines, run.cut.lines()...)
 	}
@@ -127,28 +117,4 @@ func printPlan(run *session, command string) error {
 	}
 	sheet(run.stdout, 28, lines)
 	return run.stdout.err
-}
-
-// timeOf returns the typical time of the planned run in seconds, nil if it is not known. A graph file
-// was read for the estimate, and takes the same time again.
-func timeOf(run *session) *float64 {
-	if run.planned.Work == nil && run.textBytes == 0 {
-		return nil
-	}
-	const start = 0.01 // seconds, for the program and small files
-	seconds := start
-	if run.reading.Bytes > 0 {
-		seconds += time.Since(run.started).Seconds()
-	}
-	path, err := os.UserCacheDir()
-	if err == nil {
-		path = filepath.Join(path, "heatwalk", "speed.json")
-	}
-	machine := speed.Measure(path, thisBuild().exact())
-	processors := runtime.GOMAXPROCS(0)
-	if p := run.planned; p.Work != nil {
-		seconds += machine.Seconds(&speed.Job{Work: *p.Work, Rows: p.Rows, RowBytes: p.RowBytes, Copied: p.Copied, Coded: p.Coded}, processors)
-	}
-	seconds += machine.Text * float64(run.textBytes) / float64(processors)
-	return &seconds
 }

@@ -99,7 +99,6 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
-		work:   func() sparse.Work { return w.FeaturesWork(from, picks, true) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(f.ctx, from, picks[first:], sink)
 			return err
@@ -185,7 +184,6 @@ func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (bytes int64, sweeps int, err error)
-	work   func() sparse.Work                                                     // within the memory
 	panels func(first int, sink func(lo int, panel *sparse.Block[T]) error) error // of the rows from first on
 	picks  [][]cwk.Pick                                                           // rows of the walk that memory and panels refer to
 	advice string                                                                 // where it is too large for the disk
@@ -224,10 +222,6 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		w.A, w.Memory = local.A, p.Room()
 		bytes, sweeps, err := m.memory()
 		p.Sweeps, p.RowBytes = sweeps, rowBytes(w)
-		if err == nil {
-			work := m.work()
-			p.Work = &work
-		}
 		return p.ReserveJob(bytes, err, "columns of a walk")
 	})
 	if err != nil {

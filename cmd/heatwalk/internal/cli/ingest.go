@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/system"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -238,30 +236,12 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	if err := n.Fits(c); err != nil {
 		return err
 	}
-	r.textBytes = textBytes(inputs)
 	store, temporary := n.DiskBytes(c)
 	bytes := n.Bytes(c)
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
 	return beginIngest(r.session, bytes, store+temporary)
-}
-
-// textBytes returns the size of text inputs, decompressed. Compressed edge lists are about a quarter
-// of their text.
-func textBytes(inputs []string) (bytes int64) {
-	for _, name := range inputs {
-		info, err := os.Stat(name)
-		if err != nil {
-			continue
-		}
-		size := info.Size()
-		if strings.ToLower(filepath.Ext(name)) != table.Extension(name) {
-			size *= 4
-		}
-		bytes += size
-	}
-	return bytes
 }
 
 // planMade plans an ingest by running it temporarily.

@@ -145,7 +145,6 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
-		work:   func() sparse.Work { return w.GramWork(from, rows, cols) },
 		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(f.ctx, from, rows[first:], cols, sink)
 		},

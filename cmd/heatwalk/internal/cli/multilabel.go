@@ -70,8 +70,6 @@ func (f *learningFlags) beginSeveral(name, path string, predictions int) (*graph
 	err = heatwalk.Begin(f.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
-		work := multilabel.Work(d.problem(), predictions)
-		p.Work = &work
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
 	})
 	return d, s, err

@@ -23,7 +23,6 @@ type limits struct {
 
 	estimating bool           // the run ends when it has been planned
 	planned    *heatwalk.Plan // of an estimated run
-	textBytes  int64          // of an estimated ingest, decompressed
 	faster     []string       // what would make an estimated run faster
 	ranks      int            // number of processes of an estimated run; 0: one, with all rows
 	cut        *rankCost      // of these processes

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,9 +81,6 @@ func TestPlanBoundsPeak(t *testing.T) {
 		var plan estimateDocument
 		if err := json.Unmarshal(run(append([]string{"estimate"}, args...)...), &plan); err != nil {
 			t.Fatal(err)
-		}
-		if plan.TimeSeconds == nil && slices.Contains([]string{"ingest", "classify", "evaluate", "suggest", "features", "kernel", "eigen"}, args[0]) {
-			t.Errorf("%s: no time", line)
 		}
 		// Not the system's count for a child: that begins with the memory of
 		// this process, of which the child is a copy at first. On a busy machine

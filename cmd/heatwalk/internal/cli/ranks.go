@@ -75,12 +75,8 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 	}
 	c.StepBytes = c.Ghosts * rowBytes
 	c.perNode = float64(c.AllGhosts) / float64(max(1, m.Rows))
-	switch {
-	case c.known && p.Sweeps > 0:
+	if c.known && p.Sweeps > 0 {
 		bytes := int64(p.Sweeps) * c.StepBytes
-		c.JobBytes = &bytes
-	case p.Work != nil:
-		bytes := int64(p.Work.EntryColumns / float64(max(1, m.Entries)) * float64(c.Ghosts) * float32Bytes)
 		c.JobBytes = &bytes
 	}
 	c.Seconds10, c.Seconds100 = float64(c.StepBytes)/(10*gigabit), float64(c.StepBytes)/(100*gigabit)
