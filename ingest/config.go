@@ -78,33 +78,33 @@ var (
 
 // Config are the settings of [Run]; nil is the zero value.
 type Config struct {
-	Directed     bool                                  `json:",omitzero"` // keep the direction of edges; default: as the files say, and no direction if they say nothing
-	Undirected   bool                                  `json:",omitzero"` // forget the direction of edges, whatever the files say
-	KeepLoops    bool                                  `json:",omitzero"` // of edges from a node to itself; default: drop and count them
-	Duplicates   Duplicates                            `json:",omitzero"` // default: see there
-	Nodes        string                                `json:",omitzero"` // a file of ids that get the first rows, one a line; "" for none
-	Fields       []string                              `json:",omitzero"` // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
-	Weight       string                                `json:",omitzero"` // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
-	Bipartite    bool                                  `json:",omitzero"` // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
-	Text         input.Text                            `json:",omitzero"` // how text is read: delimiter, decimal character, encoding; default: decide from it
-	Header       nodefile.Header                       `json:",omitzero"` // default: decide from the text, see the package documentation
-	Missing      []string                              `json:",omitzero"` // ids that are no nodes: lines with one are dropped and counted; nil: none, but words such as NA are warned of
-	SkipBadLines bool                                  `json:",omitzero"` // count bad lines and go on
-	UnknownIDs   UnknownIDs                            `json:",omitzero"` // for edges with a node that is not in Nodes; default: accept
-	Order        Order                                 `json:",omitzero"` // of the store's rows; default: that of the ids
-	Force        bool                                  `json:"-"`         // replace the store that is there
-	Codec        string                                `json:",omitzero"` // of the shards; "": the usual one
-	TempDir      string                                `json:"-"`         // the directory of temporary files; "": the directory that holds the store
-	Memory       int64                                 `json:"-"`         // bytes for edges, ids and their sorting; 0 means no limit
-	Window       int64                                 `json:"-"`         // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
-	Workers      int                                   `json:"-"`         // 0 means one for each processor
-	Stdin        io.Reader                             `json:"-"`         // the input that "-" names; nil: os.Stdin
-	Sources      []*Source                             `json:"-"`         // further inputs, behind the files
-	Progress     func(stage string, done, total int64) `json:"-"`         // called often, by one goroutine at a time; may be nil
-	Warn         func(error)                           `json:"-"`         // called with each warning about the input; may be nil
+	Directed     bool                                  // keep the direction of edges; default: as the files say, and no direction if they say nothing
+	Undirected   bool                                  // forget the direction of edges, whatever the files say
+	KeepLoops    bool                                  // of edges from a node to itself; default: drop and count them
+	Duplicates   Duplicates                            // default: see there
+	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
+	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
+	Weight       string                                // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
+	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
+	Text         input.Text                            // how text is read: delimiter, decimal character, encoding; default: decide from it
+	Header       nodefile.Header                       // default: decide from the text, see the package documentation
+	Missing      []string                              // ids that are no nodes: lines with one are dropped and counted; nil: none, but words such as NA are warned of
+	SkipBadLines bool                                  // count bad lines and go on
+	UnknownIDs   UnknownIDs                            // for edges with a node that is not in Nodes; default: accept
+	Order        Order                                 // of the store's rows; default: that of the ids
+	Force        bool                                  // replace the store that is there
+	Codec        string                                // of the shards; "": the usual one
+	TempDir      string                                // the directory of temporary files; "": the directory that holds the store
+	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
+	Window       int64                                 // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
+	Workers      int                                   // 0 means one for each processor
+	Stdin        io.Reader                             // the input that "-" names; nil: os.Stdin
+	Sources      []*Source                             // further inputs, behind the files
+	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
+	Warn         func(error)                           // called with each warning about the input; may be nil
 
 	// Store are further settings of the store; those above take precedence.
-	Store *shard.WriteOptions `json:"-"`
+	Store *shard.WriteOptions
 }
 
 // Stages of [Config].Progress. While files are read, the stage is "reading" and the name of the file,

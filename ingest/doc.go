@@ -79,11 +79,6 @@
 // the same to the byte. The buffers of each goroutine, some bytes for each node, and the ids with
 // their numbering must fit into the memory; [Counts.Bytes] bounds the memory of a run.
 //
-// The first stage can run on several machines: [WriteShare] reads a share of the inputs into a file,
-// and [Merge] continues with the lines and names of all shares. A share has the ids that are text in
-// order of first appearance. Shares are merged in order, which gives the ids of all shares in that order,
-// and therefore the same rows.
-//
 // Errors that come from data name file, line and column, and the way out; see
 // [nodefile.ParseError]. A cancelled context ends the work within one chunk or bucket.
 package ingest

@@ -64,7 +64,7 @@ func notRead(name string, f *unread.Format) error {
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
-func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format) error {
+func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
 	r.files[f.file].Format = format.Title
 	if format == graphfile.Arrays {
@@ -101,7 +101,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format) error 
 		r.warn(note)
 	}
 	if g.Numbered {
-		if r.several {
+		if several {
 			return numbersItsOwn(name, format)
 		}
 		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{

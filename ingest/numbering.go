@@ -50,25 +50,21 @@ func (n *numberer) number() (*shard.Nodes, error) {
 		}
 		n.useDict.Store(true)
 	}
-	if err := n.moveNumbers(); err != nil {
+	n.set.Words = nil
+	if err := n.moveListed(); err != nil {
+		return nil, err
+	}
+	if err := n.makeRoom(n.movedNeeds()); err != nil {
+		return nil, err
+	}
+	batches := make([]ids.Batch, n.workers)
+	err := n.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
+		return n.moveToDict(worker, p, code, weight, &batches[worker])
+	})
+	if err != nil {
 		return nil, err
 	}
 	return n.numberDict()
-}
-
-// moveNumbers moves all ids that are numbers to the dictionary.
-func (n *numberer) moveNumbers() error {
-	n.set.Words = nil
-	if err := n.moveListed(); err != nil {
-		return err
-	}
-	if err := n.makeRoom(n.movedNeeds()); err != nil {
-		return err
-	}
-	batches := make([]ids.Batch, n.workers)
-	return n.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
-		return n.moveToDict(worker, p, code, weight, &batches[worker])
-	})
 }
 
 // tooMany is the error for more nodes than a store can have.
@@ -98,7 +94,13 @@ const smallDict = 1 << 20
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
-	if err := n.makeDictRoom(); err != nil {
+	if n.dict.Len() > maxNodes {
+		return nil, n.tooMany()
+	}
+	if err := n.makeRoom(n.dictNeeds()); err != nil {
+		return nil, err
+	}
+	if err := n.fits(0); err != nil {
 		return nil, err
 	}
 	if n.dict.Bytes() > smallDict {
@@ -135,17 +137,6 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	return n.dictionary(codes)
-}
-
-// makeDictRoom frees the memory for numbering the ids of the dictionary.
-func (n *numberer) makeDictRoom() error {
-	if n.dict.Len() > maxNodes {
-		return n.tooMany()
-	}
-	if err := n.makeRoom(n.dictNeeds()); err != nil {
-		return err
-	}
-	return n.fits(0)
 }
 
 // maxDigits is how many digits a number of 32 bits has at most.

@@ -33,50 +33,38 @@ const maxChunks = 1 << 24
 // their nodes, and the direction that files state.
 type reader struct {
 	*names
-	several  bool // there are several inputs, perhaps in other shares
 	stated   graphfile.Direction
 	statedBy string
 }
 
 // read reads the list of nodes and all inputs.
-func (r *reader) read(inputs []string) error {
-	r.several = len(inputs) > 1
-	r.beginNames()
+func (r *reader) read(inputs []string) (graphfile.Direction, error) {
+	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
+	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
 	if r.c.Nodes != "" {
 		if err := r.readNodes(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := r.readInputs(inputs); err != nil {
-		return err
+		return 0, err
 	}
-	return r.checkEdges(len(inputs))
-}
-
-// beginNames uses the dictionary from the start if ids that are missing values are integers, because
-// they are looked up there.
-func (r *reader) beginNames() {
-	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
-	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger))
-}
-
-// checkEdges returns an error if no line of the inputs is an edge.
-func (r *reader) checkEdges(inputs int) error {
 	if slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil
+		return r.stated, nil
 	}
-	f := &r.files[len(r.files)-max(inputs, 1)]
+	f := &r.files[len(r.files)-max(len(inputs), 1)]
 	fix := "check that this is the right file"
 	if f.hasHeader {
 		fix += "; if the first line is an edge, pass {header=no}"
 	}
-	return &nodefile.ParseError{File: f.Name, Msg: "no edges", Fix: fix}
+	return 0, &nodefile.ParseError{File: f.Name, Msg: "no edges", Fix: fix}
 }
 
 // readInputs reads all inputs into parts. Compressed edge lists that follow one
 // another are inflated side by side, each by one goroutine; the parts are those
 // of reading one after the other.
 func (r *reader) readInputs(inputs []string) error {
+	several := len(inputs) > 1
 	most := r.workers
 	if !r.isTight() {
 		most *= 2 // or short files would wait for long ones
@@ -97,7 +85,7 @@ func (r *reader) readInputs(inputs []string) error {
 			in.Close()
 			return cmp.Or(flush(), err)
 		}
-		beside := r.several && r.workers > 1 && in.Compressed() && in.Window() <= usualWindow && format == graphfile.EdgeList
+		beside := several && r.workers > 1 && in.Compressed() && in.Window() <= usualWindow && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {
 				in.Close()
@@ -105,7 +93,7 @@ func (r *reader) readInputs(inputs []string) error {
 			}
 		}
 		if format != graphfile.EdgeList {
-			if err := r.readForeign(in, format); err != nil {
+			if err := r.readForeign(in, format, several); err != nil {
 				return err
 			}
 			continue
@@ -113,7 +101,7 @@ func (r *reader) readInputs(inputs []string) error {
 		list := &edgeList{in: in, file: len(r.files) - 1}
 		r.files[list.file].Format = format.Title
 		group = append(group, list)
-		if err := r.begin(list); err != nil {
+		if err := r.begin(list, several); err != nil {
 			group = group[:len(group)-1]
 			r.close(in, list.file, 0)
 			return cmp.Or(flush(), err)
@@ -176,7 +164,7 @@ func (r *reader) close(in *textio.Reader, file int, lines int64) {
 }
 
 // begin finds out how an edge list is built.
-func (r *reader) begin(list *edgeList) (err error) {
+func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
 	}
@@ -192,7 +180,7 @@ func (r *reader) begin(list *edgeList) (err error) {
 		if r.c.Bipartite {
 			return notBipartite(list.in.Name(), graphfile.MatrixMarket)
 		}
-		if r.several || r.c.Fields != nil || r.c.Weight != "" {
+		if several || r.c.Fields != nil || r.c.Weight != "" {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
 		}
 		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}

@@ -42,16 +42,6 @@ type Report struct {
 	Store *shard.Manifest `json:"-"` // of the new store
 }
 
-// addRead adds the counts of lines that were read for another report.
-func (r *Report) addRead(other *Report) {
-	r.Lines += other.Lines
-	r.Comments += other.Comments
-	r.BadLines += other.BadLines
-	r.RoundedWeights += other.RoundedWeights
-	r.PaddedIDs += other.PaddedIDs
-	r.Bytes += other.Bytes
-}
-
 // FileReport is one input.
 type FileReport struct {
 	Name    string        `json:"name"`

@@ -27,36 +27,22 @@ import (
 // one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError], one of
 // package shard's, or the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
-func Run(ctx context.Context, dir string, inputs []string, c *Config) (*Report, error) {
-	t, inputs, err := newTask(ctx, dir, inputs, c)
-	if err != nil {
-		return nil, err
-	}
-	t.inputBytes = bytesOf(inputs)
-	return t.run(func(r *reader) error { return r.read(inputs) })
-}
-
-// newTask returns a task with checked settings, and its inputs.
-func newTask(ctx context.Context, dir string, inputs []string, c *Config) (_ *task, _ []string, err error) {
-	t := &task{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}, start: time.Now()}
+func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
+	start := time.Now()
+	t := &task{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}}
 	if c != nil {
 		t.c = *c
 	}
 	if err := t.c.validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if inputs, err = t.c.pair(inputs); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := t.c.distinctInputs(inputs); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t.workers = sched.Workers(t.c.Workers)
-	return t, inputs, nil
-}
-
-// run reads the lines with read and writes the store. Every stage is a type, see the package documentation.
-func (t *task) run(read func(r *reader) error) (report *Report, err error) {
+	t.inputBytes, t.workers = bytesOf(inputs), sched.Workers(t.c.Workers)
 	durable.RemoveUnused(t.fs, filepath.Join(t.tempDir(), sort.SpillName))
 	w, err := t.create(t.c.Directed)
 	if err != nil {
@@ -69,16 +55,16 @@ func (t *task) run(read func(r *reader) error) (report *Report, err error) {
 			t.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
 		}
 	}()
-	r := &reader{names: lines.names}
-	if err := read(r); err != nil {
+	stated, err := (&reader{names: lines.names}).read(inputs)
+	if err != nil {
 		return nil, err
 	}
-	t.report.SecondsRead = time.Since(t.start).Seconds()
+	t.report.SecondsRead = time.Since(start).Seconds()
 	if err := (&numberer{names: lines.names, numbering: lines.numbering}).numberAll(); err != nil {
 		return nil, err
 	}
 	entries := &edgeSorter{lineStore: lines, numbering: lines.numbering, matrix: lines.names.matrix}
-	directed, err := entries.isDirected(r.stated)
+	directed, err := entries.isDirected(stated)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +82,12 @@ func (t *task) run(read func(r *reader) error) (report *Report, err error) {
 	if err := (&storeWriter{edgeSorter: entries}).write(w, directed); err != nil {
 		return nil, err
 	}
-	if err := w.Commit(t.ctx); err != nil {
+	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
 	t.report.Files, t.report.Store = t.files, &w.Manifest
 	t.report.SecondsSync = w.SyncTime.Seconds()
-	t.report.Seconds = time.Since(t.start).Seconds()
+	t.report.Seconds = time.Since(start).Seconds()
 	return t.report, nil
 }
 

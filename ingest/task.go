@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
@@ -13,10 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// task is one call of [Run], [WriteShare] or [Merge]: its settings, its report, and where its files are. All stages share it.
+// task is one call of [Run]: its settings, its report, and where its files are. All stages share it.
 type task struct {
 	ctx        context.Context
-	start      time.Time
 	c          Config
 	workers    int
 	report     *Report

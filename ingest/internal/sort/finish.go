@@ -56,11 +56,11 @@ func (e *entries[K]) spill(b *filling) error {
 
 // write writes entries of a bucket as a record.
 func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (Record, error) {
-	rec := Record{Width: uint8((e.s.keyBits(b) + 7) / 8)}
-	f.record = appendKeys(f.record[:0], keys, int(rec.Width))
+	rec := Record{width: uint8((e.s.keyBits(b) + 7) / 8)}
+	f.record = appendKeys(f.record[:0], keys, int(rec.width))
 	if e.s.Values {
-		rec.Form = formOf(values)
-		f.record = appendWeights(f.record, values, rec.Form)
+		rec.form = formOf(values)
+		f.record = appendWeights(f.record, values, rec.form)
 	}
 	err := e.disk.write(&rec, f.record)
 	return rec, err
@@ -72,11 +72,11 @@ func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values [
 	if f.record, err = e.disk.read(rec, f.record); err != nil {
 		return nil, nil, err
 	}
-	keys = keysFrom(keys, f.record, n, int(rec.Width))
+	keys = keysFrom(keys, f.record, n, int(rec.width))
 	if e.s.Values {
 		at := len(values)
 		values = slices.Grow(values, n)[:at+n]
-		weightsTo(values[at:], f.record[n*int(rec.Width):], rec.Form)
+		weightsTo(values[at:], f.record[n*int(rec.width):], rec.form)
 	}
 	return keys, values, nil
 }

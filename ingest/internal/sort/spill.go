@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -29,11 +28,11 @@ type Spill struct {
 
 // Record is where lines or entries are on disk, and how they are written.
 type Record struct {
-	Offset int64      `json:"offset"`
-	Length int        `json:"bytes"`
-	Sum    uint32     `json:"crc32c"`
-	Width  uint8      `json:"width"` // bits of a code, bytes of a key
-	Form   weightForm `json:"form"`  // of the weights behind
+	offset int64
+	length int
+	sum    uint32     // CRC-32C of the bytes
+	width  uint8      // bits of a code, bytes of a key
+	form   weightForm // of the weights behind
 }
 
 // weightForm is how the weights of a record are written.
@@ -96,7 +95,7 @@ func (s *Spill) release(offset int64) {
 func (s *Spill) Reuse(records []*Record) {
 	regions := make([]region, len(records))
 	for i, rec := range records {
-		regions[i] = region{rec.Offset, int64(rec.Length)}
+		regions[i] = region{rec.offset, int64(rec.length)}
 	}
 	s.reuse(regions)
 }
@@ -118,9 +117,8 @@ func (s *Spill) reuse(regions []region) {
 
 // write writes the bytes of a record.
 func (s *Spill) write(rec *Record, b []byte) error {
-	rec.Length, rec.Sum = len(b), simd.Checksum(0, b)
-	rec.Offset = s.reserve(int64(len(b))).offset
-	if _, err := s.file.WriteAt(b, rec.Offset); err != nil {
+	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), simd.Checksum(0, b)
+	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
 		return fmt.Errorf("temporary file: %w; choose another place for temporary files", err)
 	}
 	return nil
@@ -129,27 +127,61 @@ func (s *Spill) write(rec *Record, b []byte) error {
 // read returns the bytes of a record, behind which packSlack more can be read,
 // in buf if there is room.
 func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
-	buf, err := rec.read(s.file, buf)
-	switch {
-	case errors.Is(err, ErrSum):
-		return nil, fmt.Errorf("temporary file: %w; check the disk, or choose another for temporary files", err)
-	case err != nil:
+	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
+	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
+	}
+	if simd.Checksum(0, buf) != rec.sum {
+		return nil, errSpill
 	}
 	return buf, nil
 }
 
-// ErrSum is returned for a record whose checksum is wrong.
-var ErrSum = errors.New("the bytes read differ from the bytes written")
+var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
-// read returns the bytes of a record of a file, as [Spill.read] does.
-func (rec *Record) read(file io.ReaderAt, buf []byte) ([]byte, error) {
-	buf = slices.Grow(buf[:0], rec.Length+packSlack)[:rec.Length]
-	if _, err := file.ReadAt(buf, rec.Offset); err != nil {
-		return nil, err
+// Lines is the room in which one worker writes and reads lines.
+type Lines struct {
+	buf    []byte
+	code   []uint32
+	weight []float64
+}
+
+// WriteLines writes lines, two codes each, with their weights if they have any.
+func (s *Spill) WriteLines(l *Lines, code []uint32, weight []float64) (*Record, error) {
+	width := CodeWidth(Largest(code))
+	rec := &Record{width: uint8(width)}
+	l.buf = packCodes(l.buf[:0], code, width)
+	if len(weight) > 0 {
+		rec.form = formOf(weight)
+		l.buf = appendWeights(l.buf, weight, rec.form)
 	}
-	if simd.Checksum(0, buf) != rec.Sum {
-		return nil, ErrSum
+	return rec, s.write(rec, l.buf)
+}
+
+// ReadLines reads the given number of lines, which are valid until the next call.
+func (s *Spill) ReadLines(l *Lines, rec *Record, lines int) (code []uint32, weight []float64, err error) {
+	if l.buf, err = s.read(rec, l.buf); err != nil {
+		return nil, nil, err
 	}
-	return buf, nil
+	l.code = slices.Grow(l.code[:0], 2*lines)[:2*lines]
+	unpackCodes(l.code, l.buf[:rec.length+packSlack], uint(rec.width))
+	if rec.form != noWeights {
+		l.weight = slices.Grow(l.weight[:0], lines)[:lines]
+		weightsTo(l.weight, l.buf[(2*lines*int(rec.width)+7)/8:], rec.form)
+		weight = l.weight
+	}
+	return l.code, weight, nil
+}
+
+// Largest returns the largest of some codes, 0 of none.
+func Largest(code []uint32) uint32 {
+	var top [4]uint32 // so that none waits for the one before
+	for ; len(code) >= 4; code = code[4:] {
+		top[0], top[1] = max(top[0], code[0]), max(top[1], code[1])
+		top[2], top[3] = max(top[2], code[2]), max(top[3], code[3])
+	}
+	for _, c := range code {
+		top[0] = max(top[0], c)
+	}
+	return max(top[0], top[1], top[2], top[3])
 }

@@ -28,8 +28,7 @@ import (
 type ingestCommand struct {
 	graphInputs
 	neighbours neighbourFlags
-	share      shareFlag
-	dir, codec string // with a share, dir is a file
+	dir, codec string
 	force      bool
 }
 
@@ -45,16 +44,13 @@ func newIngest(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	c.neighbours.declare(run, cmd)
-	c.share.declare(run, flags, "the files")
 	c.graphInputs.declare(flags)
 	return cmd
 }
 
 // check validates the flags and records problems.
 func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
-	if c.share.of > 0 {
-		c.checkShare(cmd, args)
-	} else if c.dir == "" {
+	if c.dir == "" {
 		c.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
 		c.problem("-o", "%s is a file; name a directory", c.dir)
@@ -71,16 +67,6 @@ func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
 	}
 	c.graphInputs.checkSources()
 	c.neighbours.check(c.session, cmd, args, &c.graphInputs)
-}
-
-// checkShare validates the flags of a share.
-func (c *ingestCommand) checkShare(cmd *cobra.Command, args []string) {
-	const whole = "needs all files; ingest them on one machine, without --slab"
-	c.refuse(cmd.Flags(), rule{true, "of nodes hyperedges cocitation coupling", whole}, rule{true, "force", "replaces a store, and a share is none; leave it out"})
-	checkOutput(c.session, "-o", c.dir, nil, args...)
-	if c.dir == "-" {
-		c.problem("-o", "heatwalk merge reads a share in pieces; name a file")
-	}
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -104,9 +90,6 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 		if config.Duplicates == ingest.DefaultDuplicates {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
-	}
-	if c.share.of > 0 {
-		return c.runShare(inputs)
 	}
 	c.keeps(c.dir)
 	o := newOutputs(c.session, c.dir)

@@ -73,39 +73,3 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 	}
 	return rows, cols, shape, err
 }
-
-// shareDocument is the JSON document of a share of the input files of ingest.
-type shareDocument struct {
-	Output string              `json:"output"`
-	Share  int                 `json:"slab"`
-	Of     int                 `json:"of"`
-	Files  []ingest.FileReport `json:"files"`
-	Lines  int64               `json:"lines"` // of all files, comments and blank ones included
-	Bytes  int64               `json:"bytes"` // read, as stored
-	Closing
-}
-
-// runShare writes a share of the input files.
-func (c *ingestCommand) runShare(inputs []string) error {
-	lo, hi, err := c.share.bounds(len(inputs), "file")
-	if err != nil {
-		return err
-	}
-	if c.estimating {
-		return c.planIngest(c.dir, inputs[lo:hi])
-	}
-	o, err := beginOutputs(c.session, c.dir, nil)
-	if err != nil {
-		return err
-	}
-	config := c.ingestConfig()
-	config.TempDir = c.tempParent(c.dir)
-	limitHeap(config.Memory)
-	report, err := ingest.WriteShare(c.ctx, o.w, inputs, c.share.index, c.share.of, config)
-	if err != nil {
-		return err
-	}
-	c.progress.End()
-	d := &shareDocument{Output: c.dir, Share: c.share.index, Of: c.share.of, Files: report.Files, Lines: report.Lines, Bytes: report.Bytes}
-	return o.finish(d, nil, nil, fmt.Sprintf("share %d of %d: %s of %s", d.Share, d.Of, words.Counted(d.Lines, "line"), words.Counted(len(d.Files), "file")))
-}

@@ -21,14 +21,12 @@ import (
 )
 
 // Part describes a file with one slab of a matrix; its run file contains this description. Parts of one
-// matrix differ only in Share and in Lo and Hi of their shapes. Of a share of the input files of ingest,
-// Matrix is nil.
+// matrix differ only in Share and in Lo and Hi of their shapes.
 type Part struct {
 	Command string `json:"command"` // command line of the run
 	Share   int    `json:"slab"`
 	Of      int    `json:"of"`
 
-	Inputs     string          `json:"-"`     // hash of the names of the input files
 	Store      string          `json:"store"` // identity of the store
 	Parameters json.RawMessage `json:"parameters"`
 	Labels     string          `json:"labels,omitempty"` // hash of their names, rows and classes
@@ -93,12 +91,6 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 			return nil, err
 		}
 	}
-	return Check(parts)
-}
-
-// Check checks that parts are all parts of one whole, each given once, and returns them in the order of
-// their shares. The error is an [*Error].
-func Check(parts []Part) ([]Part, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
@@ -179,9 +171,6 @@ func readPart(ctx context.Context, path string) (Part, error) {
 // whole describes the matrix of a part, without its type.
 func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
 
-// shape returns the position of the part, the zero value if it is no part of a matrix.
-func (p *Part) shape() *Shape { return cmp.Or(p.Matrix, new(Shape)) }
-
 // differs returns the first difference of the matrices of two parts, or "".
 func (p *Part) differs(q *Part) string {
 	say := func(what, a, b string) string {
@@ -210,10 +199,9 @@ func (p *Part) differs(q *Part) string {
 		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
 		say("store", p.Store, q.Store),
 		say("parameters", a.String(), b.String()),
-		hidden("input files", p.Inputs, q.Inputs),
-		say("type", p.shape().Dtype, q.shape().Dtype),
+		say("type", p.Matrix.Dtype, q.Matrix.Dtype),
 		hidden("labels", p.Labels, q.Labels),
 		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", p.shape().whole(), q.shape().whole()),
+		hidden("shape", p.Matrix.whole(), q.Matrix.whole()),
 	)
 }
