@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"time"
 
@@ -70,7 +69,7 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 		return nil
 	}
 	var run journalRun
-	err = checkpoint.Read(j.Path, j.of, func(r io.Reader) error { return json.NewDecoder(r).Decode(&run) })
+	err = checkpoint.Read(j.Path, j.of, &run)
 	if wrong := new(checkpoint.Error); errors.As(err, &wrong) {
 		return &FileError{wrong.Path, wrong.What, wrong.Damaged}
 	}
@@ -112,9 +111,7 @@ func (j *Journal) save(seconds float64, end bool) error {
 	for _, r := range j.records {
 		r.Text = r.Result.Text
 	}
-	err := checkpoint.Write(j.Path, j.of, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(journalRun{j.before + seconds, j.records})
-	})
+	err := checkpoint.Write(j.Path, j.of, journalRun{j.before + seconds, j.records})
 	if err != nil {
 		return err
 	}

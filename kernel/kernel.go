@@ -94,12 +94,6 @@ type Settings struct {
 	// Progress, if not nil, is called with the stage, always "computing", the sweeps done and
 	// those expected in all.
 	Progress func(stage string, done, total int64)
-
-	// Finished, if not nil, is called after the pieces of the first done columns of the part,
-	// or rows where there are fewer of them, with a report on these. A later run with Lo
-	// moved behind them computes the others to the same bits. A kernel that is computed as
-	// a whole never calls it.
-	Finished func(done int, r Report) error
 }
 
 // progress calls Progress unless it is nil.
@@ -144,15 +138,6 @@ func (p part) clipped(rows, cols int, take sink) sink {
 // wants reports whether what begins at lo and ends before hi has anything in
 // common with the part.
 func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
-
-// ends reports whether the first hi of all columns, or rows, include some of the part but not
-// all of it.
-func (p part) ends(hi, all int) bool {
-	if p == (part{}) {
-		p.hi = all
-	}
-	return p.lo < hi && hi < p.hi
-}
 
 const defaultTolerance = 1e-10
 
@@ -308,8 +293,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 	}
 	part := set.part()
 	take = part.clipped(len(rows), len(cols), take)
-	finished := set.Finished
-	set.Lo, set.Hi, set.Finished = 0, 0, nil
+	set.Lo, set.Hi = 0, 0
 	all, turned := len(cols), byRows(len(rows), len(cols))
 	if turned {
 		all = len(rows)
@@ -333,10 +317,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 		}
 		report.Method, report.Condition, report.Sweeps = r.Method, r.Condition, report.Sweeps+r.Sweeps
 		report.Largest, report.ErrorBound = max(report.Largest, r.Largest), max(report.ErrorBound, r.ErrorBound)
-		if err = take(top, left, piece); err == nil && finished != nil && part.ends(hi, all) {
-			err = finished(hi-part.lo, *report)
-		}
-		if err != nil {
+		if err := take(top, left, piece); err != nil {
 			return nil, err
 		}
 	}

@@ -404,10 +404,6 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 			}
 			err = out(0, lo, piece)
 		}
-		if err == nil && c.s.Finished != nil && c.s.part().ends(hi, len(short)) {
-			c.finish(c.worst)
-			err = c.s.Finished(hi-c.s.Lo, c.report)
-		}
 		if err != nil {
 			return err
 		}

@@ -471,11 +471,6 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 			return nil, err
 		}
 		report.ErrorBound = k.tail + k.rounded*report.Largest
-		if hi := left + len(own); !same && set.Finished != nil && set.part().ends(hi, len(cols)) {
-			if err := set.Finished(hi-set.Lo, *report); err != nil {
-				return nil, err
-			}
-		}
 	}
 	report.ErrorBound = k.tail + k.rounded*report.Largest
 	if strict && report.ErrorBound > set.Tolerance*report.Largest {

@@ -2,11 +2,9 @@ package checkpoint
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -19,20 +17,22 @@ var ofOne = Run{"1", "g", "l", "o"}
 // TestOfAnother refuses the file of another run, and one that is damaged anywhere.
 func TestOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
-	write := func(w io.Writer) error { _, err := io.WriteString(w, strings.Repeat("state ", 20)); return err }
-	read := func(r io.Reader) error { _, err := io.ReadAll(r); return err }
-	if err := Read(path, ofOne, read); err != nil {
-		t.Fatalf("without a file: %v", err)
+	var got string
+	if err := Read(path, ofOne, &got); err != nil || got != "" {
+		t.Fatalf("without a file: %q, %v", got, err)
 	}
-	if err := Write(path, ofOne, write); err != nil {
+	if err := Write(path, ofOne, "state"); err != nil {
 		t.Fatal(err)
+	}
+	if err := Read(path, ofOne, &got); err != nil || got != "state" {
+		t.Fatalf("%q, %v", got, err)
 	}
 	var wrong *Error
 	for what, of := range map[string]Run{
 		"with other edges": {"1", "", "l", "o"}, "with other labels or nodes": {"1", "g", "", "o"},
 		"with other options": {"1", "g", "l", ""}, "of another version": {"2", "g", "l", "o"},
 	} {
-		if err := Read(path, of, read); !errors.As(err, &wrong) || wrong.What != "is of a run "+what || wrong.Damaged {
+		if err := Read(path, of, &got); !errors.As(err, &wrong) || wrong.What != "is of a run "+what || wrong.Damaged {
 			t.Errorf("%v, want that it is of a run %s", err, what)
 		}
 	}
@@ -47,7 +47,7 @@ func TestOfAnother(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if err := Read(path, ofOne, read); !errors.As(err, &wrong) || !wrong.Damaged {
+			if err := Read(path, ofOne, &got); !errors.As(err, &wrong) || !wrong.Damaged {
 				t.Fatalf("byte %d: %v", at, err)
 			}
 		}
@@ -59,23 +59,19 @@ func TestOfAnother(t *testing.T) {
 
 // TestFaults fails every operation on the files: the state before is kept.
 func TestFaults(t *testing.T) {
-	text := func(s string) func(w io.Writer) error {
-		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
-	}
 	for i := 0; ; i++ {
 		mem := durabletest.NewMem()
 		durabletest.On(mem, func() {
-			if err := Write("state", ofOne, text("old")); err != nil {
+			if err := Write("state", ofOne, "old"); err != nil {
 				t.Fatal(err)
 			}
 		})
 		failing := durabletest.FailAt(mem, i)
 		var err error
-		durabletest.On(failing, func() { err = Write("state", ofOne, text("new")) })
-		var got []byte
+		durabletest.On(failing, func() { err = Write("state", ofOne, "new") })
+		var got string
 		durabletest.On(mem, func() {
-			err := Read("state", ofOne, func(r io.Reader) (err error) { got, err = io.ReadAll(r); return err })
-			if err != nil {
+			if err := Read("state", ofOne, &got); err != nil {
 				t.Fatalf("after a fault in operation %d: %v", i, err)
 			}
 		})
@@ -89,7 +85,7 @@ func TestFaults(t *testing.T) {
 		if failing.Failed() != "list" && err == nil {
 			t.Errorf("no error of a fault in operation %d, %s", i, failing.Failed())
 		}
-		if string(got) != "new" && inPlace || string(got) != "old" && string(got) != "new" {
+		if got != "new" && inPlace || got != "old" && got != "new" {
 			t.Errorf("after a fault in operation %d, %s: %q", i, failing.Failed(), got)
 		}
 	}

@@ -1,12 +1,13 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
-	"strings"
-	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
@@ -21,113 +22,80 @@ type Run struct {
 
 // Error is the reason why a run cannot continue from a file.
 type Error struct {
-	Path    string // "" if it is about several files
+	Path    string
 	What    string // the problem
 	Damaged bool   // the file is not a checkpoint, or incomplete
 }
 
 // Error returns path and problem.
-func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
+func (e *Error) Error() string { return e.Path + ": " + e.What }
 
-// begins is the first line of every file.
-const begins = "heatwalk checkpoint 1\n"
+// head is the format of the beginning of every file, with the CRC-32C of the bytes behind it.
+const head = "heatwalk checkpoint 2 %08x\n"
 
-// readBegin reads the beginning of the file at path, and checks that it belongs to the run.
-func readBegin(from io.Reader, path string, of Run) error {
-	line := make([]byte, len(begins))
-	if _, err := io.ReadFull(from, line); err != nil || string(line) != begins {
-		return errDamaged
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// content is the rest of a file, as JSON.
+type content struct {
+	Run   Run             `json:"run"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Write atomically replaces the file at path by a file of the run with value, as JSON.
+func Write(path string, of Run, value any) error {
+	text, err := json.Marshal(value)
+	if err == nil {
+		text, err = json.Marshal(content{of, text})
 	}
-	text, err := io.ReadAll(newReader(from))
 	if err != nil {
 		return err
 	}
-	var was Run
-	if json.Unmarshal(text, &was) != nil {
-		return errDamaged
-	}
-	for _, part := range []struct{ what, is, was string }{
-		{"with other edges", of.Graph, was.Graph},
-		{"with other labels or nodes", of.Labels, was.Labels},
-		{"with other options", of.Options, was.Options},
-		{"of another version", of.Version, was.Version},
-	} {
-		if part.is != part.was {
-			return &Error{path, "is of a run " + part.what, false}
-		}
-	}
-	return nil
-}
-
-// Write atomically replaces the file at path by a file of the run with the content that write writes.
-func Write(path string, of Run, write func(w io.Writer) error) error {
-	return begin(path, of, func(w io.Writer) error { return writeRecord(w, write) })
-}
-
-// begin atomically replaces the file at path by a file of the run; rest writes the content after its
-// beginning.
-func begin(path string, of Run, rest func(w io.Writer) error) error {
 	file, err := durable.NewFile(durable.OS, path)
 	if err != nil {
 		return err
 	}
-	if _, err = io.WriteString(file, begins); err == nil {
-		err = writeRecord(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(of) })
-	}
-	if err == nil {
-		err = rest(file)
-	}
-	if err != nil {
+	if _, err = fmt.Fprintf(file, head+"%s", crc32.Checksum(text, castagnoli), text); err != nil {
 		return errors.Join(err, file.Abort())
 	}
 	return durable.Commit(nil, file)
 }
 
-// Read calls read with the content of the file at path, if it exists and belongs to the run.
-func Read(path string, of Run, read func(r io.Reader) error) error {
-	return open(path, func(all *io.SectionReader) error {
-		err := readBegin(all, path, of)
-		if err != nil {
-			return err
-		}
-		record := newReader(all)
-		if err = read(record); err == nil {
-			_, err = io.Copy(io.Discard, record)
-		}
-		if at, _ := all.Seek(0, io.SeekCurrent); err == nil && at < all.Size() {
-			err = errDamaged
-		}
-		return err
-	})
-}
-
-// open calls read with the bytes of the file at path, if it exists. Its error states where the file
-// is damaged.
-func open(path string, read func(all *io.SectionReader) error) error {
+// Read stores the content of the file at path in value, if the file exists and belongs to the run.
+func Read(path string, of Run, value any) error {
+	damaged := &Error{path, "is damaged, or no journal", true}
 	info, err := durable.OS.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err == nil && !info.Mode().IsRegular() { // reading a pipe would wait for a writer
-		err = errDamaged
-	}
-	if err != nil {
-		return placed(err, path)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular(): // reading a pipe would wait for a writer
+		return damaged
 	}
 	file, err := durable.OS.Open(path)
 	if err != nil {
 		return err
 	}
-	err = read(io.NewSectionReader(file, 0, info.Size()))
-	return errors.Join(placed(err, path), file.Close())
-}
-
-// placed returns err; for a damaged file as an [*Error] with its path.
-func placed(err error, path string) error {
-	if errors.Is(err, errDamaged) || errors.Is(err, errTorn) {
-		return &Error{path, "is damaged, or no journal", true}
+	all, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size()))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
 	}
-	return err
+	_, text, _ := bytes.Cut(all, []byte("\n"))
+	var c content
+	if !bytes.HasPrefix(all, fmt.Appendf(nil, head, crc32.Checksum(text, castagnoli))) || json.Unmarshal(text, &c) != nil {
+		return damaged
+	}
+	for _, part := range []struct{ what, is, was string }{
+		{"with other edges", of.Graph, c.Run.Graph},
+		{"with other labels or nodes", of.Labels, c.Run.Labels},
+		{"with other options", of.Options, c.Run.Options},
+		{"of another version", of.Version, c.Run.Version},
+	} {
+		if part.is != part.was {
+			return &Error{path, "is of a run " + part.what, false}
+		}
+	}
+	return json.Unmarshal(c.Value, value)
 }
 
 // Remove removes the file at path, if it exists. It does not remove a directory or a pipe, because a
@@ -144,10 +112,5 @@ func Remove(path string) error {
 	return err
 }
 
-const (
-	// Rest is how many times as long as writing a file a run goes on until it does so again.
-	Rest = 20
-
-	// Warmup is how long a run goes on until it writes for the first time.
-	Warmup = 5 * time.Second
-)
+// Rest is the least pause between two writes of a file, in multiples of the time of a write.
+const Rest = 20

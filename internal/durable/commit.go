@@ -80,7 +80,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	}
 	for _, p := range files {
 		p.done = true
-		closing := errors.Join(p.f.Close(), p.unlock())
+		closing := p.f.Close()
 		if publish == nil { // else all are synced and in place: it undoes nothing
 			err = errors.Join(err, closing)
 		}
@@ -130,7 +130,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 		if p.tmp != "" && (!p.fresh || removed != nil) {
 			mixed = append(mixed, p.path)
 		}
-		err = errors.Join(err, removed, p.f.Close(), p.unlock())
+		err = errors.Join(err, removed, p.f.Close())
 	}
 	if mixed == nil {
 		return errors.Join(err, unmark(files))

@@ -25,9 +25,6 @@ type FS interface {
 	// Open opens a file for reading.
 	Open(name string) (File, error)
 
-	// Reopen truncates a file to its first bytes and opens it for writing behind them.
-	Reopen(name string, bytes int64) (File, error)
-
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 

@@ -35,7 +35,7 @@ func TestWithoutLocks(t *testing.T) {
 		if _, err := os.Stat(first.Path); err != nil {
 			t.Errorf("%v: a directory in use was removed: %v", errno, err)
 		}
-		for _, create := range []func(FS, string) (*Pending, error){NewFile, NewBeside, func(fsys FS, path string) (*Pending, error) { return NewPartial(fsys, path, false) }} {
+		for _, create := range []func(FS, string) (*Pending, error){NewFile, NewBeside} {
 			p, err := create(OS, filepath.Join(dir, "out"))
 			if err == nil {
 				if !p.IsUnlocked() {

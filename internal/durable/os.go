@@ -55,16 +55,6 @@ func (system) Open(name string) (File, error) {
 	return opened(f, err)
 }
 
-func (system) Reopen(name string, bytes int64) (File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err == nil {
-		if err = f.Truncate(bytes); err != nil {
-			f.Close()
-		}
-	}
-	return opened(f, err)
-}
-
 // opened keeps a nil *os.File out of the interface.
 func opened(f *os.File, err error) (File, error) {
 	if err != nil {

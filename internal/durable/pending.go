@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -24,11 +23,6 @@ type Pending struct {
 	f         File
 	w         *bufio.Writer
 	done      bool
-
-	partial bool      // NewPartial has made it
-	lock    io.Closer // of a partial file; nil: the file system has no locks
-	kept    bool      // Abort leaves the file
-	resumed bool      // the file is that of an earlier run
 }
 
 // NewFile begins the file path, as a temporary file with a unique name in the same directory. If
@@ -38,7 +32,7 @@ type Pending struct {
 // start no more than those for others. A path that is no regular file (a device, a pipe) is
 // written directly, because it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
-	return newFile(fsys, path, true, (*Pending).createTemp)
+	return newFile(fsys, path, true)
 }
 
 // NewBeside is [NewFile] for a file that a run writes in addition to its output, under a
@@ -46,25 +40,14 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 // followed, and the error wraps [fs.ErrExist] if the name is that of a device, a pipe or
 // a directory.
 func NewBeside(fsys FS, path string) (*Pending, error) {
-	return newFile(fsys, path, false, (*Pending).createTemp)
+	return newFile(fsys, path, false)
 }
 
-// PartialSuffix ends the name of the file that [NewPartial] begins.
-const PartialSuffix = ".partial"
-
-// NewPartial is [NewFile] for a file that a later run can complete, because it has a name that
-// does not change: path with [PartialSuffix] at the end. With resume it opens the file of an
-// earlier run as it is, see [Pending.Resumed]; otherwise it begins a new one. The error wraps
-// [ErrLocked] while another run writes the same file.
-func NewPartial(fsys FS, path string, resume bool) (*Pending, error) {
-	return newFile(fsys, path, true, func(p *Pending) error { return p.createPartial(resume) })
-}
-
-func newFile(fsys FS, path string, follow bool, create func(p *Pending) error) (*Pending, error) {
+func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	if !follow {
 		if target, err := fsys.Follow(path); err == nil && target != path {
-			return p.begin(true, 0, create)
+			return p.begin(true, 0)
 		}
 	}
 	info, err := fsys.Stat(path)
@@ -81,7 +64,7 @@ func newFile(fsys FS, path string, follow bool, create func(p *Pending) error) (
 		if p.path, err = fsys.Follow(path); err != nil {
 			return nil, err
 		}
-		return p.begin(fresh, mode, create)
+		return p.begin(fresh, mode)
 	case !follow:
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
@@ -94,10 +77,10 @@ func newFile(fsys FS, path string, follow bool, create func(p *Pending) error) (
 
 // begin creates the temporary file, with the permission bits of the file that it will
 // replace unless the name is fresh.
-func (p *Pending) begin(fresh bool, mode fs.FileMode, create func(p *Pending) error) (*Pending, error) {
+func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh, p.mode = fresh, mode
 	RemoveUnused(p.fsys, p.path)
-	if err := create(p); err != nil {
+	if err := p.createTemp(); err != nil {
 		return nil, err
 	}
 	p.w = bufio.NewWriterSize(p.f, 256<<10)
@@ -143,63 +126,11 @@ func (p *Pending) createTemp() (err error) {
 	return err
 }
 
-// createPartial creates or reopens the partial file, while no other run writes it.
-func (p *Pending) createPartial(resume bool) (err error) {
-	p.tmp, p.partial = p.path+PartialSuffix, true
-	p.lock, err = p.fsys.Lock(p.tmp + ".lock")
-	if errors.Is(err, ErrLocked) {
-		return err
-	}
-	target, err := p.fsys.Follow(p.tmp)
-	if err != nil {
-		return errors.Join(err, p.unlock())
-	}
-	info, err := p.fsys.Stat(p.tmp)
-	if p.resumed = resume && err == nil && info.Mode().IsRegular() && target == p.tmp; p.resumed {
-		p.kept = true
-		p.f, err = p.fsys.Reopen(p.tmp, info.Size())
-	} else {
-		if err == nil || target != p.tmp {
-			err = p.fsys.Remove(p.tmp)
-		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			p.f, err = p.fsys.CreateTemp(p.tmp)
-		}
-	}
-	if err != nil {
-		err = errors.Join(err, p.unlock())
-	}
-	return err
-}
-
 // IsUnlocked reports whether another process may write or remove the temporary file, because the
 // file system has no locks.
 func (p *Pending) IsUnlocked() bool {
 	f, ok := p.f.(Unlocked)
 	return ok && f.IsUnlocked()
-}
-
-// Resumed reports whether the file has the content of an earlier run.
-func (p *Pending) Resumed() bool { return p.resumed }
-
-// Keep makes the content so far durable. From then on Abort leaves a partial file, for a later
-// run.
-func (p *Pending) Keep() error {
-	err := p.w.Flush()
-	if err == nil {
-		err = p.f.Sync()
-	}
-	p.kept = p.kept || err == nil && p.partial
-	return err
-}
-
-func (p *Pending) unlock() error {
-	if p.lock == nil {
-		return nil
-	}
-	lock := p.lock
-	p.lock = nil
-	return lock.Close()
 }
 
 // RemoveUnused removes the temporary files for path that no process writes any more. Files that
@@ -245,8 +176,8 @@ func (p *Pending) Abort() error {
 	}
 	p.done = true
 	var err error
-	if p.tmp != "" && !p.kept {
+	if p.tmp != "" {
 		err = p.fsys.Remove(p.tmp)
 	}
-	return errors.Join(err, p.f.Close(), p.unlock())
+	return errors.Join(err, p.f.Close())
 }

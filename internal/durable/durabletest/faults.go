@@ -97,11 +97,6 @@ func (f *Failing) RemoveTemp(name string) error {
 // Open implements [durable.FS].
 func (f *Failing) Open(name string) (durable.File, error) { return f.open("open", name, f.fs.Open) }
 
-// Reopen implements [durable.FS].
-func (f *Failing) Reopen(name string, bytes int64) (durable.File, error) {
-	return f.open("open", name, func(name string) (durable.File, error) { return f.fs.Reopen(name, bytes) })
-}
-
 // open opens a file whose operations count too.
 func (f *Failing) open(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	return try(f, op, name, func() (durable.File, error) {

@@ -217,15 +217,6 @@ func (m *Mem) Open(name string) (durable.File, error) {
 	return of(m, "open", name, func(n *node) (durable.File, error) { return &memFile{m: m, n: n, name: name}, nil })
 }
 
-// Reopen implements [durable.FS].
-func (m *Mem) Reopen(name string, bytes int64) (durable.File, error) {
-	return of(m, "open", name, func(n *node) (durable.File, error) {
-		n.data = n.data[:bytes]
-		m.touch(n)
-		return &memFile{m: m, n: n, name: name, writable: true}, nil
-	})
-}
-
 // Stat implements [durable.FS].
 func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 	return of(m, "stat", name, func(n *node) (fs.FileInfo, error) { return n.info(name), nil })

@@ -23,12 +23,6 @@ func (u unsynced) CreateTemp(name string) (durable.File, error) {
 	return unsyncedFile{f}, err
 }
 
-// Reopen implements [durable.FS].
-func (u unsynced) Reopen(name string, bytes int64) (durable.File, error) {
-	f, err := u.FS.Reopen(name, bytes)
-	return unsyncedFile{f}, err
-}
-
 type unsyncedFile struct{ durable.File }
 
 // Sync implements [durable.File].

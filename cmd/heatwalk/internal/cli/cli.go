@@ -18,7 +18,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -27,7 +26,7 @@ import (
 // Main runs heatwalk with the arguments that follow its name and returns its
 // exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a later one at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return mainWith(nil, args, stdin, stdout, stderr, checkpoint.Warmup)
+	return mainOn(nil, args, stdin, stdout, stderr)
 }
 
 // MainOn is [Main] in one of the processes of a network, all of which call it with the same arguments.
@@ -36,16 +35,15 @@ func MainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stde
 	if network.Size() == 1 {
 		return Main(args, stdin, stdout, stderr)
 	}
-	return mainWith(network, args, stdin, stdout, stderr, checkpoint.Warmup)
+	return mainOn(network, args, stdin, stdout, stderr)
 }
 
-// mainWith is [Main] in one of the processes of a network, unless that is nil, for runs that write their
-// first journal after the given time.
-func mainWith(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer, warmup time.Duration) int {
+// mainOn is [Main] in one of the processes of a network, unless that is nil.
+func mainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	run := newSession(ctx, args, stdin, stdout, stderr)
-	run.warmup, run.network = warmup, network
+	run.network = network
 	if run.isFollower() {
 		run.stdout.w, run.name = io.Discard, fmt.Sprintf("heatwalk: process %d of %d", network.Rank(), network.Size())
 	}

@@ -25,15 +25,14 @@ import (
 type featuresCommand struct {
 	graphInputs
 	walkFlags
-	name   string // name of the kernel with its parameters
-	kind   string
-	folds  int
-	asked  bool // --folds was given
-	rows   string
-	dtype  string
-	out    string
-	share  shareFlag
-	resume bool
+	name  string // name of the kernel with its parameters
+	kind  string
+	folds int
+	asked bool // --folds was given
+	rows  string
+	dtype string
+	out   string
+	share shareFlag
 }
 
 func newFeatures(run *session) *cobra.Command {
@@ -61,14 +60,13 @@ func newFeatures(run *session) *cobra.Command {
 	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
 	c.share.declare(run, flags, "the classes")
-	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
 	c.graphInputs.declare(flags)
 	return cmd
 }
 
 // writeFeatures writes the features of the coinciding walk kernel.
 func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
-	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
+	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
 	if err != nil {
 		return err
 	}
@@ -99,8 +97,8 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
-		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(f.ctx, from, picks[first:], sink)
+		panels: func(sink func(int, *sparse.Block[T]) error) error {
+			_, err := w.Features(f.ctx, from, picks, sink)
 			return err
 		},
 		picks:  [][]cwk.Pick{picks},
@@ -184,9 +182,9 @@ func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (bytes int64, sweeps int, err error)
-	panels func(first int, sink func(lo int, panel *sparse.Block[T]) error) error // of the rows from first on
-	picks  [][]cwk.Pick                                                           // rows of the walk that memory and panels refer to
-	advice string                                                                 // where it is too large for the disk
+	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
+	picks  [][]cwk.Pick // rows of the walk that memory and panels refer to
+	advice string       // where it is too large for the disk
 
 	parameters walkParameters
 	command    string
@@ -227,8 +225,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	done, err := d.keep(m.command, m.share, m.shape, m.parameters, 0, w.Prior.Given)
-	if err != nil {
+	if err := d.describePart(m.command, m.share, m.shape, m.parameters); err != nil {
 		return err
 	}
 	if run.network == nil {
@@ -239,16 +236,9 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	first := done.Done
-	err = m.panels(first, func(lo int, panel *sparse.Block[T]) error {
+	err = m.panels(func(lo int, panel *sparse.Block[T]) error {
 		if m.Pieces {
-			if err := file.PutRows(run.ctx, first+lo, panel); err != nil {
-				return err
-			}
-			if end := first + lo + panel.Rows; end < m.Rows.N {
-				done.finished(count{Done: end})
-			}
-			return nil
+			return file.PutRows(run.ctx, lo, panel)
 		}
 		for i := range panel.Rows {
 			if run.ctx.Err() != nil {

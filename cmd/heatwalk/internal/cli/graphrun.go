@@ -99,15 +99,11 @@ func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, 
 	checkOutput(r.session, "-o", out, denseFormats, inputs...)
 	checkStdin(r.session, inputs...)
 	share.check(r.session, args, out, ".npy", denseFormats)
-	r.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside},
-		rule{matrixFormatOf(out, denseFormats) != tablefile.NPY, "resume", "only a .npy file can be completed; write one, or leave out --resume to begin again"})
 }
 
 // beginDense begins the output and reads the inputs.
-func (r *graphInputs) beginDense(name, path string, resume bool, inputs denseInputs) (*graphRun, error) {
-	o := newOutputs(r.session, path)
-	o.completable, o.resume = true, resume
-	return r.beginRun(name, o, matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
+func (r *graphInputs) beginDense(name, path string, inputs denseInputs) (*graphRun, error) {
+	return r.beginRun(name, newOutputs(r.session, path), matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
 		read := r.readLabels
 		if inputs.seeds {

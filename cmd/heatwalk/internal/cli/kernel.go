@@ -44,7 +44,6 @@ func newKernel(run *session) *cobra.Command {
 	c.walkFlags.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
 	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	c.share.declare(run, flags, "the columns")
-	flags.BoolVar(&c.resume, "resume", false, resumeUsage)
 	c.largestFlag(flags)
 	c.graphInputs.declare(flags)
 	return cmd
@@ -98,7 +97,6 @@ type kernelCommand struct {
 	given     param.Values   // given values of the parameters
 	tolerance float64        // 0: not given
 	share     shareFlag
-	resume    bool
 }
 
 // check parses the kernel and records problems of the flags.
@@ -127,7 +125,7 @@ func (c *kernelCommand) check(cmd *cobra.Command) {
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
 func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
-	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
+	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -145,9 +143,7 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
-		panels: func(first int, sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(f.ctx, from, rows[first:], cols, sink)
-		},
+		panels: func(sink func(int, *sparse.Block[T]) error) error { return w.Gram(f.ctx, from, rows, cols, sink) },
 		picks:  [][]cwk.Pick{rows, cols},
 		advice: fewerNodes,
 

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -42,9 +41,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
-			if os.Getenv("HEATWALK_TEST_KILLED") != "" {
-				os.Exit(mainWith(nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, 50*time.Millisecond))
-			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -56,7 +55,7 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 
 // writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
 func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
-	d, err := f.beginDense(name, f.out, f.resume, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
+	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -92,39 +91,18 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return f.graphError(err, name, loosened)
 	}
-	done, err := d.keep("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}, f.tolerance, nil)
-	if err != nil {
+	if err := d.describePart("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}); err != nil {
 		return err
 	}
 	file, err := newWriter[T](d.outputs, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.outputs)})
 	if err != nil {
 		return err
 	}
-	// Continue after the columns, or rows, that an earlier run has finished.
-	before, right, down := done.count, done.Done, 0
-	if shape.Axis == parts.ByRows {
-		right, down = 0, done.Done
-	}
-	if before.Done > 0 {
-		settings.Lo = shape.Lo + before.Done
-		if settings.Hi == 0 {
-			settings.Hi = shape.Whole
-		}
-	}
-	all := func(now int, r *kernel.Report) count {
-		return count{before.Done + now, before.Sweeps + r.Sweeps, max(before.Largest, r.Largest), max(before.ErrorBound, r.ErrorBound)}
-	}
-	settings.Finished = func(now int, r kernel.Report) error {
-		done.finished(all(now, &r))
-		return nil
-	}
-	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(f.ctx, down+i, right+j, piece) }
+	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(f.ctx, i, j, piece) }
 	report, err := kernel.Values[T](f.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
 	if err != nil {
 		return f.graphError(err, name, loosened)
 	}
-	whole := all(0, report)
-	report.Sweeps, report.Largest, report.ErrorBound = whole.Sweeps, whole.Largest, whole.ErrorBound
 	if err := file.Close(f.ctx); err != nil {
 		return err
 	}

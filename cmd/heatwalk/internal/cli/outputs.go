@@ -39,10 +39,6 @@ type outputs struct {
 	part    *parts.Part  // which part of a whole the output is, nil if it is the whole
 	journal func() error // removes the journal; may be nil
 
-	completable bool             // a later run can complete the output, if its format allows that
-	resume      bool             // this run completes the output of an earlier one
-	partial     *durable.Pending // the output, if a later run can complete it
-
 	files []*durable.Pending // an output before the files that belong to it
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
@@ -53,7 +49,7 @@ func (o *outputs) goOnFrom(kept func() bool, remove func() error) {
 	o.journal = remove
 	o.run.atEnd(func() {
 		if kept() {
-			o.run.doing += resumeHint
+			o.run.doing += "; the same command with --resume continues from here"
 		}
 	})
 }
@@ -80,11 +76,7 @@ func (o *outputs) beginAll(format *tablefile.Format) (err error) {
 		return nil
 	}
 	o.run.keeps(path)
-	begin := o.begin
-	if o.completable && isResumable(o) {
-		begin = o.beginPartial
-	}
-	if o.w, err = begin(path); err == nil && format != nil && format.SeparateIDs {
+	if o.w, err = o.begin(path); err == nil && format != nil && format.SeparateIDs {
 		if o.rowIDs, err = o.companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.companion(path, filepath.Ext(path), ".cols.ids")
 		}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -93,105 +93,6 @@ func TestKilledEvaluate(t *testing.T) {
 	}
 }
 
-// TestKilledMatrix kills runs of kernel and features at random moments. Resumed with other
-// numbers of threads, they end with the bytes of a run that was not killed and with the same
-// report except for sweeps, error bounds and error estimates, and leave nothing else. An estimate
-// follows the last steps of an iteration, which a resumed run does not repeat.
-func TestKilledMatrix(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	seed := rand.Uint64()
-	t.Logf("rng seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	dir := t.TempDir()
-	edges, labels := matrixInputs(t, dir)
-	store := filepath.Join(dir, "S")
-	if code := Main([]string{"ingest", edges, "-o", store, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
-		t.Fatal(code)
-	}
-	untold := regexp.MustCompile(`"(seconds|peak_memory_bytes|output|sweeps|error_bound|relative_error_bound|error_estimate)": [^\n]*`)
-	kept, kills := 0, 1
-	if testgraph.Hunt {
-		kills = 3
-	}
-	for _, command := range []string{
-		"kernel " + edges + " --kernel diffusion:laplacian=combinatorial:beta=3 --rows " + labels + " --cols " + labels,
-		"kernel " + store + " --kernel pseudo-inverse --cols " + labels + " --slab 1/2",
-		"kernel " + edges + " --kernel modularity:rank=20 --rows " + labels,
-		"kernel " + edges + " --kernel vertex --rows " + labels + " --dtype float64",
-		"kernel " + edges + " --kernel cwk:steps=300 --labels " + labels + " --cols " + labels,
-		"features " + edges + " --labels " + labels + " --features honest --kernel cwk:steps=1500:min-steps=1400",
-	} {
-		args := append(strings.Fields(command), "--quiet", "--json")
-		var document bytes.Buffer
-		whole := filepath.Join(dir, "whole.npy")
-		start := time.Now()
-		if code := Main(append(slices.Clone(args), "-o", whole), nil, &document, os.Stderr); code != 0 {
-			t.Fatal(code)
-		}
-		took := time.Since(start)
-		args = append(args, "-o", filepath.Join(dir, "m.npy"), "--resume", "--threads")
-		for range kills {
-			cmd := program(t, dir, append(args, []string{"1", "2", "7"}[rng.IntN(3)])...)
-			cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				_ = cmd.Wait() // the files are checked below
-			}()
-			for end := time.Now().Add(2 * took); time.Now().Before(end); time.Sleep(time.Millisecond) {
-				if _, err := os.Stat(filepath.Join(dir, "m.npy.journal")); err == nil {
-					break
-				}
-			}
-			time.Sleep(time.Duration(rng.Int64N(int64(took) / 4)))
-			_ = cmd.Process.Kill() // it may have ended
-			<-ended
-			if _, err := os.Stat(filepath.Join(dir, "m.npy.journal")); err == nil {
-				kept++
-			}
-		}
-		var again bytes.Buffer
-		if code := Main(append(args, "2"), nil, &again, os.Stderr); code != 0 {
-			t.Fatal(command, code)
-		}
-		if got, want := untold.ReplaceAll(again.Bytes(), nil), untold.ReplaceAll(document.Bytes(), nil); !bytes.Equal(got, want) {
-			t.Errorf("%s: %s, want %s", command, got, want)
-		}
-		for _, ending := range []string{".npy", ".rows.ids", ".cols.ids"} {
-			want, err := os.ReadFile(strings.TrimSuffix(whole, ".npy") + ending)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := os.ReadFile(filepath.Join(dir, "m"+ending)); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s: %v, or another %s", command, err, ending)
-			}
-		}
-		for _, path := range []string{"m.npy.journal", "m.npy.partial", ".m.npy"} {
-			if left, _ := filepath.Glob(filepath.Join(dir, path+"*")); len(left) > 0 {
-				t.Errorf("%s leaves %v", command, left)
-			}
-		}
-	}
-	if t.Logf("%d kills left a journal", kept); kept == 0 {
-		t.Error("none did")
-	}
-}
-
-// matrixInputs makes a graph and labels of some of its nodes, which also are a list of ids.
-func matrixInputs(t *testing.T, dir string) (edges, labels string) {
-	t.Helper()
-	edges, labels = filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv")
-	if code := Main([]string{"generate", "sbm", "--nodes", "6000", "-o", edges, "--labels", labels, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
-		t.Fatal(code)
-	}
-	return edges, labels
-}
-
 // TestRefusedJournal checks that the message of an interrupted run has the remedy --resume, and that the
 // journal of another run, or a damaged one, is refused.
 func TestRefusedJournal(t *testing.T) {
@@ -199,28 +100,22 @@ func TestRefusedJournal(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	dir := t.TempDir()
-	edges, labels := matrixInputs(t, dir)
-	other := filepath.Join(dir, "other.tsv")
-	lines, err := os.ReadFile(edges)
-	if err != nil {
-		t.Fatal(err)
+	edges, labels, journal := filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv"), filepath.Join(dir, "r.txt.journal")
+	if code := Main([]string{"generate", "sbm", "--nodes", "6000", "-o", edges, "--labels", labels, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
 	}
-	if err := os.WriteFile(other, append(lines, "17\t4711\n"...), 0o666); err != nil {
-		t.Fatal(err)
+	changed := func(name, file, line string) string {
+		text, err := os.ReadFile(file)
+		other := filepath.Join(dir, name)
+		if err = errors.Join(err, os.WriteFile(other, append(text, line...), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		return other
 	}
-	var ids strings.Builder
-	for i := range 4000 {
-		fmt.Fprintln(&ids, i)
+	args := func(edges, labels string, more ...string) []string {
+		return append([]string{"evaluate", edges, "--labels", labels, "--method", "lp", "--train", "0.3", "--splits", "100000", "--report", "r.txt", "--quiet"}, more...)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "cols.txt"), []byte(ids.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	journal := filepath.Join(dir, "K.npy.journal")
-	args := func(edges string, more ...string) []string {
-		return append([]string{"kernel", edges, "--kernel", "regularized-laplacian", "--cols", "cols.txt", "-o", "K.npy", "--quiet"}, more...)
-	}
-	cmd := program(t, dir, args(edges)...)
-	cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
+	cmd := program(t, dir, args(edges, labels)...)
 	go func() { // which interrupts it once it has kept something
 		for range 1000 {
 			if _, err := os.Stat(journal); err == nil {
@@ -231,7 +126,7 @@ func TestRefusedJournal(t *testing.T) {
 		_ = cmd.Process.Signal(os.Interrupt)
 	}()
 	out, _ := cmd.CombinedOutput() // and the exit code 130
-	if !strings.HasSuffix(string(out), "; K.npy was not made; the same command with --resume continues from here\n") {
+	if !strings.HasSuffix(string(out), "; r.txt was not made; the same command with --resume continues from here\n") {
 		t.Fatalf("it says %s", out)
 	}
 	refused := func(code int, text string, args []string) {
@@ -243,9 +138,9 @@ func TestRefusedJournal(t *testing.T) {
 		}
 	}
 	for what, args := range map[string][]string{
-		"edges": args(other), "labels or nodes": args(edges, "--rows", labels), "options": args(edges, "--kernel", "regularized-laplacian:alpha=3"),
+		"edges": args(changed("other.tsv", edges, "17\t4711\n"), labels), "options": args(edges, labels, "--seed", "7"),
 	} {
-		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; repeat the command line of that run, or leave out --resume to begin again\n", args)
+		refused(2, "heatwalk: --resume: r.txt.journal is of a run with other "+what+"; repeat the command line of that run, or leave out --resume to begin again\n", args)
 	}
 	text, err := os.ReadFile(journal)
 	if err != nil {
@@ -255,7 +150,5 @@ func TestRefusedJournal(t *testing.T) {
 	if err := os.WriteFile(journal, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refused(3, "heatwalk: K.npy.journal: is damaged, or no journal; leave out --resume to begin again\n", args(edges))
-	refused(2, "heatwalk: --resume: a run is resumed from the journal of its output; give -o FILE\n",
-		[]string{"features", edges, "--labels", labels, "-o", "-"})
+	refused(3, "heatwalk: r.txt.journal: is damaged, or no journal; leave out --resume to begin again\n", args(edges, labels))
 }

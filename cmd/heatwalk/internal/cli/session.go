@@ -30,7 +30,6 @@ type session struct {
 	ends    []func()       // see atEnd
 	doing   string         // the state of the output, for the message about an interruption
 	reached string         // the progress, for the message about an interruption
-	warmup  time.Duration  // until a run writes its journal for the first time
 
 	threads  int
 	seed     int64

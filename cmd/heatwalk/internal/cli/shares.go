@@ -73,3 +73,12 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 	}
 	return rows, cols, shape, err
 }
+
+// describePart describes the output in its run file, if it is a slab of a matrix.
+func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape, parameters any) (err error) {
+	if s.of > 0 {
+		part := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
+		d.part, err = parts.New(part, parameters, d.l, d.rows, d.cols)
+	}
+	return err
+}

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -173,16 +172,12 @@ func Code(err error) int {
 
 // Resumed adds the remedy for --resume to an error about a journal.
 func Resumed(err error) error {
-	wrong, journal := new(checkpoint.Error), new(evaluate.FileError)
-	if errors.As(err, &journal) {
-		wrong.Path, wrong.What, wrong.Damaged = journal.Path, journal.What, journal.Damaged
-	} else if !errors.As(err, &wrong) {
-		return err
-	}
+	wrong := new(evaluate.FileError)
 	switch {
+	case !errors.As(err, &wrong):
+		return err
 	case wrong.Damaged:
 		return Data(wrong.Path, "%s; leave out --resume to begin again", wrong.What)
-	default:
-		return Usage("--resume", "%s %s; repeat the command line of that run, or leave out --resume to begin again", wrong.Path, wrong.What)
 	}
+	return Usage("--resume", "%s %s; repeat the command line of that run, or leave out --resume to begin again", wrong.Path, wrong.What)
 }
