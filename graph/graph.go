@@ -45,7 +45,6 @@ type Graph struct {
 
 	finding sync.Mutex
 	radius  [2]float64 // spectral radius of A, exact and approximate; 0: not computed yet
-	weights [2]float64 // smallest and largest weight; 0: not computed yet
 }
 
 // Radius returns the spectral radius of A, or with rough an approximation of it. It calls find

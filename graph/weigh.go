@@ -112,55 +112,6 @@ func weighRow(i int, diagonal func(row int) int, p sparse.Panel, diag []float64)
 	return s, nil
 }
 
-// WeightRange returns the smallest and the largest positive weight of an edge between two nodes,
-// or 0 and 0 if there are no such edges. Cost: one sweep; the result is cached.
-func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error) {
-	g.finding.Lock()
-	defer g.finding.Unlock()
-	if g.weights[1] > 0 {
-		return g.weights[0], g.weights[1], nil
-	}
-	byWorker := make([][2]float64, sched.Workers(g.Workers))
-	for i := range byWorker {
-		byWorker[i][0] = math.Inf(1)
-	}
-	rows, diagonal := sparse.LocalRows(g.A)
-	err = rows.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
-		least, most := &byWorker[worker][0], &byWorker[worker][1]
-		if p.Val == nil && len(p.Col) > 0 {
-			*least, *most = min(*least, 1), max(*most, 1)
-			return nil
-		}
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			if len(col) == 0 {
-				continue
-			}
-			loop := uint32(diagonal(i))
-			for e, w := range val {
-				if w > 0 && col[e] != loop {
-					*least, *most = min(*least, w), max(*most, w)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, 0, err
-	}
-	least = math.Inf(1)
-	for _, r := range byWorker {
-		least, most = min(least, r[0]), max(most, r[1])
-	}
-	ends := []float64{-least, most}
-	sparse.TeamOf(g.A).Max(ends)
-	if least, most = -ends[0], ends[1]; most == 0 {
-		least = 0
-	}
-	g.weights = [2]float64{least, most}
-	return least, most, nil
-}
-
 // WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a self loop
 // outweighs all other edges of its node, it is a copy of g without self loops, because the
 // difference D − A would lose the other edges to rounding. Otherwise it is g.

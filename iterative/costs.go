@@ -36,10 +36,6 @@ const (
 	reviewEvery = 20
 	firstReview = 8
 
-	// certifiedSteps are the steps of a certified solve for which there is no factor: an
-	// elimination, or a refusal, follows.
-	certifiedSteps = 2000
-
 	// factorStepsPerDigit bounds the steps with the factor.
 	factorStepsPerDigit = 10
 )

@@ -41,17 +41,14 @@
 // Where strong clusters are joined by weak links a small residual does not imply a small
 // error: of a link of 1e-13 between links of 1 float64 keeps three digits in a degree. An
 // elimination without subtraction (Grassmann, Taksar and Heyman 1985) keeps all digits,
-// because diagonals are sums of weights. [System.EliminateTo] solves by it, and with
-// Settings.Certify so does [System.SolveTo] on graphs of up to [ExactFirst] nodes. On larger
-// graphs it bounds the error of every value by expected numbers of steps of a walk, which are
-// solved for as one more column, and eliminates, or returns a [*SpanError], where the bound is
-// too large.
+// because diagonals are sums of weights. [System.EliminateTo] solves by it on graphs of up to
+// [ExactFirst] nodes, and with Settings.Eliminate so does [System.SolveTo]. On larger graphs the
+// error of a singular system is estimated, see [Result].
 //
 // # Several processes
 //
-// If several processes share the rows of a graph, CG, systems and certified bounds use sums of all of
-// them. There are no factors then: Jacobi remains, and a certified solve whose bound is too large returns
-// [sparse.ErrDivided] in place of an elimination.
+// If several processes share the rows of a graph, CG and systems use sums of all of them. There are no
+// factors and eliminations then: Jacobi remains.
 //
 // # Determinism
 //

@@ -1,13 +1,11 @@
 package iterative
 
 import (
-	"errors"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -113,38 +111,5 @@ func TestHarmonicBytes(t *testing.T) {
 	taken, said := int64(after.TotalAlloc-before.TotalAlloc), HarmonicBytes(n, cols)
 	if taken > said/10*11 || taken < said/10*9 {
 		t.Errorf("%d bytes are allocated, %d are listed", taken, said)
-	}
-}
-
-// TestEliminationBytes checks that an exact factor fits the estimate of its elimination, for dense
-// graphs, chains and graphs that fill in, and is refused in less memory than the factor itself.
-func TestEliminationBytes(t *testing.T) {
-	for name, a := range map[string]*sparse.CSR{
-		"complete": testgraph.Complete(1200), "two cliques": testgraph.TwoCliques(1100),
-		"path": testgraph.Path(30_000), "random": testgraph.Random(7, 3000, 9000, true),
-	} {
-		n, _ := a.Dims()
-		ground := make([]float64, n)
-		ground[0] = 1
-		weighted := Weighted(testgraph.Degrees(t, a), a.NNZ())
-		if weighted != (name == "random") {
-			t.Errorf("%s has weights: %v", name, weighted)
-		}
-		f, err := newExact(ctx, a, 1, ground, nil, weighted, 0, 1)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		kept := 8*int64(f.core)*int64(f.core) + exactEntryBytes*int64(len(f.row)) + 20*int64(n)
-		if most := exactBytes(n, a.NNZ(), weighted); kept > most || EliminationBytes(n, a.NNZ(), 8, weighted) >= most {
-			t.Errorf("%s: the factor has %d bytes, the estimate is %d", name, kept, most)
-		}
-		if _, err := newExact(ctx, a, 1, ground, nil, weighted, kept/2, 1); !errors.Is(err, ErrFill) {
-			t.Errorf("%s: %v within half of its memory", name, err)
-		}
-		for _, room := range []int64{0, 1 << 20, 1 << 40} {
-			if got := FactorBytes(n, a.NNZ(), 8, true, room); room > 0 && got > room || room != 1<<20 && got < EliminationBytes(n, a.NNZ(), 8, true) {
-				t.Errorf("%s: factors of %d bytes in %d", name, got, room)
-			}
-		}
 	}
 }

@@ -47,15 +47,10 @@ type Settings struct {
 	// during the call.
 	Recorder func(step int, residual []float64)
 
-	// Certify makes [System.SolveTo] bound the error of every element of diag(1/s)·X in
-	// graphs of up to a thousand nodes, and where the weights span more than three orders of
-	// magnitude, because a small residual does not imply a small error there. Tolerance is then also the error,
-	// relative to the largest element of a column, that the solve aims at. The error is a
-	// [*SpanError] where neither the iteration nor an elimination reaches it. Absolute and
-	// Start are not used.
-	Certify bool
-
-	certified bool // Certify, within such a solve
+	// Eliminate makes [System.SolveTo] use [System.EliminateTo] on graphs of up to [ExactFirst]
+	// nodes, because a small residual does not imply a small error where the weights span many
+	// orders of magnitude.
+	Eliminate bool
 
 	// Enough, if not nil, is shown X and the residual that the recurrence carries
 	// along before the first and after every step of [CG.SolveTo] for one column
@@ -133,7 +128,6 @@ type Result struct {
 	Rounding []float64
 
 	SampledCholesky bool // the sampled factor was used
-	Eliminated      bool // solved by an exact factor, without an iteration
 
 	estimate []float64 // of the errors of columns, relative to them
 

@@ -59,7 +59,7 @@ type System struct {
 	factor  *cholesky
 	refused error // why there is no factor: lack of memory; nil: it fits
 
-	direct    *exact // nil: not made
+	direct    *exact // of a small graph; nil: not made
 	directErr error  // why there is no exact factor
 }
 
@@ -83,8 +83,10 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if s.known != nil && b == nil {
 		return s.harmonicTo(ctx, x, settings)
 	}
-	if settings != nil && settings.Certify {
-		return s.certifiedTo(ctx, x, b, settings)
+	if settings != nil && settings.Eliminate && b.Rows <= ExactFirst {
+		if out, err := s.eliminatedTo(ctx, x, b, settings.Recorder); !errors.Is(err, ErrFill) {
+			return out, err
+		}
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
@@ -138,9 +140,6 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		f, err := s.factorWithin(ctx, room)
 		if errors.Is(err, ErrMemory) && !s.Strict {
 			l.refused, l.allowed = true, 0
-			if set.certified {
-				l.allowed = certifiedSteps
-			}
 			return s.jacobi, nil
 		}
 		if err != nil {

@@ -100,7 +100,7 @@ func (w work) searchBytes(n, cols int) (bytes int64) {
 }
 
 // factorBytes returns the memory of factors: a sampled Cholesky factor where solves may need one,
-// and an elimination where rounding may keep conjugate gradients from the tolerance. used is the
+// and the elimination of a small graph. used is the
 // memory without it; within a limit, 0 for none, factors that do not fit are not made.
 func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
 	n := len(degrees)
@@ -118,10 +118,8 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 		search := 2*blocks.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
-	if !w.function {
-		if elimination := iterative.EliminationBytes(n, entries, cols, iterative.Weighted(degrees, entries)); fits(elimination) {
-			bytes = max(bytes, elimination)
-		}
+	if !w.function { // a small graph is eliminated, whatever the limit
+		bytes = max(bytes, iterative.EliminationBytes(n))
 	}
 	return bytes
 }

@@ -214,7 +214,7 @@ func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o eff
 	return a, nil
 }
 
-func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*engineResult, error) {
+func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64]) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
 }
 

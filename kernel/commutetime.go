@@ -25,7 +25,7 @@ var commuteTime = Family{
 		}
 		return newDistance(k), nil
 	},
-	work: func(_ param.Values, d *degrees) work { return pseudoInverseWork(combinatorial, d) },
+	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume

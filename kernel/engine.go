@@ -20,8 +20,8 @@ type engine interface {
 
 	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
 	// depend on the weights. The error is [iterative.ErrStagnation] for a kernel that is no
-	// inverse, and wraps [iterative.ErrFill] where the factor is too large.
-	eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error)
+	// inverse, and wraps [iterative.ErrFill] where there is no factor.
+	eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (*engineResult, error)
 
 	// function returns the matrix and the function that package expm computes, or nil and
 	// any function.
@@ -78,7 +78,7 @@ func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
 
 func (e *series) release() {}
 
-func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*engineResult, error) {
+func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64]) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
 }
 
@@ -130,7 +130,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	estimated := e.system.Least == 0
 	expected := 0
 	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
-		Tolerance: min(o.tolerance, 0.5), Start: again && !estimated, Certify: estimated,
+		Tolerance: min(o.tolerance, 0.5), Start: again && !estimated,
 		Recorder: func(step int, residual []float64) {
 			if o.progress == nil || step == 0 {
 				return
@@ -179,8 +179,8 @@ func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
 
 func (e *solves) release() { e.system.Release() }
 
-func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*engineResult, error) {
-	r, err := e.system.EliminateTo(ctx, dst, x, memory)
+func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (*engineResult, error) {
+	r, err := e.system.EliminateTo(ctx, dst, x)
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +195,6 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], m
 
 // methodOf says how a system was solved.
 func methodOf(r *iterative.Result) string {
-	if r.Eliminated {
-		return "elimination"
-	}
 	if r.SampledCholesky {
 		return "conjugate gradients with a sampled Cholesky factor"
 	}

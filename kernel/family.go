@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -188,26 +187,24 @@ func refuse(of, parameter, format string, args ...any) error {
 // degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
 type degrees struct {
 	expm.Diagonal
-	nodes       int     // of the graph, those of other processes included
-	least, mean float64 // of nodes with edges; +Inf and 1 if there are none
+	nodes int     // of the graph, those of other processes included
+	mean  float64 // of nodes with edges; 1 if there are none
 }
 
 // describe returns the description of degrees. Several processes give those of their rows, and all get that of
 // the graph.
 func describe(team *sparse.Team, of []float64) *degrees {
 	d := &degrees{Diagonal: expm.DiagonalOf(team, of), nodes: team.TotalOf(len(of)), mean: 1}
-	connected, least := []float64{0}, []float64{math.Inf(-1)}
+	connected := []float64{0}
 	for lo, hi := range team.Counted(0, len(of)) {
 		for _, degree := range of[lo:hi] {
 			if degree > 0 {
 				connected[0]++
-				least[0] = max(least[0], -degree)
 			}
 		}
 	}
 	team.Sum(connected)
-	team.Max(least)
-	if d.least = -least[0]; connected[0] > 0 {
+	if connected[0] > 0 {
 		d.mean = blocks.Total(team, of) / connected[0]
 	}
 	return d

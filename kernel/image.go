@@ -6,13 +6,12 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // image stores the engine's image of the unit vectors of nodes in dst. It repeats the computation with
 // smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
-// or float64 allows no more; then an elimination may help, which loses no digits.
+// or float64 allows no more.
 //
 // It is the only step between the loops over slabs and the engines: graphs of up to
 // [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
@@ -33,11 +32,20 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
 		}
 	}
-	if a, err = c.eliminated(ctx, e, dst, x, measure, a, err); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, c.promised(err)
 	}
 	c.finished(a.assumed)
 	return a, nil
+}
+
+// promised returns the error of an iteration, with the tolerance that an elimination meets where
+// rounding keeps the iteration from its own.
+func (c *computation) promised(err error) error {
+	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
+		return tooTight(c.s.Tolerance, c.eliminated)
+	}
+	return err
 }
 
 // attempts is the state of an image under way.
@@ -99,13 +107,15 @@ func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[
 	if x.Rows > iterative.ExactFirst {
 		return nil, nil
 	}
-	a, err := e.eliminate(ctx, dst, x, 0)
+	a, err := e.eliminate(ctx, dst, x)
 	switch {
 	case errors.Is(err, iterative.ErrStagnation), errors.Is(err, iterative.ErrFill):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case c.strict && measure(dst, a.bound) > 1:
+	}
+	if miss := measure(dst, a.bound); c.strict && miss > 1 {
+		c.eliminated = miss * c.s.Tolerance
 		return nil, nil
 	}
 	c.attempted(a.sweeps, a.sweeps)
@@ -129,35 +139,6 @@ func (c *slabLog) finished(assumed string) {
 	if assumed != "" {
 		c.report.Condition = assumed
 	}
-}
-
-// eliminated returns the result a of an attempt, or where rounding has kept it from its
-// tolerance that of an elimination, which loses no digits.
-func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *engineResult, err error) (*engineResult, error) {
-	if !lost(err) {
-		return a, err
-	}
-	exact, failed := e.eliminate(ctx, dst, x, c.left())
-	if failed != nil {
-		if lost(failed) || errors.Is(failed, iterative.ErrMemory) || errors.Is(failed, sparse.ErrDivided) {
-			return nil, err
-		}
-		return nil, failed
-	}
-	switch miss := measure(dst, exact.bound); {
-	case miss*c.s.Tolerance >= 1:
-		return nil, err
-	case c.strict && miss > 1:
-		return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
-	}
-	c.note(exact.sweeps, exact.method)
-	return exact, nil
-}
-
-// lost reports whether an error means that rounding keeps the result from its tolerance.
-func lost(err error) bool {
-	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
-		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*param.ParameterError))
 }
 
 // mostGain is the factor by which a computation with a smaller tolerance may reduce the rounding
@@ -185,7 +166,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 	for attempt := 0; ; attempt++ {
 		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, attempt > 0)
 		if err != nil {
-			return nil, err
+			return nil, c.promised(err)
 		}
 		c.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
@@ -193,7 +174,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		case miss <= 1, !c.strict && (a.least || attempt == mostAttempts):
 			return a, nil
 		case a.least || attempt == mostAttempts:
-			return nil, tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance)
+			return nil, c.promised(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
 		}
 		c.effort /= 2 * miss
 	}

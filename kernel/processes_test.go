@@ -99,25 +99,6 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestPseudoInverseOfUnevenWeightsOnSeveralProcesses does the same for weights over many decades.
-func TestPseudoInverseOfUnevenWeightsOnSeveralProcesses(t *testing.T) {
-	var edges []sparse.Triplet
-	testgraph.Random(4, 90, 100, false).DoNonZero(func(i, j int, _ float64) {
-		edges = append(edges, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: math.Pow(10, float64((i+j)%7-3))})
-	})
-	a, err := sparse.FromTriplets(90, 90, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := graph.New(t.Context(), a, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := sparse.NewBlock[float64](90, 1)
-	x.Row(7)[0], x.Row(80)[0] = 1, -1
-	compareOnProcesses(t, 3, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}, x)
-}
-
 // TestMemoryLimitsOfProcesses computes a block of several slabs with a memory limit in one process, by which
 // all of them compute slabs again.
 func TestMemoryLimitsOfProcesses(t *testing.T) {

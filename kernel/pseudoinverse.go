@@ -17,14 +17,10 @@ var pseudoInverse = Family{
 	build: func(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 		return newPseudoInverse(g, v.Word("laplacian"))
 	},
-	work: func(v param.Values, d *degrees) work { return pseudoInverseWork(v.Word("laplacian"), d) },
+	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
-	if laplacian == combinatorial && g.degrees.areUneven() {
-		e, err := newWeighted(g.Graph)
-		return g.spectral(e, nil, nil), err
-	}
 	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, 1, 0)
 	if err != nil {
 		return nil, err
@@ -32,11 +28,5 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 }
 
-// pseudoInverseWork returns the work of L⁺.
-func pseudoInverseWork(laplacian string, d *degrees) work {
-	w := work{blocks: solveBlocks, factor: true, least: true}
-	if laplacian == combinatorial && d.areUneven() {
-		w.blocks, w.balanced = w.blocks+1, true
-	}
-	return w
-}
+// pseudoInverseWork is the work of L⁺.
+var pseudoInverseWork = work{blocks: solveBlocks, factor: true, least: true}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -66,12 +69,13 @@ type computation struct {
 
 	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
 
-	core     float64 // the largest value in the columns so far
-	base     float64 // in those of the first slab
-	norm     float64 // the largest column of K^½ so far
-	worst    float64 // the largest bound of a column so far
-	tightest float64 // by which errors of values of K may grow
-	effort   float64 // the tolerance of the last slab, in the engine's measure
+	core       float64 // the largest value in the columns so far
+	base       float64 // in those of the first slab
+	norm       float64 // the largest column of K^½ so far
+	worst      float64 // the largest bound of a column so far
+	tightest   float64 // by which errors of values of K may grow
+	effort     float64 // the tolerance of the last slab, in the engine's measure
+	eliminated float64 // error of an elimination that missed the tolerance, relative to the largest value
 }
 
 // slabLog counts the slabs and sweeps of a computation, and reports them.
@@ -311,6 +315,12 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	}
 }
 
+// lost reports whether an error means that rounding keeps the result from its tolerance.
+func lost(err error) bool {
+	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
+		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*param.ParameterError))
+}
+
 func checkNodes(n int, lists ...[]int) {
 	for _, list := range lists {
 		if len(list) == 0 {
@@ -491,7 +501,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return 0
 	}
 	a, err := c.product(ctx, dst, measure)
-	if a, err = c.eliminated(ctx, k.whole, dst, c.x, measure, a, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	c.report.ColumnBound, c.report.Condition = a.bound, a.assumed

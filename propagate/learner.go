@@ -107,7 +107,7 @@ const (
 func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v param.Values, limit int64) int64 {
 	_, bytes := l.within(n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
-		bytes += iterative.FactorBytes(n, entries, cols, true, budget.Remaining(limit, bytes))
+		bytes += iterative.FactorBytes(n, entries, cols, budget.Remaining(limit, bytes))
 	}
 	return bytes
 }
@@ -196,7 +196,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		for i := range n {
 			copy(b.Row(i), dst.Row(i)[lo:hi])
 		}
-		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance, Certify: true})
+		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
 		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}

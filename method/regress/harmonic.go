@@ -42,7 +42,7 @@ var harmonic = Model{
 	bytes: func(p *Problem, _ []int, _ *Method, s *Settings) (int64, error) {
 		n, entries := len(p.Degrees), p.A.NNZ()
 		bytes := harmonicBytes(n)
-		return bytes + iterative.FactorBytes(n, entries, 1, iterative.Weighted(p.Degrees, entries), budget.Remaining(s.Memory, bytes)), nil
+		return bytes + iterative.FactorBytes(n, entries, 1, budget.Remaining(s.Memory, bytes)), nil
 	},
 }
 

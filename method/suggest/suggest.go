@@ -242,7 +242,7 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 		entries *= 2
 	}
 	width, left := widthOf(p, count, limit)
-	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, iterative.Weighted(p.Degrees, entries), left)
+	return bytes + blockBytes(p, count, width) + iterative.FactorBytes(len(p.Degrees), entries, width, left)
 }
 
 // condition conditions covariances on the label of node a.

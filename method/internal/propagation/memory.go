@@ -70,7 +70,7 @@ func (l *Propagation) Bytes() int64 {
 	if l.walks() || sparse.TeamOf(l.P.A) != nil {
 		return bytes
 	}
-	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, iterative.Weighted(l.P.Degrees, l.P.A.NNZ()), room)
+	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)
 	if l.likelyFactored() {
 		factor = max(factor, l.factorBytes(width))
 	}

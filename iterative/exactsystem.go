@@ -11,38 +11,27 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground). The error wraps [ErrFill]. The factor
-// of a small graph is kept for the next solve. Before that of a large one is made, the buffers and the
-// sampled factor of earlier solves are freed, so that not both are in memory at a time.
-func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) {
+// exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The error wraps
+// [ErrFill].
+func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
 	}
 	if s.team() != nil {
 		return nil, errDivided
 	}
-	small := len(s.Graph.Degrees) <= ExactFirst
-	if !small {
-		s.cg, s.factor = CG{}, nil
+	if len(s.Graph.Degrees) > ExactFirst {
+		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
 	}
 	a := s.Graph.WithoutHeavyLoops().A
 	if s.free != nil {
 		a = &restrictedMatrix{a, s.free, s.free}
 	}
-	held := s.scaling().heaviest()
-	f, err := newExact(ctx, a, s.Edge, s.Ground, held, s.free != nil || Weighted(s.Graph.Degrees, s.Graph.A.NNZ()), memory, s.Graph.Workers)
-	if err == nil {
-		if f.pivots() != len(held) {
-			err = fmt.Errorf("%w: products of weights vanish", ErrFill)
-			f = nil
-		}
-	}
+	f, err := newExact(ctx, a, s.Edge, s.Ground, s.scaling().heaviest(), s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
 	}
-	if small {
-		s.direct = f
-	}
+	s.direct = f
 	return f, err
 }
 
@@ -82,15 +71,15 @@ func (s *scaling) heaviest() []int {
 // subtraction. Where B ≥ 0 and M is definite its precision does not depend on the weights;
 // elsewhere ErrorBound includes the digits that cancel because of the signs of B. x must not
 // be b. The result has
-// the bounds of errors alone. The error wraps [ErrFill] where the factor does not fit the limits of
-// an elimination, or memory in bytes, 0 for no limit.
+// the bounds of errors alone. The error wraps [ErrFill] for a graph of more than [ExactFirst] nodes
+// or shared by processes, and where products of weights vanish.
 //
-// Cost: a factor and two solves with it, in the memory of [EliminationBytes].
-func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
+// Cost: a factor, which is kept, and two solves with it.
+func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64]) (*Result, error) {
 	if s.quotients != nil && s.free == nil { // Ground is a difference
 		return nil, ErrStagnation
 	}
-	f, err := s.exactFactor(ctx, memory)
+	f, err := s.exactFactor(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +89,30 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], m
 		return nil, err
 	}
 	bound := scaling.normsOf(size)
-	return &Result{ErrorBound: bound, Rounding: bound, Eliminated: true}, nil
+	return &Result{ErrorBound: bound, Rounding: bound}, nil
+}
+
+// eliminatedTo is EliminateTo with all fields of the result of an iteration.
+func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64], record func(int, []float64)) (*Result, error) {
+	norms, err := columnNorms(ctx, s.team(), b, s.Graph.Workers)
+	if err != nil {
+		return nil, err
+	}
+	for j, norm := range norms {
+		if err := checkNorm(j, norm); err != nil {
+			return nil, err
+		}
+	}
+	out, err := s.EliminateTo(ctx, x, b)
+	if err != nil {
+		return nil, err
+	}
+	out.Sweeps, out.ColumnSteps = 1, make([]int, b.Cols)
+	out.Residual, out.Relative = make([]float64, b.Cols), make([]float64, b.Cols)
+	if record != nil {
+		record(0, out.Relative)
+	}
+	return out, nil
 }
 
 // normsOf returns upper bounds of the norms of the columns of diag(s)·E.
