@@ -90,7 +90,6 @@ var floors = map[string]int{
 	"cmd/heatwalk/command":              16,
 	"cmd/heatwalk":                      16,
 	"cmd/heatwalk-mpi":                  17,
-	"scripts/release":                   0,
 
 	"method/internal/propagation": 9,
 }
