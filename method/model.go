@@ -134,6 +134,22 @@ func CanKeep(m Method) bool {
 	return false
 }
 
+// HasRaw reports whether predictions of a method have the scores of its formula, see [Settings.Raw]. A
+// learner with a classifier for every two classes may have none all the same.
+func HasRaw(m Method) bool {
+	switch m := m.(type) {
+	case automatic, majority, blockBeliefs:
+		return false
+	case graphMethod:
+		return m.graphLearner != spectralLogistic{}
+	case walkMethod:
+		return m.by.path == nil
+	case kernelMethod:
+		return m.by.path == nil
+	}
+	return true
+}
+
 // MarshalJSON implements [json.Marshaler].
 func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.kept) }
 

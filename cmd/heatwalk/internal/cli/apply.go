@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -65,6 +64,9 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 		var n param.Named
 		if c.of, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.of != nil {
 			c.named.Name = n.Name
+			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
+				c.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
+			}
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
@@ -213,7 +215,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	c.disk += size + runFileBytes
 	f, err := heatwalk.OpenFunction(c.ctx, d.g.Graph, &c.named, slab, settings)
 	if err != nil {
-		return c.applyError(err, name)
+		return c.graphError(err, name, loosened)
 	}
 	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: c.estimating})
 	if err != nil {
@@ -223,7 +225,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
-			return c.applyError(err, name)
+			return c.graphError(err, name, loosened)
 		}
 	}
 	if c.isFollower() {
@@ -239,14 +241,6 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.of.Name, r.Parameters.text(c.of)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
-}
-
-// applyError describes an error of the computation by the flags of the command.
-func (c *applyCommand) applyError(err error, name string) error {
-	if errors.Is(err, kernel.ErrDistance) {
-		return fault.Usage("--function", "%s is a distance and no matrix; give pseudo-inverse", c.of.Name)
-	}
-	return c.graphError(err, name, loosened)
 }
 
 // application computes slabs of columns.

@@ -111,6 +111,9 @@ func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 
+// noRaw is the message about a method without scores other than probabilities.
+const noRaw = "%s has probabilities alone; give probability"
+
 // check parses the method and records problems of the flags.
 func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	c.scores.check(c.session, cmd.Flags(), c.out, false)
@@ -118,6 +121,9 @@ func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
 	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
 	checkPage(c.session, c.page, c.out, inputs...)
 	c.checkMethod(cmd, args)
+	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
+		c.problem("--scores", noRaw, c.method.Name())
+	}
 	c.checkSave(inputs)
 }
 
@@ -332,7 +338,7 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 	case f.suggest > 0:
 		err = suggest.WriteTo(r.w, r.suggested, r.g.Nodes.ID, r.l.Names)
 	case f.scores.kind == "raw" && p.Raw == nil:
-		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
+		err = fault.Usage("--scores", noRaw, f.method.Name()) // pairs of classes have votes alone
 	default:
 		err = writePredictions(r.outputs, r.found(p, labelOf), f.columns(r.l), f.scores.kind == "raw", f.scores.dtype)
 	}

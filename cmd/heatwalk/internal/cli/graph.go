@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -199,6 +201,11 @@ func (r *graphInputs) open(name, output string) (*openGraph, error) {
 
 // openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
 func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, error) {
+	for _, input := range r.inputFiles { // before the graph, which may take minutes
+		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
+			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
+		}
+	}
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
 	r.atEnd(g.close)
 	o := &heatwalk.Options{

@@ -100,6 +100,7 @@ func formatOf(path string, formats []string) string {
 // checkOutput records problems of the path of an output. It must have the ending of one of the formats,
 // if any are given. The path of -o is required, and must not be an input or a file in a store.
 func checkOutput(run *session, flag, path string, formats []string, inputs ...string) {
+	run.inputFiles = append(run.inputFiles, inputs...)
 	if ending := strings.ToLower(filepath.Ext(path)); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
 		run.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
 	}
@@ -226,7 +227,13 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 	if isStream(path) {
 		return io.Discard, nil
 	}
-	w, err := o.beginWith(durable.NewBeside, strings.TrimSuffix(path, cut)+suffix)
+	side := strings.TrimSuffix(path, cut) + suffix
+	for _, input := range o.run.inputFiles {
+		if sameFile(side, input) {
+			return nil, fault.Usage("-o", "%s comes with the file %s, which is an input of this command; name another file", path, side)
+		}
+	}
+	w, err := o.beginWith(durable.NewBeside, side)
 	if failed := new(fault.Placed); errors.As(err, &failed) {
 		failed.Place = "create " + path // the path that the user gave
 	}

@@ -28,6 +28,9 @@ type session struct {
 	stdin   io.Reader
 	command *cobra.Command // nil before its flags are known
 	ends    []func()       // see atEnd
+
+	inputFiles []string // "" and "-" included; side files of outputs must not replace them
+
 	doing   string         // the state of the output, for the message about an interruption
 	reached string         // the progress, for the message about an interruption
 
@@ -153,7 +156,7 @@ func (run *session) checked() error {
 // only without problems.
 func (run *session) newCommand(use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
-		check(cmd, args)
+		check(cmd, slices.Clip(args)) // because lists of inputs are appended to it
 		if err := run.checked(); err != nil {
 			return err
 		}
