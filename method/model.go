@@ -138,6 +138,8 @@ func CanKeep(m Method) bool {
 // learner with a classifier for every two classes may have none all the same.
 func HasRaw(m Method) bool {
 	switch m := m.(type) {
+	case keptMethod:
+		return HasRaw(m.Method)
 	case automatic, majority, blockBeliefs:
 		return false
 	case graphMethod:
@@ -153,19 +155,9 @@ func HasRaw(m Method) bool {
 // MarshalJSON implements [json.Marshaler].
 func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.kept) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It checks the model against nothing but itself.
-func (m *Model) UnmarshalJSON(text []byte) error {
-	if err := json.Unmarshal(text, &m.kept); err != nil {
-		return err
-	}
-	if w := m.kept.Walk; w != nil && (len(w.Pairs) == 0 || len(w.Bias) != len(w.Pairs) || len(w.Weights) != len(w.Pairs)*w.Features) {
-		return errors.New("method: weights and classes of a model do not fit")
-	}
-	if k := m.kept.Kernel; k != nil && (len(k.Pairs) == 0 || len(k.Machines) != len(k.Pairs)) {
-		return errors.New("method: coefficients and classes of a model do not fit")
-	}
-	return nil
-}
+// UnmarshalJSON implements [json.Unmarshaler]. [Model.Predict] checks that the parts of the model fit each
+// other.
+func (m *Model) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &m.kept) }
 
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for a method whose model cannot be kept, and for settings with a prior of each node.
@@ -190,10 +182,18 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 	if err != nil {
 		return nil, err
 	}
-	if err := m.check(p, by); err != nil {
+	if err := m.validate(p, by); err != nil {
 		return nil, err
 	}
-	set := m.settings(s)
+	out, err := m.predict(ctx, p, by, m.settings(s))
+	if err == nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
+		err = ErrChanged // by numbers that no method learns
+	}
+	return out, err
+}
+
+// predict predicts by a valid model.
+func (m *Model) predict(ctx context.Context, p *Problem, by Method, set *Settings) (*Prediction, error) {
 	within := by
 	if smoothed, is := by.(smoothedMethod); is {
 		within = smoothed.Method
@@ -217,13 +217,9 @@ func (m *Model) settings(s *Settings) *Settings {
 	return &set
 }
 
-// check returns an error unless the model fits the problem and its method.
-func (m *Model) check(p *Problem, by Method) error {
-	k, fits := &m.kept, func(of [][2]int) bool {
-		return !slices.ContainsFunc(of, func(pair [2]int) bool {
-			return pair[0] < 0 || max(pair[0], pair[1]) >= len(p.Names) || pair[1] < 0 && pair[1] != classify.Rest
-		})
-	}
+// validate returns an error unless the model fits the problem and its method.
+func (m *Model) validate(p *Problem, by Method) error {
+	k := &m.kept
 	var ok bool
 	switch by := by.(type) {
 	case smoothedMethod:
@@ -232,15 +228,16 @@ func (m *Model) check(p *Problem, by Method) error {
 			return fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 		k.Smooth = v
-		return m.check(p, by.Method)
+		return m.validate(p, by.Method)
 	case automatic:
 		v, err := autoSpec.Resolve(k.Values, nil)
 		k.Values, ok = v, err == nil && k.Auto != nil && k.Auto.Valid()
 	case walkMethod:
 		w := k.Walk
-		ok = w != nil && fits(w.Pairs) && w.MinSteps >= 0 && w.Steps >= w.MinSteps && w.Features == (w.Steps-w.MinSteps+1)*len(p.Names)
+		ok = w != nil && fitsClasses(w.Pairs, len(p.Names)) && w.Alpha >= 0 && w.Alpha <= 1 && w.MinSteps >= 0 && w.Steps >= w.MinSteps &&
+			w.Features == (w.Steps-w.MinSteps+1)*len(p.Names) && len(w.Bias) == len(w.Pairs) && len(w.Weights) == len(w.Pairs)*w.Features
 	case kernelMethod:
-		if ok = k.Kernel != nil && fits(k.Kernel.Pairs); ok {
+		if ok = k.Kernel != nil && fitsClasses(k.Kernel.Pairs, len(p.Names)) && len(k.Kernel.Machines) == len(k.Kernel.Pairs); ok {
 			v, err := by.kernel.Resolve(k.Kernel.Values, nil)
 			if err != nil {
 				return fmt.Errorf("%w: %v", ErrChanged, err)
@@ -270,6 +267,20 @@ func (m *Model) check(p *Problem, by Method) error {
 		return ErrChanged
 	}
 	return nil
+}
+
+// fitsClasses reports whether the pairs are every two of the classes, or each against the rest, in order.
+func fitsClasses(pairs [][2]int, classes int) bool {
+	rest, votes := len(pairs) == classes, len(pairs) == classes*(classes-1)/2
+	next := 0
+	for i := range classes {
+		rest = rest && pairs[i] == [2]int{i, classify.Rest}
+		for j := i + 1; votes && j < classes; j++ {
+			votes = pairs[next] == [2]int{i, j}
+			next++
+		}
+	}
+	return rest || votes
 }
 
 // keptPairs returns the JSON form of pairs of classes, pairsOf the pairs.

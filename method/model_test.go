@@ -3,6 +3,7 @@ package method
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -148,5 +149,65 @@ func TestChangedModels(t *testing.T) {
 		if _, err := m.Predict(t.Context(), p, new(Settings)); err == nil || m.kept.Method != "what" && !errors.Is(err, ErrChanged) {
 			t.Errorf("%s: %s is applied", means, text)
 		}
+	}
+}
+
+// TestForgedModels shortens each list of models, and replaces each number by a huge one. The models are
+// refused, or predict finite scores.
+func TestForgedModels(t *testing.T) {
+	p := problemtest.Planted(t, 9, 60, 20)
+	for _, name := range []string{"auto", "cwk", "cwk+rls", "diffusion+density"} {
+		entries, err := Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Settle(t.Context(), entries, "none", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		out, err := entries[0].Method.Predict(t.Context(), p, nil, entries[0].Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(keptAs(t, entries[0].Method, out, entries[0].Settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var model any
+		if err := json.Unmarshal(text, &model); err != nil {
+			t.Fatal(err)
+		}
+		predict := func(isList bool) {
+			forged, err := json.Marshal(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := new(Model)
+			if json.Unmarshal(forged, m) != nil {
+				return
+			}
+			out, err := m.Predict(t.Context(), p, new(Settings))
+			if err == nil && (isList && name != "auto" || slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x })) {
+				t.Errorf("%s: applied: %s", name, forged)
+			}
+		}
+		var forge func(value any, set func(any))
+		forge = func(value any, set func(any)) {
+			defer func() { set(value) }()
+			switch value := value.(type) {
+			case map[string]any:
+				for _, key := range slices.Sorted(maps.Keys(value)) {
+					forge(value[key], func(x any) { value[key] = x })
+				}
+			case []any:
+				set(value[:len(value)-1])
+				predict(true)
+				set(value)
+				forge(value[0], func(x any) { value[0] = x })
+			case float64:
+				set(1e300)
+				predict(false)
+			}
+		}
+		forge(model, func(any) {})
 	}
 }

@@ -2,10 +2,11 @@
 // from, by id. docs/format.md has every byte.
 //
 //	err := modelfile.Write(w, &modelfile.File{Model: kept, IDs: ids, Class: class, Classes: names})
-//	f, err := modelfile.Read("model")
+//	f, err := modelfile.Read("model", 0)
 package modelfile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,10 +14,13 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -33,6 +37,8 @@ type File struct {
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 	Directed   bool          `json:"directed,omitempty"`   // the graph had edges with a direction
+
+	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
 }
 
 // magic begins every file. A version and the CRC of the rest follow.
@@ -43,15 +49,18 @@ var table = crc32.MakeTable(crc32.Castagnoli)
 // ErrText is returned for an id or a class that is not UTF-8, which JSON does not hold.
 var ErrText = errors.New("modelfile: an id or the name of a class is not UTF-8")
 
-// Write writes a model.
-func Write(w io.Writer, f *File) error {
-	for _, list := range [][]string{f.IDs, f.Classes} {
-		for _, text := range list {
-			if !utf8.ValidString(text) {
-				return fmt.Errorf("%w: %q", ErrText, text)
-			}
+// CheckText returns an error that wraps [ErrText] if an id or a class is not UTF-8.
+func (f *File) CheckText() error {
+	for _, text := range slices.Concat(f.IDs, f.Classes) {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("%w: %q", ErrText, text)
 		}
 	}
+	return nil
+}
+
+// Write writes a model whose names [File.CheckText] accepts.
+func Write(w io.Writer, f *File) error {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
@@ -65,44 +74,75 @@ func Write(w io.Writer, f *File) error {
 	return err
 }
 
-// Read reads a model. The error is an [*input.Error] for a file that is no model, wraps
-// [shard.ErrVersion] for one of another version, and is a [*shard.CorruptError] for a damaged one.
-func Read(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+// memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
+const memoryFactor = 8
+
+// Read reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
+// a file that is no model, wraps [shard.ErrVersion] for one of another version and [sparse.ErrMemory] for one
+// above the limit, and is a [*shard.CorruptError] for a damaged one.
+func Read(path string, memory int64) (*File, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	rest, is := bytes.CutPrefix(text, []byte(magic))
-	first, rest, hasLine := bytes.Cut(rest, []byte("\n"))
-	version, err := strconv.Atoi(string(first))
-	if !is || !hasLine || err != nil {
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(file)
+	first, _ := r.ReadSlice('\n') // without the end of a line it is no header either
+	number, is := strings.CutPrefix(string(first), magic)
+	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
+	if !is || err != nil {
 		return nil, input.Fault(path, 1, "give a file that classify --save-model wrote", "this is no model")
 	}
 	if version != Version {
 		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
 	}
+	f, plan := &File{Memory: memoryFactor * info.Size()}, budget.Plan{Limit: memory}
+	if err := plan.Reserve(f.Memory, "the model"); err != nil {
+		return nil, err
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
 	sum, body, _ := bytes.Cut(rest, []byte("\n"))
 	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
 		return nil, Damaged(path, fmt.Sprintf("%q where the content has %q", sum, want))
 	}
-	f := new(File)
 	if err := json.Unmarshal(body, f); err != nil {
 		return nil, Damaged(path, err.Error())
 	}
-	if f.Model == nil || len(f.IDs) != len(f.Class) || f.Shares != nil && len(f.Shares) != len(f.Classes) {
-		return nil, Damaged(path, "labels and model do not fit")
-	}
-	known := make(map[string]bool, len(f.IDs))
-	for i, c := range f.Class {
-		if known[f.IDs[i]] {
-			return nil, Damaged(path, fmt.Sprintf("two labels of node %q", f.IDs[i]))
-		}
-		known[f.IDs[i]] = true
-		if c < 0 || c >= len(f.Classes) {
-			return nil, Damaged(path, fmt.Sprintf("a label of class %d of %d", c, len(f.Classes)))
-		}
+	if problem := f.validate(); problem != "" {
+		return nil, Damaged(path, problem)
 	}
 	return f, nil
+}
+
+// validate returns the first problem of labels that do not fit each other, or "".
+func (f *File) validate() string {
+	if f.Model == nil || len(f.IDs) != len(f.Class) || f.Shares != nil && len(f.Shares) != len(f.Classes) {
+		return "labels and model do not fit"
+	}
+	if slices.ContainsFunc(f.Shares, func(share float64) bool { return share < 0 || share > 1 }) {
+		return "a share of a class is not between 0 and 1"
+	}
+	isLabelled, hasLabel := make(map[string]bool, len(f.IDs)), make([]bool, len(f.Classes))
+	for i, c := range f.Class {
+		if isLabelled[f.IDs[i]] {
+			return fmt.Sprintf("two labels of node %q", f.IDs[i])
+		}
+		if c < 0 || c >= len(f.Classes) {
+			return fmt.Sprintf("a label of class %d of %d", c, len(f.Classes))
+		}
+		isLabelled[f.IDs[i]], hasLabel[c] = true, true
+	}
+	if slices.Contains(hasLabel, false) {
+		return "a class without a label"
+	}
+	return ""
 }
 
 // Damaged returns the error about a changed file.

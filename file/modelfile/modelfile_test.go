@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -22,7 +23,7 @@ func TestFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Read(path)
+		f, err := Read(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path); !errors.As(err, new(*shard.CorruptError)) && !errors.Is(err, shard.ErrVersion) && !errors.As(err, new(*input.Error)) {
+		if _, err := Read(path, 0); !errors.As(err, new(*shard.CorruptError)) && !errors.Is(err, shard.ErrVersion) && !errors.As(err, new(*input.Error)) {
 			t.Fatalf("%s at %d: %v", what, at, err)
 		}
 	}
@@ -65,20 +66,33 @@ func TestDamage(t *testing.T) {
 		refused("a changed byte", i, changed)
 		refused("cut", i, text[:i])
 	}
-	f, err := Read(fixtures[0])
-	if err != nil {
-		t.Fatal(err)
+	for what, change := range map[string]func(f *File){
+		"two labels of a node":    func(f *File) { f.IDs[1] = f.IDs[0] },
+		"more classes":            func(f *File) { f.Class = append(f.Class, 0) },
+		"no such class":           func(f *File) { f.Class[0] = len(f.Classes) },
+		"a class without a label": func(f *File) { f.Classes = append(f.Classes, "new") },
+		"a share below 0":         func(f *File) { f.Shares = make([]float64, len(f.Classes)); f.Shares[0] = -1 },
+		"shares of other classes": func(f *File) { f.Shares = make([]float64, len(f.Classes)+1) },
+		"no model":                func(f *File) { f.Model = nil },
+	} {
+		f, err := Read(fixtures[0], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(f)
+		var forged bytes.Buffer
+		if err := Write(&forged, f); err != nil {
+			t.Fatal(err)
+		}
+		refused(what, 0, forged.Bytes())
 	}
-	f.IDs[1] = f.IDs[0]
-	var twice bytes.Buffer
-	if err := Write(&twice, f); err != nil {
-		t.Fatal(err)
+	if _, err := Read(fixtures[0], 100); !errors.Is(err, sparse.ErrMemory) {
+		t.Errorf("above the limit: %v", err)
 	}
-	refused("two labels of a node", 0, twice.Bytes())
 }
 
 func TestTextOfOtherEncodings(t *testing.T) {
-	if err := Write(new(bytes.Buffer), &File{IDs: []string{"\xff"}}); !errors.Is(err, ErrText) || !strings.Contains(err.Error(), `"\xff"`) {
+	if err := (&File{IDs: []string{"\xff"}}).CheckText(); !errors.Is(err, ErrText) || !strings.Contains(err.Error(), `"\xff"`) {
 		t.Errorf("error %v", err)
 	}
 }

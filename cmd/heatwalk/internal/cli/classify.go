@@ -220,7 +220,7 @@ func (c *classifyCommand) predict(name string) error {
 	if err != nil {
 		return c.graphError(err, name, another)
 	}
-	if err := c.writeModel(saved, d, p.Prediction, s); err != nil {
+	if err := c.writeModel(saved, p.Prediction, s); err != nil {
 		return err
 	}
 	baselines := p.Baselines

@@ -62,51 +62,63 @@ func (c *classifyCommand) checkSave(inputs []string) {
 	}
 }
 
-// beginModel begins the file of the model; nil without one.
-func (c *classifyCommand) beginModel(d *graphRun, s *method.Settings) (io.Writer, error) {
+// modelOutput is a model that is being saved.
+type modelOutput struct {
+	w io.Writer
+	f modelfile.File
+}
+
+// beginModel begins the file of the model, whose labels and attributes are known; nil without one.
+func (c *classifyCommand) beginModel(d *graphRun, s *method.Settings) (*modelOutput, error) {
 	if c.save == "" {
 		return nil, nil
 	}
 	if s.Prior.Given != nil {
 		return nil, fault.Usage("--save-model", "a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
-	return d.begin(c.save)
+	out := &modelOutput{f: modelfile.File{Classes: d.l.Names, Class: d.l.Class, Shares: d.shares, Directed: d.g.Directed}}
+	for _, row := range d.l.Row {
+		out.f.IDs = append(out.f.IDs, d.g.Nodes.ID(row))
+	}
+	if d.g.attributes != nil {
+		out.f.Attributes = d.g.attributes.Table.Cols
+	}
+	if err := out.f.CheckText(); err != nil {
+		return nil, fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
+	}
+	var err error
+	out.w, err = d.begin(c.save)
+	return out, err
 }
 
-// writeModel writes the model of a prediction to w, unless that is nil.
-func (c *classifyCommand) writeModel(w io.Writer, d *graphRun, p *method.Prediction, s *method.Settings) error {
-	if w == nil {
+// writeModel writes the model of a prediction, unless out is nil.
+func (c *classifyCommand) writeModel(out *modelOutput, p *method.Prediction, s *method.Settings) (err error) {
+	if out == nil {
 		return nil
 	}
-	kept, err := method.Keep(c.method, p, s)
-	if errors.Is(err, method.ErrNotKept) {
+	if out.f.Model, err = method.Keep(c.method, p, s); errors.Is(err, method.ErrNotKept) {
 		return fault.Usage("--save-model", "models of %s with this many classes cannot be saved; give --method auto", c.method.Name())
 	}
 	if err != nil {
 		return err
 	}
-	f := &modelfile.File{Model: kept, Classes: d.l.Names, Class: d.l.Class, Shares: d.shares, Directed: d.g.Directed}
-	for _, row := range d.l.Row {
-		f.IDs = append(f.IDs, d.g.Nodes.ID(row))
-	}
-	if d.g.attributes != nil {
-		f.Attributes = d.g.attributes.Table.Cols
-	}
-	if err := modelfile.Write(w, f); errors.Is(err, modelfile.ErrText) {
-		return fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
-	} else if err != nil {
-		return err
-	}
-	return nil
+	return modelfile.Write(out.w, &out.f)
 }
 
 // predictSaved predicts by a saved model.
 func (c *classifyCommand) predictSaved(name string) error {
-	var f *modelfile.File
+	f, err := modelfile.Read(c.model, c.dataLimit())
+	if err != nil {
+		return err
+	}
+	if c.method, err = f.Model.Method(); err != nil {
+		return fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
+	}
+	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
+		return fault.Usage("--scores", noRaw, c.method.Name())
+	}
 	d, err := c.beginRun(name, newOutputs(c.session, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
-		if f, err = modelfile.Read(c.model); err != nil {
-			return err
-		}
+		heatwalk.Reserve(d.g.Graph, f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {
 			return err
@@ -130,9 +142,6 @@ func (c *classifyCommand) predictSaved(name string) error {
 		return fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
 		return fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
-	}
-	if c.method, err = f.Model.Method(); err != nil {
-		return fault.Data(c.model, "%s; use the program that has saved it", withoutUsage(err))
 	}
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"

@@ -31,8 +31,8 @@ type session struct {
 
 	inputFiles []string // "" and "-" included; side files of outputs must not replace them
 
-	doing   string         // the state of the output, for the message about an interruption
-	reached string         // the progress, for the message about an interruption
+	doing   string // the state of the output, for the message about an interruption
+	reached string // the progress, for the message about an interruption
 
 	threads  int
 	seed     int64
