@@ -55,6 +55,11 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 	if format == graphfile.METIS && graphfile.IsBVGraph(ctx, in.Name()) {
 		return graphfile.BVGraph, nil
 	}
+	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
+		if f := unread.RecognizeText(in.Name(), in.Peek(unread.HeadBytes)); f != nil {
+			return nil, notRead(in.Name(), f)
+		}
+	}
 	return format, nil
 }
 

@@ -1,7 +1,8 @@
 // Package unread recognizes files that heatwalk does not read as graphs or tables: formats of
 // other programs, pages that a server sent in place of a file, programs and prose. Each is known
 // by its beginning and has a remedy, because such a file read as an edge list would become a graph
-// of words.
+// of words. [Recognize] knows them by magic bytes, the first line or the ending of the name, and
+// [RecognizeText] knows forms of text by all of the first lines.
 package unread
 
 import (
@@ -60,7 +61,7 @@ var formats = []*Format{
 	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, magic: []string{">>sparse6<<"}},
 	{Title: "a digraph6 file", Remedy: "nauty's showg -e lists its edges", endings: []string{".d6", ".digraph6"}, magic: []string{">>digraph6<<"}},
 	{Title: "a serialised graph of the GAP benchmark suite", Remedy: "give the .el or .wel file that its converter read", endings: []string{".sg", ".wsg"}},
-	{Title: "a DIMACS file", Remedy: "take the ends of each edge from its lines that begin with e or a", endings: []string{".dimacs"}, line: pattern(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`)},
+	{Title: "a DIMACS file", Remedy: dimacsRemedy, endings: []string{".dimacs"}, line: pattern(`^p +[a-z]+( +[0-9]+){2,3}\s*$`)},
 	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},
 	{Title: "a PDF file", Remedy: "give the file with the edges", magic: []string{"%PDF-"}},
 	{Title: "a script", Remedy: "give the file that it writes", magic: []string{"#!/"}},

@@ -1,0 +1,311 @@
+package unread
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// HeadBytes is the length of the beginning of a text that [RecognizeText] examines.
+const HeadBytes = 64 << 10
+
+const (
+	adjacencyRemedy = "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it"
+	dimacsRemedy    = "keep the lines of the edges: grep -v '^[cp]' FILE | sed 's/^[ae] //' > edges.txt"
+)
+
+// texts are forms of text that could be taken for an edge list; the first that matches counts. Each
+// test examines all lines, because an edge list that is refused is worse than a form that is missed.
+var texts = []*textFormat{
+	{"a multi-line adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
+	{"a TGF file, with nodes above edges", "keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
+	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", isDictionary},
+	{"a list of edges in brackets", "write each edge without brackets, for example by sed 's/[][() ]//g' FILE > edges.csv", isBracketed},
+	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", isNamedByTuples},
+	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", isListed},
+	{"a DIMACS file", dimacsRemedy, isDIMACS},
+	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", isHarwellBoeing},
+	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
+	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
+	{"a SIF file or triples, with the kind of an edge between its ends", "pass {fields=1,3} if each line has three fields; else write one edge a line", isSIF},
+	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
+}
+
+// textFormat is a form of text that is not read.
+type textFormat struct {
+	title, remedy string
+	matches       func(t *text) bool
+}
+
+// text is the beginning of a file of text.
+type text struct {
+	name   string
+	lines  []string   // that are not blank and no comments
+	fields [][]string // of each line, without quotes
+	hash   int        // the number of lines above the first line that is # alone; 0: none
+	isCut  bool       // more text follows
+}
+
+// RecognizeText returns the form of a text by its first [HeadBytes] bytes, or fewer if the file is
+// shorter; nil if it may be an edge list.
+func RecognizeText(name string, head []byte) *Format {
+	if bytes.HasPrefix(head, []byte("%%MatrixMarket")) || bytes.IndexByte(head, 0) >= 0 {
+		return nil
+	}
+	t := textOf(name, head)
+	for _, f := range texts {
+		if len(t.lines) > 0 && f.matches(t) {
+			return &Format{Title: f.title, Remedy: f.remedy}
+		}
+	}
+	return nil
+}
+
+func textOf(name string, head []byte) *text {
+	t := &text{name: name, isCut: len(head) >= HeadBytes}
+	content := string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	if end := strings.LastIndexByte(content, '\n'); t.isCut && end > 0 {
+		content = content[:end]
+	}
+	for line := range strings.SplitSeq(content, "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "#" && t.hash == 0:
+			t.hash = len(t.lines)
+		case line == "", line[0] == '#', line[0] == '%', strings.HasPrefix(line, "//"):
+		default:
+			t.lines = append(t.lines, line)
+			t.fields = append(t.fields, fieldsOf(line))
+		}
+	}
+	return t
+}
+
+// fieldsOf splits a line at its tabs, or else at semicolons, commas or blanks.
+func fieldsOf(line string) []string {
+	for _, separator := range []string{"\t", ";", ","} {
+		if strings.Contains(line, separator) {
+			fields := strings.Split(line, separator)
+			for i, field := range fields {
+				fields[i] = strings.Trim(field, ` "`)
+			}
+			return fields
+		}
+	}
+	return strings.Fields(line)
+}
+
+// all reports whether every line, or every field, matches.
+func all(texts []string, matches func(text string) bool) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !matches(text) })
+}
+
+func isInteger(field string) bool {
+	_, err := strconv.ParseInt(field, 10, 64)
+	return err == nil
+}
+
+func isNumber(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return err == nil
+}
+
+// isWord reports whether a field is text: not a number, a date or an arrow.
+func isWord(field string) bool {
+	return !isNumber(field) && strings.ContainsFunc(field, unicode.IsLetter)
+}
+
+// isMultiline reports whether each node has the number of its neighbours, which follow on lines of
+// their own, with or without a dictionary.
+func isMultiline(t *text) bool {
+	neighbours, following := 0, 0 // of all nodes, and those that are missing of the last one
+	for _, line := range t.lines {
+		fields := strings.Fields(line)
+		isNeighbour := len(fields) == 1 || strings.HasPrefix(fields[1], "{")
+		if isNeighbour != (following > 0) {
+			return false
+		}
+		if isNeighbour {
+			following--
+			neighbours++
+			continue
+		}
+		count, err := strconv.Atoi(fields[1])
+		if err != nil || len(fields) > 2 || count < 0 || count > 1<<20 {
+			return false
+		}
+		following = count
+	}
+	return neighbours > 0 && (following == 0 || t.isCut)
+}
+
+// isTGF reports whether # alone separates nodes from edges between them.
+func isTGF(t *text) bool {
+	if t.hash == 0 || t.hash == len(t.lines) {
+		return false
+	}
+	nodes := map[string]bool{}
+	for _, line := range t.lines[:t.hash] {
+		nodes[strings.Fields(line)[0]] = true
+	}
+	return len(nodes) == t.hash && !slices.ContainsFunc(t.lines[t.hash:], func(line string) bool {
+		ends := strings.Fields(line)
+		return len(ends) < 2 || !nodes[ends[0]] || !nodes[ends[1]]
+	})
+}
+
+// The regular expressions of lines in brackets. A key or an item is a number, a text in quotes or a
+// tuple; names such as (2,4-D)-acid or {6F96-8B86} are none.
+const (
+	item  = `(-?[0-9][0-9.e+-]*|'[^']*'|"[^"]*")`
+	tuple = `\(\s*` + item + `(\s*,\s*` + item + `)*\s*,?\s*\)`
+)
+
+var (
+	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
+	tuples     = pattern(`^` + tuple + `[\s,;]+` + tuple + `([\s,;]|$)`)
+	listed     = pattern(`^[^\s,;\[{(]+[\s,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?$`)
+	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
+	nested     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[(]+[\[(]`)
+)
+
+// isDictionary reports whether the text begins as a dictionary of Python, on one line or on several.
+func isDictionary(t *text) bool { return dictionary().MatchString(t.lines[0]) }
+
+// isBracketed reports whether brackets enclose every line, or all lines together.
+func isBracketed(t *text) bool {
+	depth := 0
+	for _, line := range t.lines {
+		line = strings.TrimRight(line, ",; ")
+		if depth == 0 && (!opened().MatchString(line) || !strings.ContainsAny(line, ", \t")) {
+			return false
+		}
+		for i, c := range line {
+			switch c {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth--
+			}
+			if depth < 0 || depth == 0 && i < len(line)-1 && strings.ContainsRune(")]}", c) {
+				return false
+			}
+		}
+	}
+	return depth == 0 || t.isCut && nested().MatchString(t.lines[0])
+}
+
+// isNamedByTuples reports whether the ends of edges are tuples, as those of grids of NetworkX are.
+func isNamedByTuples(t *text) bool { return all(t.lines, tuples().MatchString) }
+
+// isListed reports whether each line is a node and a list, a set or a dictionary, perhaps below a
+// header.
+func isListed(t *text) bool {
+	return all(t.lines[min(1, len(t.lines)-1):], listed().MatchString)
+}
+
+// isDIMACS reports whether every line is an edge behind the letter e, or an arc with a weight, or
+// with two capacities and a cost, behind the letter a.
+func isDIMACS(t *text) bool {
+	edges := 0
+	return all(t.lines, func(line string) bool {
+		fields := strings.Fields(line)
+		n := len(fields)
+		switch {
+		case fields[0] == "c":
+			return true
+		case fields[0] == "a" && (n == 4 || n == 6), fields[0] == "e" && n == 3:
+			edges++
+			return all(fields[1:], isInteger)
+		}
+		return false
+	}) && edges > 1
+}
+
+var harwellBoeing = pattern(`^(?i)[rcpi][suhzr][ae]\s+[0-9]+\s+[0-9]+\s+[0-9]+`)
+
+// isHarwellBoeing reports whether the third line, below counts and above Fortran's formats, has the
+// type and the size of a matrix.
+func isHarwellBoeing(t *text) bool {
+	return len(t.lines) > 3 && all(strings.Fields(t.lines[1]), isInteger) && harwellBoeing().MatchString(t.lines[2]) && t.lines[3][0] == '('
+}
+
+// isWord2vec reports whether lines of a word and a vector follow the number of the words and the
+// length of the vectors.
+func isWord2vec(t *text) bool {
+	if len(t.fields[0]) != 2 || len(t.lines) < 2 {
+		return false
+	}
+	count, err := strconv.Atoi(t.fields[0][0])
+	length, wrong := strconv.Atoi(t.fields[0][1])
+	if err != nil || wrong != nil || length < 2 || !t.isCut && count != len(t.lines)-1 {
+		return false
+	}
+	return !slices.ContainsFunc(t.fields[1:], func(fields []string) bool {
+		return len(fields) != length+1 || !all(fields[1:], isNumber) || length == 2 && isInteger(fields[1])
+	})
+}
+
+// isEdgeIndex reports whether the text is two lines with the same number of integers, or begins with
+// a long line of integers.
+func isEdgeIndex(t *text) bool {
+	const fewest, long = 4, 1000
+	first := t.fields[0]
+	if t.isCut && len(t.lines) == 1 {
+		first = first[:len(first)-1] // the last one may be cut
+		return len(first) >= long && all(first, isInteger) && slices.ContainsFunc(first, func(field string) bool { return len(field) > 1 })
+	}
+	return len(t.lines) == 2 && len(first) >= fewest && len(first) == len(t.fields[1]) && all(slices.Concat(t.fields...), isInteger)
+}
+
+// isSIF reports whether every line has the kind of an edge, of few kinds, between two words. Of a
+// header no word occurs again.
+func isSIF(t *text) bool {
+	sources, kinds, targets := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	isAgain := false
+	for i, fields := range t.fields {
+		if len(fields) != 3 || !all(fields, isWord) {
+			return false
+		}
+		isAgain = isAgain || i > 0 && slices.ContainsFunc(t.fields[0], func(field string) bool { return slices.Contains(fields, field) })
+		sources[fields[0]], kinds[fields[1]], targets[fields[2]] = true, true, true
+	}
+	isChain := false // some node is a source and a target
+	for source := range sources {
+		isChain = isChain || targets[source]
+	}
+	for kind := range kinds {
+		if sources[kind] || targets[kind] {
+			return false
+		}
+	}
+	return isAgain && (2*len(kinds) <= len(t.lines) || isChain && len(kinds) < len(sources)+len(targets))
+}
+
+// isAdjacencyList reports whether each line is a node of its own and its neighbours, of lengths that
+// differ.
+func isAdjacencyList(t *text) bool {
+	nodes, lengths := map[string]bool{}, map[int]bool{}
+	for _, fields := range t.fields {
+		if nodes[fields[0]] {
+			return false
+		}
+		nodes[fields[0]], lengths[len(fields)] = true, true
+	}
+	if len(t.lines) < 3 || len(lengths) < 2 {
+		return false
+	}
+	isLong := false // some line is no edge, even with a weight
+	known, neighbours := 0, 0
+	for _, fields := range t.fields {
+		isLong = isLong || len(fields) == 1 || len(fields) > 3
+		for _, field := range fields[1:] {
+			if neighbours++; nodes[field] {
+				known++
+			}
+		}
+	}
+	return isLong && neighbours > 1 && (known == neighbours || t.isCut && 2*known >= neighbours)
+}

@@ -1,0 +1,86 @@
+package unread
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRecognizeText checks the name of each form of text that is no edge list.
+func TestRecognizeText(t *testing.T) {
+	long := func(line string) string { return strings.Repeat(line, HeadBytes/len(line)+1)[:HeadBytes] }
+	hb := func(kind string) string {
+		return "a matrix of Harwell                                                     KEY\n 5 1 1 3 0\n" + kind + "   4 4 7 0\n(16I5)          (16I5)\n1 2 3\n"
+	}
+	for title, members := range map[string][]string{
+		"a multi-line adjacency list of NetworkX": {
+			"# made by NetworkX\n#\nann 2\nbob {}\ncid {}\nbob 0\ncid 0\n",
+			"1 1\n2 {'weight': 3, 'kind': 'x'}\n2 0\n",
+			"a 2\nb\nc\nb 1\nc\nc 0\n",
+			long("0 1\n1 {}\n"),
+		},
+		"a TGF file, with nodes above edges": {
+			"1 Ann\n2 Bob\n#\n1 2 knows\n",
+			"a\nb\nc\n#\na b\nb c\n",
+			"1\tfirst node\n2\tsecond node\n3\n # \n1\t2\n2\t3\t0.5\n",
+		},
+		"a list of edges in brackets": {
+			"(1,2)\n(2,3)\n", "(ann,bob)\n(bob,cid)\n", "((1,2),0.5)\n((2,3),1)\n", "[1, 2],\n[2, 3],\n", "[(1, 2), (2, 3)]\n",
+			"Edge(1,2,1)\nEdge(2,3,1)\n", "Row(src='a', dst='b')\nRow(src='b', dst='c')\n", "edges = [(1, 2),\n  (2, 3)]\n",
+			"tensor([[0, 1],\n        [1, 2]])\n", "[[" + long("0, 1], [")[2:],
+		},
+		"a dictionary of Python": {
+			"{1: [2, 3], 2: [3]}\n", "{'ann': {'bob': {}}}\n", "graph = {'a': ['b'],\n  'b': []}\n", "defaultdict(<class 'list'>, {0: [1]})\n", "{(0, 0): [(0, 1)]}\n",
+		},
+		"a list of edges between tuples": {
+			"(0, 0) (0, 1) {}\n(0, 1) (1, 1) {}\n", "(0, 0)\t(0, 1)\n", "('a', 1),('b', 2)\n",
+		},
+		"a node and a list in brackets on each line": {
+			"ann ['bob', 'cid']\nbob []\n", "1: [2, 3]\n2: [3]\n", "node,neighbours\na,\"['b', 'c']\"\nb,\"['c']\"\n", "a {'b': {}}\nb {}\n", "1\t(2, 3)\n2\t(1, 3)\n", "1 {2, 3}\n",
+		},
+		"a DIMACS file": {
+			"a 1 2 803\na 2 1 803\n", "c a comment\ne 1 2\ne 2 3\n", "a 1 2 0 4 2\na 2 3 0 5 1\n",
+		},
+		"a Harwell-Boeing file": {hb("RUA"), hb("psa"), hb("ISA")},
+		"a table of vectors of word2vec": {
+			"2 2\n0 0.583 1.915\n1 -0.2 1\n", "3 4\nking 1 2 3 4\nqueen 0.1 0.2 0.3 0.4\nman 1 1 1 1\n", "70000 2\n" + long("w -0.5 0.5\n"),
+		},
+		"an edge index of two lines, sources above targets": {
+			"0 1 1 2\n1 0 2 1\n", "0,1,1,2,3\n1,0,2,1,4\n", long("17 4 23 "),
+		},
+		"a SIF file or triples, with the kind of an edge between its ends": {
+			"A pp B\nB pp C\nC pd D\n", "x\tinhibits\ty\nz\tinhibits\tw\n", "/m/1 /film/genre /m/2\n/m/3 /film/actor /m/1\n/m/2 /film/genre /m/4\n",
+		},
+		"an adjacency list": {
+			"0 1 2 3\n1 2\n2 3\n3\n", "a,b\nb,c\nc\n", "ann\tbob\tcid\tdan\nbob\tann\ncid\tann\ndan\tann\n",
+		},
+	} {
+		for _, member := range members {
+			if f := RecognizeText("x.txt", []byte(member)); f == nil || f.Title != title || f.Remedy == "" {
+				t.Errorf("%.60q: %v, want %s", member, f, title)
+			}
+		}
+	}
+}
+
+// TestEdgeListsAreRead checks that no edge list is taken for another form.
+func TestEdgeListsAreRead(t *testing.T) {
+	star := ""
+	for i := range 50 {
+		star += fmt.Sprintf("a %d 1\n", i)
+	}
+	for _, list := range []string{
+		"", "\n", "1 2\n", "a b\nb c\n", "1 2 3\n2 3 1\n3 1 2\n", "5\t6\n6\t7\n", star, "e 1 2\n", "2 3\n1 0.5 7\n",
+		"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n", "% asym\n% 2 3 3\n1 2\n2 3\n",
+		"1 2 {'weight': 3}\n2 3 {}\n", "1,2,{}\n2,3,{}\n", "0 1\n# \n1 2\n", "# a\n#\n# b\n1 2\n2 3\n",
+		"(R)-lactate\t(S)-lactate\n(2,4-D)-acid\t(R)-lactate\n", "(a)\t(b)\n(b)\t(c)\n", "[x]\t[y]\n", "{6F9619FF-8B86}\t{12345678-1234}\n",
+		"ATP (human)\nADP (mouse)\n", "Smith,J (1999)\n", "a [::1]\nb [fe80::1]\n",
+		"source\trelation\ttarget\na\tknows\tb\nb\tknows\tc\n", "ann\tbob\tfriend\nbob\tcid\tfriend\n", "von;nach;wert\na;b;2,5\nb;c;1,0\n",
+		"1 knows 2\n2 knows 3\n", "New York Boston\nBoston Salt Lake City\nMiami New York\n", "a b\nb c 2\nc a\n", "6,2,4,1289241911.7\n6,5,2,1289241941.5\n",
+		"user,item,time,score\n1,2,3,4\n",
+	} {
+		if f := RecognizeText("x.txt", []byte(list)); f != nil {
+			t.Errorf("%.60q is taken for %s", list, f.Title)
+		}
+	}
+}
