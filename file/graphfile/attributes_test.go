@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,12 @@ func TestEdgeAttributes(t *testing.T) {
 		{"two types.gexf", `<gexf><graph><attributes class="edge"><attribute id="0" title="cost" type="long"/><attribute id="1" title="cost" type="double"/></attributes>` + nodes +
 			`<edge source="a" target="b"><attvalues><attvalue for="0" value="4"/></attvalues></edge><edge source="b" target="c"><attvalues><attvalue for="1" value="0.5"/></attvalues></edge></graph></gexf>`,
 			"cost", "a b 4;b c 0.5", "cost → weight", ""},
+		{"undeclared.gexf", `<gexf version="1.2"><graph>` + nodes + `<edge source="a" target="b"><attvalues><attvalue for="weight" value="2.5"/></attvalues></edge><edge source="b" target="c"/>` +
+			`<edge source="a" target="c"><attvalues><attvalue for="weight" value="4"/></attvalues></edge></graph></gexf>`, "", "a b 2.5;b c 1;a c 4", "", ""},
+		{"version 1.0.gexf", `<gexf version="1.0"><graph><attributes class="edge"><attribute id="0" title="weight" type="float"/></attributes>` + nodes +
+			`<edge source="a" target="b"><attvalues><attvalue id="0" value="3"/></attvalues></edge></graph></gexf>`, "", "a b 3", "", ""},
+		{"cardinal.gexf", `<gexf version="1.0"><graph>` + nodes + `<edge source="a" target="b" cardinal="6"/></graph></gexf>`, "", "a b 6", "", ""},
+		{"undeclared.graphml", open + nodes + `<edge source="a" target="b"><data key="weight">7</data></edge></graph></graphml>`, "", "a b 7", "", ""},
 		{"chosen.graphml", two, "value", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"missing.graphml", two, "cost", `missing.graphml: no edge has the attribute "cost"; choose with option weight=NAME; edges have "value", "weight", "interaction"`, "", ""},
@@ -65,6 +72,28 @@ func TestEdgeAttributes(t *testing.T) {
 		}
 		if got != test.want || columns != test.columns || errorText(errors.Join(c.graph.Notes...)) != test.notes {
 			t.Errorf("%s: %s\ncolumns %s\nnotes %q\nwant %s\n%s\n%q", test.name, got, columns, c.graph.Notes, test.want, test.columns, test.notes)
+		}
+	}
+}
+
+// TestManyAttributes reads edges with an attribute of their own each, which must not take quadratic time or memory.
+func TestManyAttributes(t *testing.T) {
+	const edges = 20_000
+	for name, text := range map[string][3]string{
+		"e.json":    {`{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}`, `, {"source": "a", "target": "b", "k%d": 1}`, "]}"},
+		"e.gml":     {"graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ]", " edge [ source 1 target 2 k%d 1 ]", "]"},
+		"e.graphml": {`<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>`, `<edge source="a" target="b"><data key="k%d">1</data></edge>`, "</graph></graphml>"},
+		"e.gexf":    {`<gexf><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>`, `<edge source="a" target="b"><attvalue for="k%d" value="1"/></edge>`, "</graph></gexf>"},
+	} {
+		var b strings.Builder
+		b.WriteString(text[0])
+		for i := range edges {
+			fmt.Fprintf(&b, text[1], i)
+		}
+		b.WriteString(text[2])
+		c, err := readContent(name, []byte(b.String()), nil)
+		if err != nil || len(c.edges) != edges+1 || len(c.graph.Columns) != edges || len(errorText(errors.Join(c.graph.Notes...))) > 500 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

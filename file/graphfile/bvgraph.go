@@ -35,7 +35,7 @@ func propertiesOf(name string) string {
 // bvGraph reads a BVGraph. The successors of a node are written as parts of those of an earlier
 // node, as intervals, and as gaps between the remaining ones; each kind of number has its code.
 type bvGraph struct {
-	*sink
+	*batchWriter
 	in    bitReader
 	nodes uint64
 	arcs  uint64
@@ -54,8 +54,8 @@ type bvGraph struct {
 	allocatedEntries int
 }
 
-func readBVGraph(s *sink) (*Summary, error) {
-	g := &bvGraph{sink: s}
+func readBVGraph(s *batchWriter) (*Summary, error) {
+	g := &bvGraph{batchWriter: s}
 	if err := g.configure(); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func IsArrays(path string) bool {
 func ArraysFile(folder string) string { return filepath.Join(folder, "indices.npy") }
 
 // readArrays reads the folder that holds the input.
-func readArrays(s *sink) (*Summary, error) {
+func readArrays(s *batchWriter) (*Summary, error) {
 	s.Name = filepath.Dir(s.Name)
 	folder := &npy.Folder{Name: s.Name}
 	defer folder.Close()
@@ -86,7 +86,7 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 	case IsArrays(path):
 		folder := &npy.Folder{Name: path}
 		defer folder.Close()
-		l.npz, l.format = &npz{sink: &sink{Input: &Input{Name: path}}, archive: folder}, Arrays
+		l.npz, l.format = &npz{batchWriter: &batchWriter{Input: &Input{Name: path}}, archive: folder}, Arrays
 		for _, name := range []string{"indptr", "indices", "data"} {
 			l.bytes += folder.Size(name)
 		}
@@ -100,7 +100,7 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 		if err != nil {
 			return nil, nil
 		}
-		l.npz, l.format, l.bytes = &npz{sink: &sink{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
+		l.npz, l.format, l.bytes = &npz{batchWriter: &batchWriter{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
 	}
 	matrix, err := l.load(ctx)
 	if ctx.Err() != nil {

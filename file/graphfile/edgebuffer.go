@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,60 +9,69 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// heldEdges are the edges of a GraphML, GEXF, GML or node-link file. They are kept until the file
-// ends, because these formats allow the nodes, the names of the attributes and the direction of the graph to
-// follow the edges. An edge takes 9 bytes and 8 for each attribute that may be the weight.
-type heldEdges struct {
-	*sink
-	nodes      *roster
-	ends       []uint32 // the source and the target of each edge, as numbers of the roster
+// edgeBuffer holds the edges of a GraphML, GEXF, GML or node-link file until the file ends, because
+// these formats allow the nodes, the names of the attributes and the direction of the graph to
+// follow the edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
+type edgeBuffer struct {
+	*batchWriter
+	nodes      *nodeNames
+	ends       []uint32 // the source and the target of each edge, as numbers of nodes
 	hasArrow   []bool   // whether each edge has a direction
 	attributes []*edgeAttribute
+	byKey      map[string]*edgeAttribute
+	bytes      int64 // of attributes and their values
+}
+
+// edgeValue is the value of an attribute of an edge.
+type edgeValue struct {
+	edge   int
+	weight float64
 }
 
 // edgeAttribute is an attribute of the edges that may be their weight.
 type edgeAttribute struct {
-	key       string    // in GraphML, the id by which data refer to the attribute; else the name
-	name      string    // "" until the attribute is declared
-	text      bool      // it is declared as text
-	initial   string    // the value of edges without one
-	seen      bool      // some edge has a value
-	isNumber  bool      // some value is a weight
-	values    []float64 // of the edges, NaN without one; empty unless the attribute may be the weight
-	bad       error     // about the first value that is no weight
-	rounded   int64     // see Summary
+	key       string      // in GraphML, the id by which data refer to the attribute; else the name
+	name      string      // "" until the attribute is declared
+	text      bool        // it is declared as text
+	initial   string      // the value of edges without one
+	seen      bool        // some edge has a value
+	isNumber  bool        // some value is a weight
+	values    []edgeValue // in the order of the edges; empty unless the attribute may be the weight
+	bad       error       // about the first value that is no weight
+	rounded   int64       // see Summary
 	roundedAt string
 }
 
 // attribute returns the attribute with a key, which it adds unless it exists.
-func (h *heldEdges) attribute(key string) *edgeAttribute {
-	for _, a := range h.attributes {
-		if a.key == key {
-			return a
-		}
+func (h *edgeBuffer) attribute(key string) *edgeAttribute {
+	a := h.byKey[key]
+	if a == nil {
+		const attribute = 250 // of the map and the struct
+		h.bytes += attribute + int64(len(key))
+		a = &edgeAttribute{key: key}
+		h.byKey[key] = a
+		h.attributes = append(h.attributes, a)
 	}
-	a := &edgeAttribute{key: key}
-	h.attributes = append(h.attributes, a)
 	return a
 }
 
+func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
+	return &edgeBuffer{batchWriter: w, nodes: nodes, byKey: map[string]*edgeAttribute{}}
+}
+
 // add adds an edge between the nodes with these ids; its values are set before.
-func (h *heldEdges) add(line int64, source, target string, hasArrow bool) error {
+func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.fault(line, "give it both", "an edge without source or target")
 	}
 	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
 	h.hasArrow = append(h.hasArrow, hasArrow)
-	bytes := h.nodes.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow))
-	for _, a := range h.attributes {
-		bytes += 8 * int64(cap(a.values))
-	}
-	return h.hold(bytes)
+	return h.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow)))
 }
 
 // set sets the value of an attribute of the edge that add adds next. Only the first value that
 // is no weight is kept, because the attribute may turn out not to be the weight.
-func (h *heldEdges) set(a *edgeAttribute, line int64, text string) {
+func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
 	if text == "" || a.text && !h.mayWeigh(a.name) {
@@ -88,14 +96,16 @@ func (h *heldEdges) set(a *edgeAttribute, line int64, text string) {
 		w = 0
 	}
 	edge := len(h.hasArrow)
-	for len(a.values) < edge {
-		a.values = append(a.values, math.NaN())
+	if n := len(a.values); n > 0 && a.values[n-1].edge == edge {
+		a.values = a.values[:n-1]
 	}
-	a.values = append(a.values[:edge], w)
+	h.bytes -= 16 * int64(cap(a.values))
+	a.values = append(a.values, edgeValue{edge, w})
+	h.bytes += 16 * int64(cap(a.values))
 }
 
 // setDefault sets the value of edges without one, unless it is empty.
-func (h *heldEdges) setDefault(a *edgeAttribute, line int64, text string) {
+func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	if text == "" {
 		return
 	}
@@ -107,10 +117,12 @@ func (h *heldEdges) setDefault(a *edgeAttribute, line int64, text string) {
 
 // unite joins attributes with one name into the first of them. NetworkX declares an attribute once for each
 // type of its values, for example the weights 1 and 2.5 as a long and a double. An attribute whose key is the
-// chosen weight, and the attribute of XML in GEXF, remain on their own.
-func (h *heldEdges) unite() {
+// chosen weight, and the attribute of XML in GEXF, remain on their own. The name of an attribute that the
+// file does not declare is its key.
+func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
+		a.name = cmp.Or(a.name, a.key)
 		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.Weight {
 			return false
 		}
@@ -119,14 +131,8 @@ func (h *heldEdges) unite() {
 			first[a.name] = a
 			return false
 		}
-		for len(into.values) < len(a.values) {
-			into.values = append(into.values, math.NaN())
-		}
-		for i, w := range a.values {
-			if math.IsNaN(into.values[i]) {
-				into.values[i] = w
-			}
-		}
+		into.values = append(into.values, a.values...)
+		slices.SortStableFunc(into.values, func(a, b edgeValue) int { return a.edge - b.edge })
 		into.isNumber = into.isNumber || a.isNumber
 		into.initial = cmp.Or(into.initial, a.initial)
 		into.bad = cmp.Or(into.bad, a.bad)
@@ -140,7 +146,7 @@ func (h *heldEdges) unite() {
 var usualWeights = []string{"weight", "value"}
 
 // mayWeigh reports whether an attribute with a name may be the weight.
-func (h *heldEdges) mayWeigh(name string) bool {
+func (h *edgeBuffer) mayWeigh(name string) bool {
 	if h.Weight != "" {
 		return strings.EqualFold(name, h.Weight)
 	}
@@ -148,7 +154,7 @@ func (h *heldEdges) mayWeigh(name string) bool {
 }
 
 // weight returns the attribute that is the weight, nil if the edges have none.
-func (h *heldEdges) weight() (*edgeAttribute, error) {
+func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	find := func(match func(a *edgeAttribute) bool) *edgeAttribute {
 		at := slices.IndexFunc(h.attributes, func(a *edgeAttribute) bool { return a.seen && match(a) })
 		if at < 0 {
@@ -176,21 +182,15 @@ func (h *heldEdges) weight() (*edgeAttribute, error) {
 		}
 	}
 	has := "edges have no attributes"
-	var names []string
-	for _, a := range h.attributes {
-		if a.seen {
-			names = append(names, attributeName(a))
-		}
-	}
-	if names != nil {
-		has = "edges have " + strings.Join(names, ", ")
+	if names := listNames(h.attributes, func(a *edgeAttribute) bool { return a.seen }); names != "" {
+		has = "edges have " + names
 	}
 	return nil, h.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.Weight))
 }
 
 // second returns the attribute "value" where "weight" is the weight without a choice of the caller:
 // it is the weight of edges without a value of their own.
-func (h *heldEdges) second(weight *edgeAttribute) *edgeAttribute {
+func (h *edgeBuffer) second(weight *edgeAttribute) *edgeAttribute {
 	if h.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
 		return nil
 	}
@@ -202,13 +202,23 @@ func (h *heldEdges) second(weight *edgeAttribute) *edgeAttribute {
 	return nil
 }
 
-// attributeName returns the name of an attribute for a message.
-func attributeName(a *edgeAttribute) string {
-	return table.Quoted(cmp.Or(a.name, a.key))
+// listNames returns the names of the first attributes that a message lists.
+func listNames(attributes []*edgeAttribute, isListed func(a *edgeAttribute) bool) string {
+	const longest = 20
+	var names []string
+	for _, a := range attributes {
+		if isListed(a) {
+			names = append(names, table.Quoted(a.name))
+		}
+	}
+	if more := len(names) - longest; more > 0 {
+		names = append(names[:longest], table.Counted(more, "other"))
+	}
+	return strings.Join(names, ", ")
 }
 
 // finish hands over the nodes and then the edges. It fills in the summary.
-func (h *heldEdges) finish(s *Summary) error {
+func (h *edgeBuffer) finish(s *Summary) error {
 	h.unite()
 	weight, err := h.weight()
 	if err != nil {
@@ -231,11 +241,9 @@ func (h *heldEdges) finish(s *Summary) error {
 		h.weighted = true
 		h.rounded, h.roundedAt = weight.rounded, weight.roundedAt
 	}
+	weightOf := weightsOf(weight, second)
 	for i, hasArrow := range h.hasArrow {
-		w := 1.0
-		if weight != nil {
-			w = weight.at(i, second)
-		}
+		w := weightOf(i)
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
 		if err := h.texts(source, target, w); err != nil {
 			return err
@@ -250,57 +258,71 @@ func (h *heldEdges) finish(s *Summary) error {
 	return nil
 }
 
-// own returns the value of an edge, if it has one.
-func (a *edgeAttribute) own(edge int) (w float64, ok bool) {
-	if a == nil || edge >= len(a.values) || math.IsNaN(a.values[edge]) {
-		return 0, false
+// reader returns a function that returns the value of an edge, if it has one. It must be called for
+// edges in increasing order.
+func (a *edgeAttribute) reader() func(edge int) (w float64, ok bool) {
+	if a == nil {
+		return func(int) (float64, bool) { return 0, false }
 	}
-	return a.values[edge], true
+	values := a.values
+	return func(edge int) (float64, bool) {
+		for len(values) > 0 && values[0].edge < edge {
+			values = values[1:]
+		}
+		if len(values) == 0 || values[0].edge > edge {
+			return 0, false
+		}
+		return values[0].weight, true
+	}
 }
 
-// at returns the weight of an edge: its own value, or that of a second attribute, or the default
-// one, or 1 as in NetworkX.
-func (a *edgeAttribute) at(edge int, second *edgeAttribute) float64 {
-	if w, ok := a.own(edge); ok {
-		return w
+// weightsOf returns a function for the weight of an edge: its value of the first attribute, or that
+// of the second, or the default of the first, or 1 as in NetworkX. It must be called for edges in
+// increasing order.
+func weightsOf(first, second *edgeAttribute) func(edge int) float64 {
+	firstOf, secondOf, initial := first.reader(), second.reader(), 1.0
+	if first != nil {
+		if w, wrong := table.ParseWeight([]byte(strings.TrimSpace(first.initial))); wrong == "" {
+			initial = w
+		}
 	}
-	if w, ok := second.own(edge); ok {
-		return w
+	return func(edge int) float64 {
+		if w, ok := firstOf(edge); ok {
+			return w
+		}
+		if w, ok := secondOf(edge); ok {
+			return w
+		}
+		return initial
 	}
-	if w, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial))); wrong == "" {
-		return w
-	}
-	return 1
 }
 
 // describe reports the uses of the attributes. An attribute of numbers that is not used is a
 // note, because it could have been meant as the weight.
-func (h *heldEdges) describe(s *Summary, weight, second *edgeAttribute) {
+func (h *edgeBuffer) describe(s *Summary, weight, second *edgeAttribute) {
 	hasBoth := false // some edge has two weights
+	firstOf, secondOf := weight.reader(), second.reader()
 	for i := range h.hasArrow {
-		_, one := weight.own(i)
-		_, two := second.own(i)
+		_, one := firstOf(i)
+		_, two := secondOf(i)
 		hasBoth = hasBoth || one && two
 	}
 	for _, a := range h.attributes {
 		switch {
 		case a == weight, a == second && !hasBoth:
-			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key), Use: input.Weight})
+			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Weight})
 		case a.seen:
-			s.Columns = append(s.Columns, input.Column{Title: cmp.Or(a.name, a.key)})
+			s.Columns = append(s.Columns, input.Column{Title: a.name})
 		}
 	}
-	var numbers []string // that could have been meant
-	for _, a := range h.attributes {
-		if a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth) {
-			numbers = append(numbers, attributeName(a))
-		}
-	}
+	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that could have been meant
+		return a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth)
+	})
 	switch {
-	case len(numbers) == 0 || h.Weight != "":
+	case numbers == "" || h.Weight != "":
 	case weight != nil:
-		s.Notes = append(s.Notes, h.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", attributeName(weight), strings.Join(numbers, ", ")))
+		s.Notes = append(s.Notes, h.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
 	default:
-		s.Notes = append(s.Notes, h.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", strings.Join(numbers, ", ")))
+		s.Notes = append(s.Notes, h.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", numbers))
 	}
 }

@@ -3,6 +3,7 @@ package graphfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"strconv"
@@ -23,8 +24,8 @@ func isGEXF(head []byte) bool {
 // the times of dynamic graphs are ignored.
 type gexf struct {
 	*xmlText
-	nodes   *roster
-	edges   *heldEdges
+	nodes   *nodeNames
+	edges   *edgeBuffer
 	graphs  int
 	arcs    bool              // edges are directed unless they say otherwise
 	ofEdges bool              // attributes that are declared belong to edges
@@ -34,9 +35,9 @@ type gexf struct {
 // ownWeight is the key of the weight that is an attribute of XML, which no declared attribute has.
 const ownWeight = "\x00weight"
 
-func readGEXF(s *sink) (*Summary, error) {
-	g := &gexf{xmlText: newXMLText(s, "GEXF"), nodes: newRoster(s, "id")}
-	g.edges = &heldEdges{sink: s, nodes: g.nodes}
+func readGEXF(s *batchWriter) (*Summary, error) {
+	g := &gexf{xmlText: newXMLText(s, "GEXF"), nodes: newNodeNames(s, "id")}
+	g.edges = newEdgeBuffer(s, g.nodes)
 	g.edges.attribute(ownWeight).name = "weight"
 	if err := g.read(g.start, g.end); err != nil {
 		return nil, err
@@ -68,12 +69,13 @@ func (g *gexf) start(t xml.StartElement) error {
 	case "edge":
 		t = t.Copy()
 		g.edge = &t
-		if w := attribute(t, "weight"); w != "" {
+		if w := cmp.Or(attribute(t, "weight"), attribute(t, "cardinal")); w != "" { // cardinal: version 1.0
 			g.edges.set(g.edges.attribute(ownWeight), g.line(), w)
 		}
 	case "attvalue":
 		if g.edge != nil {
-			g.edges.set(g.edges.attribute(attribute(t, "for")), g.line(), attribute(t, "value"))
+			key := cmp.Or(attribute(t, "for"), attribute(t, "id")) // id: version 1.0
+			g.edges.set(g.edges.attribute(key), g.line(), attribute(t, "value"))
 		}
 	}
 	return nil

@@ -111,10 +111,10 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 
 // gml reads a graph in the Graph Modelling Language.
 type gml struct {
-	*sink
+	*batchWriter
 	t      *scanner
-	nodes  *roster
-	edges  *heldEdges
+	nodes  *nodeNames
+	edges  *edgeBuffer
 	values map[string]string // see fields
 	graphs int
 	arcs   bool // the graph is directed
@@ -125,9 +125,9 @@ const fixGML = "is this GML?"
 // gmlDepth bounds how deep lists may lie in lists.
 const gmlDepth = 1 << 10
 
-func readGML(s *sink) (*Summary, error) {
-	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id"), values: map[string]string{}}
-	g.edges = &heldEdges{sink: s, nodes: g.nodes}
+func readGML(s *batchWriter) (*Summary, error) {
+	g := &gml{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "name", "id"), values: map[string]string{}}
+	g.edges = newEdgeBuffer(s, g.nodes)
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)

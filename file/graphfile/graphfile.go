@@ -153,10 +153,10 @@ func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 }
 
 // reading returns the Read function of a format whose reader gives its nodes and edges one by
-// one to a sink.
-func reading(read func(s *sink) (*Summary, error)) func(in *Input, visit func(b *Batch) error) (*Summary, error) {
+// one to a batchWriter.
+func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit func(b *Batch) error) (*Summary, error) {
 	return func(in *Input, visit func(b *Batch) error) (*Summary, error) {
-		s := &sink{Input: in, visit: visit}
+		s := &batchWriter{Input: in, visit: visit}
 		g, err := read(s)
 		if err != nil {
 			return nil, err

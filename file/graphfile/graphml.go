@@ -24,8 +24,8 @@ func isGraphML(head []byte) bool {
 // graphML reads a graph in GraphML.
 type graphML struct {
 	*xmlText
-	nodes  *roster
-	edges  *heldEdges
+	nodes  *nodeNames
+	edges  *edgeBuffer
 	graphs int
 	arcs   bool // edges are directed unless they say otherwise
 	number int  // nodes so far
@@ -34,9 +34,9 @@ type graphML struct {
 	initialName string // of nodes without one
 }
 
-func readGraphML(s *sink) (*Summary, error) {
-	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newRoster(s, "name", "id")}
-	g.edges = &heldEdges{sink: s, nodes: g.nodes}
+func readGraphML(s *batchWriter) (*Summary, error) {
+	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, "name", "id")}
+	g.edges = newEdgeBuffer(s, g.nodes)
 	if err := g.read(g.element, nil); err != nil {
 		return nil, err
 	}

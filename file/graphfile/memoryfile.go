@@ -17,7 +17,7 @@ const pieceBytes = 1 << 20
 
 // keep reads at most the given number of bytes, or to the end. It calls hold before it allocates
 // each piece.
-func (s *sink) keep(in io.Reader, most int64) (*memoryFile, error) {
+func (s *batchWriter) keep(in io.Reader, most int64) (*memoryFile, error) {
 	k := &memoryFile{}
 	for k.size < most {
 		if err := s.hold(int64(len(k.pieces)+1) * pieceBytes); err != nil {

@@ -23,7 +23,7 @@ var METIS = &Format{
 // flags for their weights, then a line for each node with its neighbours,
 // numbered from 1.
 type metis struct {
-	*sink
+	*batchWriter
 	t           *scanner
 	nodes       uint64
 	edges       uint64
@@ -36,8 +36,8 @@ type metis struct {
 	mirror      *mirror
 }
 
-func readMETIS(s *sink) (*Summary, error) {
-	m := &metis{sink: s, t: newScanner(s.Name, s.Text)}
+func readMETIS(s *batchWriter) (*Summary, error) {
+	m := &metis{batchWriter: s, t: newScanner(s.Name, s.Text)}
 	if err := m.head(); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func readMETIS(s *sink) (*Summary, error) {
 		return nil, err
 	}
 	m.mirror = newMirror(m.nodes)
-	m.sink.numbered, m.sink.weighted = true, m.weighted
+	m.batchWriter.numbered, m.batchWriter.weighted = true, m.weighted
 	for u := range m.nodes {
 		if err := m.node(u); err != nil {
 			return nil, err

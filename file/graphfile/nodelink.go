@@ -35,27 +35,27 @@ func isObject(head []byte) bool {
 
 // nodeLink reads node-link data token by token.
 type nodeLink struct {
-	*sink
+	*batchWriter
 	d      *json.Decoder
 	text   *markup
 	depth  int
-	nodes  *roster
-	edges  *heldEdges
+	nodes  *nodeNames
+	edges  *edgeBuffer
 	listed bool // there is a list of edges
 	arcs   bool
 }
 
 const fixNodeLink = `write node-link data, as networkx.node_link_data does, or the edges as text`
 
-func readNodeLink(s *sink) (*Summary, error) {
+func readNodeLink(s *batchWriter) (*Summary, error) {
 	s.inBytes = true
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10)}
 	if begin, _ := text.in.Peek(3); string(begin) == "\xef\xbb\xbf" {
 		_, _ = text.in.Discard(3)
 	}
-	g := &nodeLink{sink: s, d: json.NewDecoder(text), text: text, nodes: newRoster(s, "id")}
+	g := &nodeLink{batchWriter: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, "id")}
 	g.d.UseNumber()
-	g.edges = &heldEdges{sink: s, nodes: g.nodes}
+	g.edges = newEdgeBuffer(s, g.nodes)
 	if t, err := g.next(); err != nil {
 		return nil, err
 	} else if t != json.Delim('{') {

@@ -6,13 +6,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// roster holds the nodes of a format that gives them several kinds of names, and chooses the
+// nodeNames holds the nodes of a format that gives them several kinds of names, and chooses the
 // kind by which they are called: the first that all nodes have and no two share.
-type roster struct {
-	*sink
+type nodeNames struct {
+	*batchWriter
 	kinds  []string // titles of the kinds of names, the id last
 	least  int      // the first kind that may be chosen
-	nodes  []rosterNode
+	nodes  []namedNode
 	byID   map[string]uint32 // numbers of nodes, by the id that edges use
 	listed []uint32          // the nodes that are declared, in the order of the file
 	names  [][]byte          // of each node, once settled
@@ -20,31 +20,31 @@ type roster struct {
 	bytes  int64
 }
 
-// rosterNode is a node of the file, or an id that an edge uses before any node has it.
-type rosterNode struct {
+// namedNode is a node of the file, or an id that an edge uses before any node has it.
+type namedNode struct {
 	line  int64    // where the node is declared, or else where an edge first uses it
 	names []string // of each kind, "" if it has none; the last is its id; nil: it is not declared
 }
 
-func newRoster(s *sink, kinds ...string) *roster {
-	return &roster{sink: s, kinds: kinds, byID: map[string]uint32{}}
+func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
+	return &nodeNames{batchWriter: s, kinds: kinds, byID: map[string]uint32{}}
 }
 
 // number returns the number of the node with an id, which may be declared later.
-func (r *roster) number(id string, line int64) uint32 {
+func (r *nodeNames) number(id string, line int64) uint32 {
 	n, known := r.byID[id]
 	if !known {
 		const node = 150 // of the map, headers and slices
 		r.bytes += node + int64(len(id))
 		n = uint32(len(r.nodes))
 		r.byID[id] = n
-		r.nodes = append(r.nodes, rosterNode{line: line})
+		r.nodes = append(r.nodes, namedNode{line: line})
 	}
 	return n
 }
 
 // add declares a node with its names, one of each kind.
-func (r *roster) add(line int64, names ...string) error {
+func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
 	if r.nodes[n].names != nil {
@@ -54,7 +54,7 @@ func (r *roster) add(line int64, names ...string) error {
 		names[i] = oneLine(name)
 		r.bytes += int64(len(name))
 	}
-	r.nodes[n] = rosterNode{line, names}
+	r.nodes[n] = namedNode{line, names}
 	r.listed = append(r.listed, n)
 	return r.hold(r.bytes)
 }
@@ -73,7 +73,7 @@ func oneLine(name string) string {
 
 // usable reports whether all nodes have a name of a kind, and no two the same. It adds a note
 // about a kind that only some nodes can be called by.
-func (r *roster) usable(kind int) bool {
+func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var without string // the id of a node without such a name
 	refuse := func(format string, args ...any) bool {
@@ -101,7 +101,7 @@ func (r *roster) usable(kind int) bool {
 }
 
 // settle chooses the kind of names and hands over the nodes.
-func (r *roster) settle() error {
+func (r *nodeNames) settle() error {
 	if r.names != nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (r *roster) settle() error {
 
 // undeclared returns an error about the first edge with an end that is no node, nil if there is
 // none.
-func (r *roster) undeclared() error {
+func (r *nodeNames) undeclared() error {
 	if len(r.listed) == len(r.nodes) {
 		return nil
 	}

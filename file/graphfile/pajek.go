@@ -29,9 +29,9 @@ func isPajek(head []byte) bool {
 // pajek reads a Pajek network: *Vertices with a number and perhaps labels, then
 // *Arcs, *Edges, *Arcslist and *Edgeslist.
 type pajek struct {
-	*sink
+	*batchWriter
 	t       *scanner
-	nodes   *roster
+	nodes   *nodeNames
 	section string
 	count   uint64 // of vertices; 0 before they are declared
 	listed  uint64 // vertices with a line of their own
@@ -41,8 +41,8 @@ type pajek struct {
 	loose    bool // an edge without a direction has been handed over once
 }
 
-func readPajek(s *sink) (*Summary, error) {
-	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number"), directed: s.Directed}
+func readPajek(s *batchWriter) (*Summary, error) {
+	p := &pajek{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "number"), directed: s.Directed}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break
@@ -260,7 +260,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 	}
 	if ok {
 		var wrong string
-		if w, wrong = p.sink.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
+		if w, wrong = p.batchWriter.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)

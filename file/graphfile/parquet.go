@@ -26,7 +26,7 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfi
 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
-	*sink
+	*batchWriter
 	file   *parquetfile.Reader
 	column [3]int // the leaf columns of source, target and weight; −1: no weights
 	report input.Columns
@@ -36,7 +36,7 @@ type edgeTable struct {
 	decimal   []byte    // text of a weight
 }
 
-func readParquet(s *sink) (*Summary, error) {
+func readParquet(s *batchWriter) (*Summary, error) {
 	content, size, err := s.anywhere()
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func readParquet(s *sink) (*Summary, error) {
 	if s.File == nil {
 		taken = size
 	}
-	t := &edgeTable{sink: s}
+	t := &edgeTable{batchWriter: s}
 	if t.file, err = parquetfile.Open(s.Name, content, size, taken, s.hold); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func isZip(head []byte) bool {
 // (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
 // the prefix adj_ are read too, and rows without data or shape.
 type npz struct {
-	*sink
+	*batchWriter
 	archive arrays
 	prefix  string
 	nodes   int64
@@ -40,7 +40,7 @@ type npz struct {
 // npzBlock is how many elements are read at once.
 const npzBlock = 1 << 13
 
-func readNPZ(s *sink) (*Summary, error) {
+func readNPZ(s *batchWriter) (*Summary, error) {
 	file, size, err := s.anywhere()
 	if err != nil {
 		return nil, err
@@ -53,9 +53,9 @@ func readNPZ(s *sink) (*Summary, error) {
 }
 
 // readMatrix reads the sparse matrix that is made of the given arrays.
-func readMatrix(s *sink, archive arrays) (*Summary, error) {
+func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	s.numbered = true
-	z := &npz{sink: s, archive: archive}
+	z := &npz{batchWriter: s, archive: archive}
 	form, err := z.form()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func readMatrix(s *sink, archive arrays) (*Summary, error) {
 
 // anywhere returns a file that can be read at any place, from memory if need
 // be.
-func (s *sink) anywhere() (io.ReaderAt, int64, error) {
+func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	if s.File != nil {
 		return s.File, s.Size, nil
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// sink collects the nodes and edges of a reader into batches.
-type sink struct {
+// batchWriter collects the nodes and edges of a reader into batches.
+type batchWriter struct {
 	*Input
 	visit func(b *Batch) error
 	batch Batch
@@ -31,7 +31,7 @@ const (
 )
 
 // flush hands over the batch.
-func (s *sink) flush() error {
+func (s *batchWriter) flush() error {
 	b := &s.batch
 	if b.len() == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (s *sink) flush() error {
 
 // begin makes the batch one of edges or nodes, of numbers or texts, with room
 // for two more ids.
-func (s *sink) begin(edges, text bool) error {
+func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 && (b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs || len(b.Text) > batchBytes) {
 		if err := s.flush(); err != nil {
@@ -55,7 +55,7 @@ func (s *sink) begin(edges, text bool) error {
 }
 
 // weigh notes the weight of the edge that was added last.
-func (s *sink) weigh(w float64) {
+func (s *batchWriter) weigh(w float64) {
 	b := &s.batch
 	edges := b.len() / 2
 	if !s.weighted {
@@ -68,14 +68,14 @@ func (s *sink) weigh(w float64) {
 }
 
 // round takes note of a weight that is rounded, at a place like ":17".
-func (s *sink) round(place string) {
+func (s *batchWriter) round(place string) {
 	if s.rounded++; s.rounded == 1 {
 		s.roundedAt = place
 	}
 }
 
 // word is [table.ParseWeight] for the weight of an edge on a line.
-func (s *sink) word(line int64, word []byte) (w float64, wrong string) {
+func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word)
 	if wrong == "" && textio.Rounded(word, w) {
 		s.round(s.place(line))
@@ -84,7 +84,7 @@ func (s *sink) word(line int64, word []byte) (w float64, wrong string) {
 }
 
 // place returns a line, or a byte, as it follows the name of the file.
-func (s *sink) place(at int64) string {
+func (s *batchWriter) place(at int64) string {
 	if s.inBytes {
 		return "@" + strconv.FormatInt(at, 10)
 	}
@@ -95,7 +95,7 @@ func (s *sink) place(at int64) string {
 func isExact(n uint64) bool { return bits.Len64(n)-bits.TrailingZeros64(n) <= 53 }
 
 // numbers adds an edge between nodes that are numbers.
-func (s *sink) numbers(u, v uint64, w float64) error {
+func (s *batchWriter) numbers(u, v uint64, w float64) error {
 	if err := s.begin(true, false); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *sink) numbers(u, v uint64, w float64) error {
 }
 
 // texts adds an edge between named nodes.
-func (s *sink) texts(u, v []byte, w float64) error {
+func (s *batchWriter) texts(u, v []byte, w float64) error {
 	if err := s.begin(true, true); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *sink) texts(u, v []byte, w float64) error {
 }
 
 // node adds a named node.
-func (s *sink) node(id []byte) error {
+func (s *batchWriter) node(id []byte) error {
 	if err := s.begin(false, true); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *sink) node(id []byte) error {
 
 // declare reports the counts that the file declares. Of a file whose edges have no
 // direction they are given once, or both ways if they are to have one.
-func (s *sink) declare(d *Summary, undirected bool) error {
+func (s *batchWriter) declare(d *Summary, undirected bool) error {
 	if s.Declared == nil {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (s *sink) declare(d *Summary, undirected bool) error {
 }
 
 // hold reports the bytes that a reader keeps.
-func (s *sink) hold(bytes int64) error {
+func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {
 		return nil
@@ -147,7 +147,7 @@ func (s *sink) hold(bytes int64) error {
 }
 
 // fault returns an error on a line, or at a byte; 0 for none.
-func (s *sink) fault(at int64, fix, format string, args ...any) *textio.Error {
+func (s *batchWriter) fault(at int64, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(s.Name, at, fix, format, args...)
 	if s.inBytes {
 		e.Line, e.Byte, e.AtByte = 0, at, at > 0

@@ -16,7 +16,7 @@ import (
 
 // xmlText reads a language of XML token by token.
 type xmlText struct {
-	*sink
+	*batchWriter
 	title string // of the format, for messages
 	d     *xml.Decoder
 	text  *markup
@@ -29,9 +29,9 @@ const xmlDepth = 256
 // isEncoded reports whether text begins as XML, which declares its encoding, in bytes.
 func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 }
 
-func newXMLText(s *sink, title string) *xmlText {
+func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	x := &xmlText{sink: s, title: title, d: xml.NewDecoder(text), text: text}
+	x := &xmlText{batchWriter: s, title: title, d: xml.NewDecoder(text), text: text}
 	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
 		case "us-ascii", "ascii", "utf8":
