@@ -49,6 +49,14 @@ func TestContent(t *testing.T) {
 		{"e.gexf", `<gexf><graph defaultedgetype="directed"><nodes><node id="a"/><node id="b"/></nodes><edges><edge source="a" target="b" weight="3"/><edge source="a" target="b" type="mutual"/></edges></graph></gexf>`, Input{}, "directed a,b: a b 3;a b 1;b a 1"},
 
 		{"e.json", `{"directed": true, "multigraph": true, "graph": {"name": ["x", {}]}, "nodes": [{"id": "a", "size": [1]}, {"id": 7}], "links": [{"source": "a", "target": 7, "key": 0, "weight": 2.5}, {"source": "a", "target": 7, "key": 1}]}`, Input{}, "directed a,7: a 7 2.5;a 7 1"},
+		{"e.json", `{"nodes": [{"id": "k"}, {"id": "l"}, {"id": "m"}], "links": [{"source": 0, "target": 1}, {"source": 1, "target": 2}]}`, Input{}, "undirected k,l,m: k l 1;l m 1"},
+		{"e.json", `{"links": [{"source": 1, "target": 0, "value": 3}], "nodes": [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]}`, Input{}, "undirected Myriel,Napoleon: Napoleon Myriel 3"},
+		{"e.json", `{"nodes": [{"group": 1}, {"group": 2}], "edges": [], "links": [{"source": 0, "target": 1}]}`, Input{}, "undirected 0,1: 0 1 1"},
+		{"e.json", `{"nodes": [{"id": "2"}, {"id": "1"}], "links": [{"source": 1, "target": 2}]}`, Input{}, "undirected 2,1: 1 2 1"},
+		{"e.json", `{"nodes": [{"id": 0, "_nx_name": "ann", "name": "A"}, {"id": 1, "_nx_name": "bob", "name": "B"}], "edges": [{"source": 0, "target": 1}], "links": []}`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.gml", `graph [ node [ id 0 nxname "ann" label "x" ] node [ id 1 nxname "bob" label "y" ] edge [ source 0 target 1 ] ]`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.graphml", `<graphml><key id="v" for="node" attr.name="_nx_name" attr.type="string"/><key id="w" for="node" attr.name="name" attr.type="string"/><graph><node id="n0"><data key="v">ann</data><data key="w">A</data></node>` +
+			`<node id="n1"><data key="v">bob</data><data key="w">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.json", "\ufeff\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
 
 		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},

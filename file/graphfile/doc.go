@@ -34,6 +34,9 @@
 //   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
 //     have a name of their own, as igraph writes it, the name.
 //   - GEXF and node-link JSON: the attribute id, as in NetworkX.
+//   - Node-link JSON without ids: name, else the position from 0. Numbers that are no ids are
+//     positions too, as for D3.
+//   - _nx_name, in which igraph keeps the nodes of NetworkX, before all of these.
 //   - Pajek: the label if no two are the same, else the number.
 //
 // The weight of an edge of GML, GraphML, GEXF and node-link JSON is its attribute weight, or else

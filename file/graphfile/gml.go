@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ const fixGML = "is this GML?"
 const gmlDepth = 1 << 10
 
 func readGML(s *batchWriter) (*Summary, error) {
-	g := &gml{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "name", "id"), values: map[string]string{}}
+	g := &gml{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, "label", "name", "id"), values: map[string]string{}}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
@@ -247,7 +248,7 @@ func textOf(value gmlToken) string {
 }
 
 // gmlFields are the keys of nodes and edges with a meaning of their own.
-var gmlFields = []string{"id", "label", "name", "source", "target"}
+var gmlFields = []string{"id", "label", "name", networkXName, "nxname", "source", "target"}
 
 // fields reads the list of a node or an edge and returns its values under gmlFields, which are
 // valid until the next list. The other values go to attribute, unless that is nil.
@@ -272,7 +273,7 @@ func (g *gml) node(line int64) error {
 	if f["id"] == "" {
 		return g.fault(line, "give it one", "a node without id")
 	}
-	return g.nodes.add(line, f["label"], f["name"], f["id"])
+	return g.nodes.add(line, cmp.Or(f[networkXName], f["nxname"]), f["label"], f["name"], f["id"]) // igraph writes nxname
 }
 
 func (g *gml) edge(line int64) error {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,12 +31,17 @@ type graphML struct {
 	arcs   bool // edges are directed unless they say otherwise
 	number int  // nodes so far
 
-	nameKey     string // the key of the attribute that names nodes; "": none
-	initialName string // of nodes without one
+	names [2]nameKey // of the kinds of names but the id
+}
+
+// nameKey is an attribute that names nodes.
+type nameKey struct {
+	key     string // by which data refer to it; "": none
+	initial string // name of nodes without one
 }
 
 func readGraphML(s *batchWriter) (*Summary, error) {
-	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, "name", "id")}
+	g := &graphML{xmlText: newXMLText(s, "GraphML"), nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	if err := g.read(g.element, nil); err != nil {
 		return nil, err
@@ -80,8 +86,8 @@ func (g *graphML) key(t xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	if g.nameKey == "" && strings.EqualFold(name, "name") && (domain == "node" || domain == "all") {
-		g.nameKey, g.initialName = id, initial
+	if kind := slices.Index(g.nodes.kinds[:2], strings.ToLower(name)); kind >= 0 && g.names[kind].key == "" && (domain == "node" || domain == "all") {
+		g.names[kind] = nameKey{id, initial}
 	}
 	a := g.edges.attribute(id)
 	a.name, a.text = name, attribute(t, "attr.type") == "string"
@@ -98,19 +104,23 @@ func (g *graphML) node(t xml.StartElement) error {
 		return g.fault(line, "give it one", "a node without id")
 	}
 	if id != "n"+strconv.Itoa(g.number) {
-		g.nodes.least = 1 // the ids are more than numbers
+		g.nodes.ignored = "name" // the ids are more than numbers
 	}
 	g.number++
-	name := g.initialName
+	names := []string{g.names[0].initial, g.names[1].initial, id}
+	kindOf := func(data xml.StartElement) int {
+		key := attribute(data, "key")
+		return slices.IndexFunc(g.names[:], func(k nameKey) bool { return key != "" && k.key == key })
+	}
 	err := g.content(t,
 		func(child xml.StartElement) bool {
-			return child.Name.Local == "data" && g.nameKey != "" && attribute(child, "key") == g.nameKey
+			return child.Name.Local == "data" && kindOf(child) >= 0
 		},
-		func(_ xml.StartElement, text string) { name = text })
+		func(child xml.StartElement, text string) { names[kindOf(child)] = text })
 	if err != nil {
 		return err
 	}
-	return g.nodes.add(line, name, id)
+	return g.nodes.add(line, names...)
 }
 
 func (g *graphML) edge(t xml.StartElement) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -43,6 +44,9 @@ type nodeLink struct {
 	edges  *edgeBuffer
 	listed bool // there is a list of edges
 	arcs   bool
+
+	hasText, hasNumber bool // some end of an edge is text, some id of a node is a number
+	withoutID          int  // nodes without id
 }
 
 const fixNodeLink = `write node-link data, as networkx.node_link_data does, or the edges as text`
@@ -53,7 +57,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if begin, _ := text.in.Peek(3); string(begin) == "\xef\xbb\xbf" {
 		_, _ = text.in.Discard(3)
 	}
-	g := &nodeLink{batchWriter: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, "id")}
+	g := &nodeLink{batchWriter: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.d.UseNumber()
 	g.edges = newEdgeBuffer(s, g.nodes)
 	if t, err := g.next(); err != nil {
@@ -75,8 +79,16 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	for i := range g.edges.hasArrow { // directed may stand behind the edges
 		g.edges.hasArrow[i] = g.arcs
 	}
+	if g.withoutID == 0 {
+		g.nodes.ignored = "name"
+	}
 	summary := &Summary{}
-	return summary, g.edges.finish(summary)
+	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)
+	err := g.edges.finish(summary)
+	if byPosition {
+		summary.Notes = append(summary.Notes, g.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
+	}
+	return summary, err
 }
 
 // at returns the offset behind the last token.
@@ -168,11 +180,13 @@ func (g *nodeLink) member(key string, value json.Token) error {
 	case "nodes":
 		return g.list(key, value, g.node)
 	case "edges", "links":
-		if g.listed {
+		g.listed = true
+		before := len(g.edges.hasArrow)
+		err := g.list(key, value, g.edge)
+		if before > 0 && len(g.edges.hasArrow) > before {
 			return g.fault(g.at(), "leave one out", "two lists of edges")
 		}
-		g.listed = true
-		return g.list(key, value, g.edge)
+		return err
 	}
 	return g.skip(value)
 }
@@ -189,36 +203,43 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 }
 
 func (g *nodeLink) node() error {
-	at, id := g.at(), ""
+	at, names := g.at(), make([]string, len(g.nodes.kinds))
+	id := &names[len(names)-1]
 	err := g.object(func(key string, value json.Token) (err error) {
-		if key != "id" {
+		kind := slices.Index(g.nodes.kinds, key)
+		_, isNumber := value.(json.Number)
+		_, isText := value.(string)
+		if kind < 0 || key != "id" && !isNumber && !isText {
 			return g.skip(value)
 		}
-		id, err = g.id(key, value)
+		g.hasNumber = g.hasNumber || isNumber && key == "id"
+		names[kind], err = g.id(key, value)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if id == "" {
+	number := len(g.nodes.listed)
+	if *id == "" { // D3 numbers the nodes
+		g.withoutID++
+		*id = strconv.Itoa(number)
+	}
+	if g.withoutID > 0 && g.withoutID != number+1 {
 		return g.fault(at, "give it one", "a node without id")
 	}
-	return g.nodes.add(at, id)
+	return g.nodes.add(at, names...)
 }
 
 func (g *nodeLink) edge() error {
 	at := g.at()
 	var ends [2]string
 	err := g.object(func(key string, value json.Token) (err error) {
-		switch key {
-		case "source":
-			ends[0], err = g.id(key, value)
-			return err
-		case "target":
-			ends[1], err = g.id(key, value)
+		text, isText := value.(string)
+		if end := slices.Index([]string{"source", "target"}, key); end >= 0 {
+			g.hasText = g.hasText || isText
+			ends[end], err = g.id(key, value)
 			return err
 		}
-		text, isText := value.(string)
 		if number, is := value.(json.Number); is {
 			text = number.String()
 		} else if !isText {

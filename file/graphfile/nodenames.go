@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -10,14 +11,15 @@ import (
 // kind by which they are called: the first that all nodes have and no two share.
 type nodeNames struct {
 	*batchWriter
-	kinds  []string // titles of the kinds of names, the id last
-	least  int      // the first kind that may be chosen
-	nodes  []namedNode
-	byID   map[string]uint32 // numbers of nodes, by the id that edges use
-	listed []uint32          // the nodes that are declared, in the order of the file
-	names  [][]byte          // of each node, once settled
-	notes  []error
-	bytes  int64
+	kinds      []string // titles of the kinds of names, the id last
+	ignored    string   // a kind that is not chosen
+	positional bool     // edges name nodes by their positions
+	nodes      []namedNode
+	byID       map[string]uint32 // numbers of nodes, by the id that edges use
+	listed     []uint32          // the nodes that are declared, in the order of the file
+	names      [][]byte          // of each node, once settled
+	notes      []error
+	bytes      int64
 }
 
 // namedNode is a node of the file, or an id that an edge uses before any node has it.
@@ -25,6 +27,9 @@ type namedNode struct {
 	line  int64    // where the node is declared, or else where an edge first uses it
 	names []string // of each kind, "" if it has none; the last is its id; nil: it is not declared
 }
+
+// networkXName is the kind of names that igraph keeps of graphs of NetworkX, whose nodes it numbers.
+const networkXName = "_nx_name"
 
 func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 	return &nodeNames{batchWriter: s, kinds: kinds, byID: map[string]uint32{}}
@@ -107,8 +112,8 @@ func (r *nodeNames) settle() error {
 	}
 	id := len(r.kinds) - 1
 	kind := id
-	for k := r.least; k < id && kind == id && len(r.listed) > 0; k++ {
-		if r.usable(k) {
+	for k, title := range r.kinds[:id] {
+		if kind == id && title != r.ignored && len(r.listed) > 0 && r.usable(k) {
 			kind = k
 		}
 	}
@@ -130,7 +135,7 @@ func (r *nodeNames) settle() error {
 // undeclared returns an error about the first edge with an end that is no node, nil if there is
 // none.
 func (r *nodeNames) undeclared() error {
-	if len(r.listed) == len(r.nodes) {
+	if len(r.listed) == len(r.nodes) || r.positional {
 		return nil
 	}
 	first := uint32(len(r.nodes))
@@ -141,4 +146,24 @@ func (r *nodeNames) undeclared() error {
 		}
 	}
 	return r.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))
+}
+
+// usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is
+// one. It reports whether it did.
+func (r *nodeNames) usePositions(ends []uint32) bool {
+	at := make([]uint32, len(r.nodes))
+	for id, n := range r.byID {
+		position, err := strconv.Atoi(id)
+		switch {
+		case err == nil && position >= 0 && position < len(r.listed):
+			at[n] = r.listed[position]
+		case r.nodes[n].names == nil:
+			return false
+		}
+	}
+	for i, n := range ends {
+		ends[i] = at[n]
+	}
+	r.positional = true
+	return true
 }
