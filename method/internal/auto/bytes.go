@@ -68,7 +68,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 		kept, _ := roundBytes(p)
 		bytes += kept
 	}
-	settings := 1 + 1 + 1 + len(slacks) + len(sharpnesses) // Poisson learning, the constant, rounds, label propagation, diffusion
+	settings := 1 + 1 + 1 + len(slacks) // Poisson learning, the constant, rounds, label propagation
 	for _, c := range candidatesOf(&d, p) {
 		settings += len(c.lambdas())
 	}

@@ -16,7 +16,6 @@ import (
 type candidate struct {
 	constant    bool    // the shares of the labels, whatever the node
 	propagation bool    // label propagation
-	diffusion   bool    // scores of the diffusion kernel by themselves
 	rounds      bool    // stacked learning in rounds
 	free        bool    // free columns take part
 	pull        float64 // of shared weights towards agreement of neighbours, 0 to 1
@@ -78,11 +77,9 @@ const (
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 // isModel reports whether a candidate is fitted to labels.
-func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.diffusion && !c.rounds }
+func (c candidate) isModel() bool { return !c.constant && !c.propagation && !c.rounds }
 
 func (c candidate) isPropagation() bool { return c.propagation }
-
-func (c candidate) isDiffusion() bool { return c.diffusion }
 
 func (c candidate) isInRounds() bool { return c.rounds }
 

@@ -22,7 +22,7 @@ type Component struct {
 	Poisson     bool    `json:"poisson,omitempty"`
 	Constant    bool    `json:"constant,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
-	Diffusion   bool    `json:"diffusion,omitempty"`
+	Diffusion   bool    `json:"diffusion,omitempty"` // a component of older models, whose weight the others share
 	Rounds      bool    `json:"rounds,omitempty"`
 	Free        bool    `json:"free,omitempty"`
 	Pull        float64 `json:"pull,omitempty"`
@@ -54,7 +54,7 @@ func (m *model) choice(g *gate) *Choice {
 		if !kept.Poisson {
 			s, lambda := m.settings[of.setting].candidate, m.settings[of.setting].lambda
 			kept = Component{
-				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Diffusion: s.diffusion, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
+				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
 				Attributes: s.attributes, Links: s.links, Alone: s.alone, Lambda: lambda,
 			}
 		}
@@ -68,21 +68,36 @@ func (m *model) choice(g *gate) *Choice {
 
 // Valid reports whether the parameters of all models are in their ranges.
 func (c *Choice) Valid() bool {
-	return !slices.ContainsFunc(c.Mixture, func(k Component) bool {
+	left, _ := c.withoutDiffusion()
+	return (c.BlockModel || len(left) > 0) && !slices.ContainsFunc(c.Mixture, func(k Component) bool {
 		hasModel := !k.Poisson && !k.Constant && !k.Propagation && !k.Diffusion
 		return k.Lambda < 0 || k.Ridge < 0 || hasModel && (k.Lambda == 0 || k.Ridge == 0)
 	})
 }
 
+// withoutDiffusion returns the components that are still computed, and the sum of their weights, 1 if they are all.
+func (c *Choice) withoutDiffusion() (left []Component, sum float64) {
+	for _, k := range c.Mixture {
+		if !k.Diffusion {
+			left, sum = append(left, k), sum+k.Weight
+		}
+	}
+	if len(left) == len(c.Mixture) {
+		sum = 1
+	}
+	return left, sum
+}
+
 // modelOf returns the model of a choice, whose components are not fitted yet.
 func (c *Choice) modelOf(f *features) *model {
 	m := &model{features: f, calibrated: calibration{c.Calibration.Power, c.Calibration.Slope, c.Calibration.Trust}}
-	for _, kept := range c.Mixture {
-		of := component{weight: kept.Weight, setting: -1}
+	left, sum := c.withoutDiffusion()
+	for _, kept := range left {
+		of := component{weight: kept.Weight / sum, setting: -1}
 		if !kept.Poisson {
 			of.setting = len(m.settings)
 			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
-				constant: kept.Constant, propagation: kept.Propagation, diffusion: kept.Diffusion, rounds: kept.Rounds, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
+				constant: kept.Constant, propagation: kept.Propagation, rounds: kept.Rounds, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
 				attributes: kept.Attributes, links: kept.Links, alone: kept.Alone,
 			}, kept.Lambda}})
 		}

@@ -57,9 +57,20 @@ func TestStagesOfAChoice(t *testing.T) {
 	}
 }
 
+// A component of older models that is no longer computed leaves its weight to the others.
+func TestOlderChoice(t *testing.T) {
+	c := &Choice{Mixture: []Component{{Weight: 0.5, Diffusion: true, Lambda: 4}, {Weight: 0.2, Poisson: true}, {Weight: 0.3, Constant: true}}}
+	if m := c.modelOf(nil); !c.Valid() || len(m.mixture) != 2 || m.mixture[0].weight != 0.4 || m.mixture[1].weight != 0.6 {
+		t.Errorf("valid %t, mixture %v", c.Valid(), m.mixture)
+	}
+	if c.Mixture = c.Mixture[:1]; c.Valid() {
+		t.Error("a model without components is valid")
+	}
+}
+
 // A candidate with another property needs a place in [Component].
 func TestComponentHasAllOfACandidate(t *testing.T) {
-	const others = 3 // the weight, Poisson learning and λ
+	const others = 4 // the weight, Poisson learning, λ and diffusion of older models
 	if c, k := reflect.TypeFor[candidate]().NumField(), reflect.TypeFor[Component]().NumField(); k != c+others {
 		t.Errorf("%d properties of a component, %d of a candidate", k, c)
 	}

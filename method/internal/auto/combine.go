@@ -32,10 +32,6 @@ const (
 	// luck: without it co-work of lawyers lost 6 points.
 	propagationErrors = 2
 
-	// diffusionErrors is the same of scores of the diffusion kernel. Of 0 and 1 it is the better one on the
-	// mean of eleven cells with few labels, whichever graph is left out except for a block model.
-	diffusionErrors = 1
-
 	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
 	leastTruth = 1e-12
 )
@@ -70,7 +66,6 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 	for _, at := range h.likeliest(among) {
 		mixture = append(mixture, component{weight: h.settings[at].likelihood(among, h.hasOthers), setting: at})
 	}
-	mixture = h.admit(mixture, candidate.isDiffusion, diffusionErrors, among)
 	mixture = h.admit(mixture, candidate.isPropagation, propagationErrors, among)
 	most := math.Inf(-1)
 	for _, c := range mixture {

@@ -107,7 +107,6 @@ func (d *design) follow(c *Choice) {
 	d.links, d.rounds = false, false
 	for _, of := range c.Mixture {
 		d.links, d.rounds = d.links || of.Links, d.rounds || of.Rounds
-		d.diffusion = d.diffusion || of.Diffusion
 	}
 }
 

@@ -16,8 +16,8 @@
 //     With few attributes a ridge also predicts in two rounds (rounds.go).
 //  4. candidates (candidates.go) are multinomial logistic regressions on subsets of the columns.
 //  5. heldOut (heldout.go) holds the probabilities that each candidate, Poisson learning, label
-//     propagation, scores of the diffusion kernel, rounds and the class prior predict for labels
-//     outside their training sets. The cross-validated accuracy comes from them too.
+//     propagation, rounds and the class prior predict for labels outside their training sets. The
+//     cross-validated accuracy comes from them too.
 //  6. A mixture of components (combine.go) weights the candidates by their held-out likelihood.
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. gate (gate.go) multiplies the probabilities by those of beliefs if that lowers the log loss.
@@ -50,8 +50,6 @@
 //     of texas, 0.1 on Cora's citations.
 //   - Link rows: 4.7 on chameleon's given splits and 4.3 with its attributes, 0.0 on Cora. The Laplacian kernel
 //     is most of it: pages are alike that have the same set of neighbours.
-//   - Scores of the diffusion kernel by themselves: 0.1 on football with 30 %, 0.0 on ten other cells; with
-//     other draws of folds 0.4, and 0.8 on PubMed with 30 labels.
 //   - Attributes on Cora's random splits of 20 labels a class: 81.6 with them, 74.4 without; of this
 //     the view through personalised PageRank is 3.0. Random units of real numbers: 4.5 of the AUC on
 //     tolokers.

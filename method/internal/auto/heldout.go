@@ -71,7 +71,6 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		}
 		h.addConstant(f)
 	}
-	h.settings = append(h.settings, diffusionAlone(h, f)...)
 	if f.rounds != nil {
 		h.settings = append(h.settings, f.rounds.setting(h, f))
 	}
@@ -177,35 +176,6 @@ func priorWithout(without int, fold, class []int, classes int) []float64 {
 		prior[c] /= float64(of + classes)
 	}
 	return prior
-}
-
-// sharpnesses of scores of the diffusion kernel, as logits, are searched.
-var sharpnesses = []float64{1, 2, 4, 8, 16}
-
-// fewDiffused is the number of labels for each class up to which scores of the diffusion kernel may predict by
-// themselves. With more, models weight them better together with other columns.
-const fewDiffused = 10
-
-// diffusionAlone returns the softmax of the scores of the diffusion kernel, which has no weight to learn but its
-// sharpness; nothing of many labels.
-func diffusionAlone(h *heldOut, f *features) (list []heldOutSetting) {
-	if f.diffusion == nil || len(h.p.Row) > fewDiffused*h.classes {
-		return nil
-	}
-	for _, s := range sharpnesses {
-		t := heldOutSetting{setting{candidate{diffusion: true}, s}, len(candidatesOf(&f.in.design, f.in.p)) + 1, newProbabilities(len(h.class))}
-		row := make([]float64, h.classes)
-		for i, c := range h.class {
-			if h.known[i] {
-				sharpenTo(row, f.diffusion.of(i, f.fold[i], -1), s)
-			} else {
-				copy(row, f.priorOfMissed(f.fold[i]))
-			}
-			t.set(i, row, c)
-		}
-		list = append(list, t)
-	}
-	return list
 }
 
 // sharpenTo stores the softmax of the first scores times a factor.

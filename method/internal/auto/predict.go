@@ -151,8 +151,6 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 			copy(p.one, p.missed)
 		case p.isOf(c, candidate.isInRounds):
 			simd.ConvertTo(p.one, f.rounds.all().Row(v))
-		case p.isOf(c, candidate.isDiffusion):
-			sharpenTo(p.one, f.columns.diffusionRow(p.scores, v), p.settings[c.setting].lambda)
 		case c.setting < 0:
 			simd.ConvertTo(p.one, p.walked.scores[i].Row(v))
 			classify.Softmax(p.one, p.one)
