@@ -12,7 +12,7 @@ import (
 
 // nullWords are texts that programs write for a missing value. As ids they become one
 // node that joins strangers, which is warned of.
-var nullWords = append([]string{`\N`}, table.Missing...)
+var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
 // missingEnds looks for ids that are no nodes, once all ids are in the dictionary. Without
 // [Config.Missing] it warns of lines with words such as NA. Otherwise it counts the lines with one

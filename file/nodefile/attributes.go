@@ -21,14 +21,11 @@ type AttributeConfig struct {
 	Class   string      // column of classes; "": found by its title, may be missing
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
-	Missing []string    // words for a missing value, in addition to the empty text; nil: [MissingValues]
+	Missing []string    // words for a missing value, in addition to the empty text; nil: those of [MissingLabels] but -1
 	Memory  int64       // limit of the table in bytes; 0: no limit
 	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn    func(error) // called with each warning about the file; may be nil
 }
-
-// MissingValues lists the words for a missing value: ?, and the words that pandas and R write.
-var MissingValues = append([]string{"?"}, table.Missing...)
 
 // Column is a column of a table. Equal values have equal codes.
 type Column struct {
@@ -39,13 +36,17 @@ type Column struct {
 
 // labels returns the values of a column as labels of the records with a value.
 func (c *Column) labels(file string) *Labels {
-	l := &Labels{File: file, Names: c.Values}
+	l, all := &Labels{File: file}, classes{}
+	class := make([]int, len(c.Values))
+	for code, value := range c.Values {
+		class[code] = all.add(&l.Names, value)
+	}
 	for row, code := range c.Code {
 		if code < 0 {
 			l.Unlabelled++
 			continue
 		}
-		l.Row, l.Class = append(l.Row, row), append(l.Class, int(code))
+		l.Row, l.Class = append(l.Row, row), append(l.Class, class[code])
 	}
 	return l
 }
@@ -101,7 +102,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	defer in.Close()
 	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
-		r.missing = MissingValues
+		r.missing = table.Missing
 	}
 	// All rows are read without a header, because only all values decide whether it is one.
 	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
@@ -128,7 +129,7 @@ type attributeReader struct {
 	titles []string // titles of the header; nil without a header
 	lines  []int64
 	column []Column
-	code   []map[string]int32 // from value to code, for each column
+	values []nodetable.Dictionary // of each column
 	bytes  int64              // memory of the table, and of lists while they grow
 }
 
@@ -140,9 +141,9 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		for i := range row.Text {
 			r.first = append(r.first, string(row.Field(i)))
 		}
-		r.column, r.code = make([]Column, len(r.first)), make([]map[string]int32, len(r.first))
+		r.column, r.values = make([]Column, len(r.first)), make([]nodetable.Dictionary, len(r.first))
 		for i := range r.column {
-			r.column[i].Name, r.column[i].Code, r.code[i] = "column "+strconv.Itoa(i+1), []int32{-1}, map[string]int32{}
+			r.column[i].Name, r.column[i].Code = "column "+strconv.Itoa(i+1), []int32{-1}
 		}
 		return nil
 	}
@@ -166,26 +167,18 @@ func (r *attributeReader) add(row nodetable.Row) error {
 
 // codeOf returns the code of a value of column i.
 func (r *attributeReader) codeOf(i int, text []byte) int32 {
-	code, known := r.code[i][string(text)]
-	if known {
-		return code
+	if r.isMissing(string(text)) {
+		return -1
 	}
-	code = -1
-	value := string(text)
-	if !r.isMissing(value) {
-		code = int32(len(r.column[i].Values))
-		r.column[i].Values = append(r.column[i].Values, value)
-	}
-	const entry = 100 // bytes of an entry of a map and a list, while they grow
-	r.bytes += entry + int64(len(value))
-	r.code[i][value] = code
+	code, bytes := r.values[i].Code(text)
+	r.bytes += bytes
 	return code
 }
 
 // isMissing reports whether a field is missing. In a table of one column the empty text (in
 // quotes) is a value, because a line without a value would be blank and skipped.
 func (r *attributeReader) isMissing(value string) bool {
-	return value == "" && len(r.first) > 1 || slices.Contains(r.missing, value)
+	return (value != "" || len(r.first) > 1) && table.IsMissing(value, r.missing)
 }
 
 // isHeader reports whether the first line is a header.
@@ -194,8 +187,8 @@ func (r *attributeReader) isHeader() bool {
 		return r.c.Header == HasHeader
 	}
 	for i, title := range r.first {
-		_, again := r.code[i][title]
-		if again || !table.IsTitle(title) && !(i == 0 && len(r.first) > 1 && table.IsIndex(title)) || slices.Contains(r.first[:i], title) {
+		again := slices.Contains(r.values[i].Values, title)
+		if again || title != "" && r.isMissing(title) || !table.IsTitle(title) && !(i == 0 && len(r.first) > 1 && table.IsIndex(title)) || slices.Contains(r.first[:i], title) {
 			return false
 		}
 	}
@@ -216,6 +209,9 @@ func (r *attributeReader) end() (*Attributes, error) {
 		for i, text := range r.first {
 			r.column[i].Code[0] = r.codeOf(i, []byte(text))
 		}
+	}
+	for i := range r.column {
+		r.column[i].Values = r.values[i].Values
 	}
 	if len(r.lines) == 0 {
 		return nil, &ParseError{File: r.name, Msg: "a header and no records", Fix: "write a line for each, with a value for every attribute"}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ type LabelConfig struct {
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
-	Missing     []string    // words for a missing label, in addition to the empty text; nil: [MissingLabels]
+	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: [MissingLabels]
 	Several     bool        // a node may have several labels, each on a line of its own
 	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
@@ -65,7 +66,7 @@ func (l *Labels) Trainable() error {
 }
 
 // MissingLabels lists the words for a missing label: -1, as scikit-learn marks unlabelled
-// items, and the words that pandas and R write for a missing value.
+// items, and the words for any missing value, for example NA and unknown.
 var MissingLabels = append([]string{"-1"}, table.Missing...)
 
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
@@ -78,7 +79,11 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 // error, unless c.Fields names the columns. Without a header the first two columns are read.
 // An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
 // without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
-// the words of c.Missing mean that the node has no label.
+// the words of c.Missing mean that the node has no label. Classes that are equal as numbers, for
+// example 1 and 1.0, are one class with the name that occurs first; 01 is another.
+//
+// c.Warn is called if classes differ in the case of letters only, and if words such as unknown,
+// which could be classes, are read as missing labels because c.Missing is nil.
 //
 // The first line is a header if its node is not in the graph and its titles are known words,
 // or if its id is not an integer but all other ids are.
@@ -96,7 +101,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 // newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, missing: c.Missing, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()),
+		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, at: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
@@ -129,6 +134,10 @@ func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Lab
 func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
+	if r.c.Missing != nil {
+		r.doubtful = nil
+	}
+	l.warn(r.c.Warn, r.doubtful)
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
 		return nil, err
@@ -151,19 +160,69 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	return l, nil
 }
 
+// classes maps the texts of labels, and their keys, to the numbers of their classes.
+type classes map[string]int
+
+// add returns the number of the class of a label with a text that is not in the map. A new class
+// is appended to names.
+func (c classes) add(names *[]string, label string) (class int) {
+	key := table.ClassKey(label)
+	class, ok := c[key]
+	if !ok {
+		class = len(*names)
+		*names = append(*names, label)
+	}
+	c[key], c[label] = class, class
+	return class
+}
+
+// warn calls warn, unless it is nil, for classes that may be one, and for words that were read as
+// missing labels and may be classes, with the number of their lines.
+func (l *Labels) warn(warn func(error), doubtful map[string]int) {
+	if warn == nil {
+		return
+	}
+	for _, word := range slices.Sorted(maps.Keys(doubtful)) {
+		warn(textio.Fault(l.File, 0, "if it is a class, pass {missing=''}", "%s is read as a missing label on %s", table.Quoted(word), table.Counted(doubtful[word], "line")))
+	}
+	same := map[string]string{}
+	for _, name := range l.Names {
+		folded := strings.ToLower(name)
+		if first, is := same[folded]; is {
+			warn(textio.Fault(l.File, 0, "if they are one class, write them alike", "the classes %s and %s differ only in the case of letters", table.Quoted(first), table.Quoted(name)))
+			continue
+		}
+		same[folded] = name
+	}
+}
+
+// Respell changes each name that is equal as a number to one of names, for example 1.0 to 1, to
+// that name, so that classes of two files can be compared by name.
+func (l *Labels) Respell(names []string) {
+	spelling := map[string]string{}
+	for _, name := range names {
+		spelling[table.ClassKey(name)] = name
+	}
+	for i, name := range l.Names {
+		l.Names[i] = cmp.Or(spelling[table.ClassKey(name)], name)
+	}
+}
+
 // labelReader collects the labels of a table.
 type labelReader struct {
 	c       *LabelConfig
 	t       *nodetable.Reader
 	missing []string // words for a missing label
 	labels  *Labels
-	classes map[string]int     // numbers of the classes, in order of first appearance
+	classes classes
 	lines   []int64            // line of each label
 	at      []uint32           // for each row, 1 + index of its last label, or 0
 	before  []uint32           // for each label, 1 + index of the previous label of the same node, or 0
 	numbers map[string]float64 // of each label, if labels must be numbers; else nil
 
 	unknown nodetable.Unknown
+
+	doubtful map[string]int // from a word for a missing label that could be a class to the number of its lines
 }
 
 // maxName is the limit of the length of a class name, because predictions repeat the name for
@@ -180,11 +239,18 @@ func (r *labelReader) add(line nodetable.Row) error {
 	}
 	r.unknown.Total++
 	l := r.labels
-	if strings.TrimSpace(label) == "" || slices.Contains(r.missing, label) {
+	class, ok := r.classes[label]
+	if !ok && (table.IsMissing(label, r.missing) || table.IsMissing(table.ClassKey(label), r.missing)) {
 		l.Unlabelled++
-		l.MinusOne = l.MinusOne || label == "-1"
+		l.MinusOne = l.MinusOne || table.ClassKey(label) == "-1"
 		if at, is := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !is {
 			l.MissingWords = slices.Insert(l.MissingWords, at, label)
+		}
+		if table.IsMissing(label, table.MayBeClass) && label != "" {
+			if r.doubtful == nil {
+				r.doubtful = map[string]int{}
+			}
+			r.doubtful[label]++
 		}
 		return nil
 	}
@@ -193,16 +259,13 @@ func (r *labelReader) add(line nodetable.Row) error {
 		e.Column = line.Column()
 		return e
 	}
-	class, ok := r.classes[label]
 	if !ok && r.numbers != nil {
 		if err := r.addNumber(label, line); err != nil {
 			return err
 		}
 	}
 	if !ok {
-		class = len(l.Names)
-		r.classes[label] = class
-		l.Names = append(l.Names, label)
+		class = r.classes.add(&l.Names, label)
 	}
 	for next := r.at[row]; next > 0; next = r.before[next-1] {
 		before := next - 1

@@ -52,6 +52,7 @@ func TestReadLabels(t *testing.T) {
 		{"columns by number", LabelConfig{Fields: []string{"3", "2"}}, file{"l.csv", "x,B,n4\ny,A b,n1\nz,B,n2\n"}, Labels{}},
 		{"columns by title", LabelConfig{Fields: []string{"who", "what"}}, file{"l.csv", "what,age,who\nB,1,n4\nA b,2,n1\nB,3,n2\n"}, Labels{}},
 		{"missing values", LabelConfig{}, file{"l.tsv", text + "n0\tNone\nn3\tNaN\nn5\tnull\nn6\t<NA>\n"}, Labels{Unlabelled: 4}},
+		{"missing in other letters", LabelConfig{}, file{"l.tsv", text + "n0\tnone\nn3\t#n/a\nn5\t\\N\nn6\t-\nn7\tMissing\nn8\t-1.0\n"}, Labels{Unlabelled: 6, MinusOne: true}},
 		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
 		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
 		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
@@ -101,6 +102,65 @@ func TestMinusOne(t *testing.T) {
 	}
 	if want := []string{"-1", "+1"}; !slices.Equal(got.Names, want) || len(got.Row) != 2 || got.Unlabelled != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestNumericClasses checks that classes that are equal as numbers are one class with the first name.
+func TestNumericClasses(t *testing.T) {
+	for text, want := range map[string][]string{
+		"n1\t1\nn2\t1.0\nn3\t2\nn4\t2.00\n":                       {"1", "2"},
+		"n1\t1.0\nn2\t1\nn3\t+2\nn4\t2\n":                         {"1.0", "+2"},
+		"n1\t01\nn2\t1\nn3\t001\nn4\t1.\n":                        {"01", "1", "001"},
+		"n1\t0.5\nn2\t.5\nn3\t5e-1\nn4\t-0\nn5\t0\n":              {"0.5", "-0"},
+		"n1\t9007199254740993\nn2\t9007199254740992\nn3\t1.0.0\n": {"9007199254740993", "9007199254740992", "1.0.0"},
+	} {
+		l, err := ReadLabels(t.Context(), write(t, file{"l.tsv", text})[0], names(t), nil)
+		if err != nil || !slices.Equal(l.Names, want) {
+			t.Errorf("%q: %v, %v, want %q", text, l, err, want)
+		}
+	}
+	l := &Labels{Names: []string{"1.0", "b", "02"}}
+	if l.Respell([]string{"1", "B", "2"}); !slices.Equal(l.Names, []string{"1", "b", "02"}) {
+		t.Errorf("respelled: %q", l.Names)
+	}
+}
+
+// TestLabelWarnings checks the warnings about words that may be classes, and about classes that may
+// be one.
+func TestLabelWarnings(t *testing.T) {
+	const alike = " differ only in the case of letters; if they are one class, write them alike"
+	for text, want := range map[string][]string{
+		"n1\tA\nn2\tB\nn3\tNA\nn4\t-1\n":                       nil,
+		"n1\tA\nn2\tB\nn3\tunknown\nn4\tunknown\n":             {`"unknown" is read as a missing label on 2 lines; if it is a class, pass option missing=''`},
+		"n1\tA\nn2\tB\nn3\tnone\nn4\t?\n":                      {`"?" is read as a missing label on 1 line; if it is a class, pass option missing=''`, `"none" is read as a missing label on 1 line; if it is a class, pass option missing=''`},
+		"n1\tTrue\nn2\tFalse\nn3\tTRUE\n":                      {`the classes "True" and "TRUE"` + alike},
+		"n1\tYes\nn2\tyes\nn3\tno\nn4\tNO\nn5\tÉté\nn6\tété\n": {`the classes "Yes" and "yes"` + alike, `the classes "no" and "NO"` + alike, `the classes "Été" and "été"` + alike},
+	} {
+		path := write(t, file{"l.tsv", text})[0]
+		var got []string
+		_, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{Warn: func(w error) { got = append(got, strings.TrimPrefix(w.Error(), path+": ")) }})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v\n got %q\nwant %q", text, err, got, want)
+		}
+	}
+}
+
+// TestGraphsAsLabels checks that graphs and JSON are rejected by the name of their format.
+func TestGraphsAsLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		"%%MatrixMarket matrix coordinate pattern general\n8 2 1\n1 1\n":                                           "a Matrix Market file",
+		"%%MatrixMarket matrix array real general\n3 1\n1\n2\n1\n":                                                 "a Matrix Market file",
+		"<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n<graph/></graphml>\n": "a GraphML file",
+		"<?xml version=\"1.0\"?>\n<gexf>\n</gexf>\n":                                                               "a GEXF file",
+		"{\n \"n1\": \"A\"\n}\n":                 "a JSON file",
+		"[{\"id\": \"n1\", \"label\": \"A\"}]\n": "a JSON file",
+		"*Vertices 2\n1 \"n1\"\n2 \"n2\"\n":      "a Pajek file",
+	} {
+		path := write(t, file{"l.txt", text})[0]
+		want += " is no table of nodes; give a table with the node and its label on each line"
+		if _, err := ReadLabels(t.Context(), path, names(t), nil); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", text, err, want)
+		}
 	}
 }
 

@@ -52,12 +52,18 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	return prior, nil
 }
 
+// classIndex returns the index of the class of a name, see [table.ClassKey], or −1.
+func classIndex(classNames []string, name string) int {
+	key := table.ClassKey(name)
+	return slices.IndexFunc(classNames, func(class string) bool { return table.ClassKey(class) == key })
+}
+
 // priorColumns finds the column of each class in the header.
 func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 	const fix = "the header names the classes"
 	column := slices.Repeat([]int{-1}, len(classNames))
 	for i, title := range t.Titles {
-		c := slices.Index(classNames, title)
+		c := classIndex(classNames, title)
 		word := strings.ToLower(title)
 		switch {
 		case i == t.Node || t.Columns[i].Use == input.Index:

@@ -21,7 +21,7 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		c = &ListConfig{}
 	}
 	at := func(name string) (int, bool) {
-		class := slices.Index(classNames, name)
+		class := classIndex(classNames, name)
 		return class, class >= 0
 	}
 	shares, sum, first, index := make([]float64, len(classNames)), 0.0, true, false

@@ -2,18 +2,12 @@ package nodefile
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
-
-// MissingNumbers lists the words for a missing number. NaN is rejected instead, because it is also
-// the result of a failed computation.
-var MissingNumbers = slices.DeleteFunc(slices.Clone(table.Missing), func(word string) bool { return strings.EqualFold(word, "nan") })
 
 // Values holds the known numbers of some nodes.
 type Values struct {
@@ -22,7 +16,8 @@ type Values struct {
 }
 
 // ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The
-// words for a missing number are [MissingNumbers] unless c.Missing is set. The error is a
+// words for a missing number, for example NaN, are those of [MissingLabels] but -1, unless c.Missing is
+// set. The error is a
 // [*ParseError] also for text that is not a finite number. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Values, error) {
 	var set LabelConfig
@@ -30,7 +25,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		set = *c
 	}
 	if set.Missing == nil {
-		set.Missing = MissingNumbers
+		set.Missing = table.Missing
 	}
 	r := newLabelReader(&set, nodes)
 	r.t.Value = input.Value

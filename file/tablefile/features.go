@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -20,6 +22,15 @@ type Features struct {
 	Table   *sparse.Table // a row for each node of the graph; missing for a node without attributes
 	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
+
+	groups []group // of each attribute of a table
+}
+
+// group is the columns of the result that come from one column of a table: one for a number, one
+// for each category.
+type group struct {
+	title string
+	at, n int
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
@@ -46,16 +57,19 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // attribute, and a missing value becomes the mean of the column. A column of other text
 // becomes one attribute of 0 and 1 for each category; for a missing value all of them are 0.
 // For example, the column colour with the values red, blue and red becomes two attributes.
+// Numbers with zeros in front, for example 01234, are text.
 //
 // Three kinds of columns are ignored: dates, columns titled as labels, because they may hold
-// the values to be predicted, and columns with more than 1,000 categories, because these are
-// names rather than attributes. Features.Columns reports the use of every column. The last
-// column of a LINQS .content file is the label. A table is read up to three times: for the
-// types of its columns, their categories and the values.
+// the values to be predicted, and columns with more than 1,000 categories. Features.Columns
+// reports the use of every column. The last column of a LINQS .content file is the label. A
+// table is read twice: for the types of its columns and for the values. The two counts above
+// the vectors of word2vec are skipped.
 //
-// The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, or if a
-// node is not in the graph (unless SkipUnknown is set). If the attributes exceed Memory, the
-// error is a [*budget.Error], and Features.Table has the estimated size of the whole table.
+// The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
+// is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
+// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of text differs
+// for nearly every node. If the attributes exceed Memory, the error is a [*budget.Error], and
+// Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
 	if c == nil {
 		c = new(FeatureConfig)
@@ -144,6 +158,72 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
 	}
 	return nil
+}
+
+// Determining returns the titles of the attributes that determine the labels of all labelled nodes
+// that have a value: nodes with the same value have the same label. Such a column may have been
+// made from the labels. There must be two classes of at least two such nodes, at most half as many
+// values as nodes, and the agreement must be unlikely by chance: with L! / ∏ n! orders of L labels of which n belong to each of K classes,
+// and D values, of which at most K^D orders agree, the share of these is below 1/4 of an attribute.
+func (f *Features) Determining(l *nodefile.Labels) (titles []string) {
+	classOf := make([]map[float32]int, len(f.groups)) // of each value
+	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
+	for i := range f.groups {
+		classOf[i], count[i] = map[float32]int{}, map[int]int{}
+	}
+	dense := make([]float32, f.Table.Cols)
+	for i, row := range l.Row {
+		columns, values := f.Table.Row(row)
+		if values == nil {
+			continue
+		}
+		clear(dense)
+		copy(dense, values)
+		if columns != nil {
+			clear(dense)
+			for k, j := range columns {
+				dense[j] = values[k]
+			}
+		}
+		for g, group := range f.groups {
+			value := dense[group.at]
+			if group.n > 1 {
+				value = float32(slices.Index(dense[group.at:group.at+group.n], 1))
+			}
+			class, known := classOf[g][value]
+			switch {
+			case classOf[g] == nil || group.n > 1 && value < 0:
+				continue
+			case known && class != l.Class[i]:
+				classOf[g] = nil
+				continue
+			}
+			classOf[g][value] = l.Class[i]
+			count[g][l.Class[i]]++
+		}
+	}
+	for g, group := range f.groups {
+		large, labels, orders := 0, 0, 0.0 // orders is a logarithm to the base 2
+		for _, n := range count[g] {
+			if n > 1 {
+				large++
+			}
+			labels += n
+			orders -= logFactorial(n)
+		}
+		orders += logFactorial(labels)
+		agreeing := float64(len(classOf[g])) * math.Log2(float64(len(count[g])))
+		if classOf[g] != nil && large > 1 && 2*len(classOf[g]) <= labels && orders-agreeing > 2+math.Log2(float64(len(f.groups))) {
+			titles = append(titles, group.title)
+		}
+	}
+	return titles
+}
+
+// logFactorial returns log₂ n!.
+func logFactorial(n int) float64 {
+	v, _ := math.Lgamma(float64(n) + 1)
+	return v / math.Ln2
 }
 
 // end returns an error if there are no rows, or if some of their nodes are not in the graph.

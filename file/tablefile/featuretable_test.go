@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -131,6 +132,8 @@ func TestBadFeatures(t *testing.T) {
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond float32; fix the line, or leave the field empty`},
+		{"node;x;w\nn1;1;a\nn2;1,5;1,5\n", `x.csv:3:4: "1,5" is not a number, and column x holds numbers; write numbers with a decimal point, or pass option decimal=,`},
+		{"node;x;w\nn1;2,5;a\nn2;-3,25;b\n", `x.csv:2:4: "2,5" is not a number, and column x holds numbers; write numbers with a decimal point, or pass option decimal=,`},
 		{"node,x\n", `x.csv: no column of attributes; add one to the column of the node`},
 		{"node\nn1\n", `x.csv: no column of attributes; add one to the column of the node`},
 	} {
@@ -144,18 +147,7 @@ func TestBadFeatures(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
-	path := write(t, "x.csv", []byte("node;x;w;z\nn1;1;2,5;a\nn2;1,5;-3,25;1,5\n"))
-	var warnings []string
-	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(w error) { warnings = append(warnings, strings.TrimPrefix(w.Error(), path)) }}); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{
-		`: column x is read as categories, because "1,5" is not a number; write numbers with a decimal point, or pass option decimal=,`,
-		`: column w is read as categories, because "2,5" is not a number; write numbers with a decimal point, or pass option decimal=,`,
-	}; !slices.Equal(warnings, want) {
-		t.Errorf("decimal commas: %q", warnings)
-	}
-	path = write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
+	path := write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
 	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
 	if err != nil || a.Unknown != 1 || a.Table.Present != 1 {
 		t.Errorf("skipped: %+v, %v", a, err)
@@ -166,13 +158,115 @@ func TestBadFeatures(t *testing.T) {
 	}
 }
 
-// TestMostLevels checks that a column of 1,000 texts becomes categories, and that a column of
-// 1,001 is ignored.
+// TestAttributeForms reads columns of numbers with a few other texts, of money, of digits behind a
+// zero, and of names.
+func TestAttributeForms(t *testing.T) {
+	var ids []string
+	for i := range 12 {
+		ids = append(ids, fmt.Sprintf("n%d", i))
+	}
+	nodes := nodesOf(t, ids...)
+	const (
+		notNumber = `" is not a number, and column x holds numbers; `
+		fix       = "fix the line, or leave the field empty"
+		plain     = "write numbers without units and separators of thousands, or leave the field empty"
+		names     = ": column x has a different text for nearly every node; remove the column, because such values say nothing about other nodes"
+	)
+	for _, c := range []struct{ values, want string }{ // values of n0, n1, …, joined by |; use of the column, or the error or warning
+		{"0.9|0.1|-|0.4|0.5", "number"},
+		{"0.9|--|0.2|ND|0.5|#N/A|\\N|NULL|unknown", "number"},
+		{"-|-|-", "no value"},
+		{"1|2|3|<0.001|5", `:5:4: "<0.001` + notNumber + plain},
+		{"1|2|5 kg|3", `:4:4: "5 kg` + notNumber + plain},
+		{"1,000.50|2,000.50", `:2:4: "1,000.50` + notNumber + plain},
+		{"1,234|2,000|500", `:2:4: "1,234` + notNumber + plain},
+		{"$5|$6.50|$7", `:2:4: "$5` + notNumber + plain},
+		{"1.000,50 €|20 €", `:2:4: "1.000,50 €` + notNumber + plain},
+		{"0%|1%|2 %", `:2:4: "0%` + notNumber + plain},
+		{"1|2|3|4|5|6|7|8|9|10|tbd", `:12:5: "tbd` + notNumber + fix},
+		{"1|2|3|tbd", "4 categories; warning: :5:4: column x is read as categories, because \"tbd\" is not a number; " + fix},
+		{"2|3|4|5more|5more|5more", "4 categories; warning: :5:4: column x is read as categories, because \"5more\" is not a number; " + fix},
+		{"5 kg|5 kg|7 kg", "2 categories"},
+		{"18-25|26-35|<18|18-25", "3 categories"},
+		{"01234|02345|99999|01234", "3 categories"},
+		{"007|1|007|1", "2 categories"},
+		{"0|1|0.5|00.5", "number"},
+		{"anna|berta|carl|dora|emil|fritz|gerd|hans|ida|jan|karl", names},
+		{"00001|00002|00003|00004|00005|00006|00007|00008|00009|00010", names},
+		{"anna|berta|carl", "3 categories"},
+		{"a|b|c|d|e|f|a|b|c|d|e|f", "6 categories"},
+	} {
+		text := "node,x\n"
+		for i, value := range strings.Split(c.values, "|") {
+			text += fmt.Sprintf("n%d,\"%s\"\n", i, value)
+		}
+		path := write(t, "x.csv", []byte(text))
+		var got, warning string
+		a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(w error) { warning = "; warning: " + w.Error() }})
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = cmp.Or(a.Columns[1].Use, a.Columns[1].Note)
+		}
+		if got = strings.ReplaceAll(got+warning, path, ""); got != c.want && c.want != "no value" {
+			t.Errorf("%s:\n got %s\nwant %s", c.values, got, c.want)
+		}
+	}
+}
+
+// TestDetermining checks which attributes are reported to determine the labels.
+func TestDetermining(t *testing.T) {
+	const rows, classes = 24, 3
+	var ids []string
+	labels := &nodefile.Labels{Names: []string{"x", "y", "z"}}
+	text := "node,copy,number,team,noise,constant,name,rest\n"
+	for i := range rows {
+		ids = append(ids, fmt.Sprintf("n%d", i))
+		class := i % classes
+		labels.Row, labels.Class = append(labels.Row, i), append(labels.Class, class)
+		group := fmt.Sprintf("g%d", class+classes*(i%2)) // two groups of each class
+		rest := ""
+		if i < 4 {
+			rest = fmt.Sprint("r", class)
+		}
+		text += fmt.Sprintf("n%d,k%d,%d,%s,%d,1,%g,%s\n", i, class, 7*class, group, i%4, 0.1*float64(i+10*class), rest)
+	}
+	f, err := ReadFeatures(t.Context(), write(t, "x.csv", []byte(text)), nodesOf(t, ids...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Determining(labels), []string{"copy", "number", "team"}; !slices.Equal(got, want) {
+		t.Errorf("determining: %q, want %q", got, want)
+	}
+	labels.Class[5] = 0
+	if got := f.Determining(labels); got != nil {
+		t.Errorf("with an exception: %q", got)
+	}
+}
+
+// TestWordVectors reads vectors below the two counts that word2vec writes.
+func TestWordVectors(t *testing.T) {
+	nodes := nodesOf(t, "1", "2", "3")
+	for text, cols := range map[string]int{
+		"3 2\n1 0.5 1\n2 1.5 -2\n3 0 1\n":          2,
+		"3 3\n1 0.5 1 2 \n2 1.5 -2 2 \n3 0 1 2 \n": 3,
+		"2 2\n1 1 1\n3 2 2\n":                      2,
+		"3 1\n1 2\n2 5\n":                          1, // a row of node 3, because it has as many fields as the others
+	} {
+		f, err := ReadFeatures(t.Context(), write(t, "x.emb", []byte(text)), nodes, nil)
+		if err != nil || f.Table.Cols != cols {
+			t.Errorf("%q: %+v, %v", text, f, err)
+		}
+	}
+}
+
+// TestMostLevels checks that a column of 1,000 texts, each of which occurs twice, becomes categories,
+// and that a column of 1,001 is ignored.
 func TestMostLevels(t *testing.T) {
 	ids, text := []string{}, "node\tnumber\ttext\n"
-	for i := range mostLevels {
+	for i := range 2 * mostLevels {
 		ids = append(ids, fmt.Sprintf("n%d", i))
-		text += fmt.Sprintf("n%d\t%d\tt%d\n", i, i, i)
+		text += fmt.Sprintf("n%d\t%d\tt%d\n", i, i, i/2)
 	}
 	ids = append(ids, "last")
 	nodes := nodesOf(t, ids...)

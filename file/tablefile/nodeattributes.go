@@ -2,12 +2,11 @@ package tablefile
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
@@ -19,142 +18,101 @@ import (
 // name of a node label.
 const classTitle = "class"
 
-// nodeColumn is a column of a table of nodes.
-type nodeColumn struct {
-	title   string
-	isLabel bool // labels remain text, even if all are numbers
-	values  []string
-	code    map[string]int32 // from value to its index
-	of      []int32          // the value of each node; −1: none
-}
-
 // NodeAttributes reads a table with a node in each row, for example predictions, as attributes for
-// [graphfile.Write]: the columns of labels first. The column of the nodes is chosen as by
-// [ReadFeatures]. A column whose values are all integers, numbers, or true and false has that type;
-// other columns and labels are text. An empty field or a word for a missing value is no value.
+// [graphfile.Write]: the column of labels first. The columns are chosen as by [ReadFeatures]. A
+// column whose values are all integers, numbers, or true and false has that type; others, labels, and
+// digits behind a zero are text. An empty field or a word for a missing value is no value.
 // c.Memory bounds the memory, 4 bytes for each node and column and the distinct values, which
 // NodeAttributes returns. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
-	r := &nodetable.Reader{Every: true, Lookup: nodes.Lookup, Text: c.Text, Header: c.Header, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
-	unknown := &nodetable.Unknown{Nodes: nodes}
-	var columns []*nodeColumn
-	line := make([]int64, nodes.Len()) // of the row of each node; 0: none
+	t, unknown := newAttributeTable(nodes, c), &nodetable.Unknown{Nodes: nodes}
+	var codes [][]int32 // of each column, the code of each node; −1: no value
+	line := make([]int64, nodes.Len())
 	bytes = 8 * int64(len(line))
-	for row, err := range r.Read(ctx, path) {
-		if err != nil {
-			return nil, 0, err
-		}
-		if columns == nil {
-			if columns, err = nodeColumns(r, len(row.Text), nodes.Len()); err != nil {
-				return nil, 0, err
+	err = t.each(ctx, path, func(row nodetable.Row) error {
+		if codes == nil {
+			codes = make([][]int32, len(t.columns))
+			for i := range codes {
+				codes[i] = slices.Repeat([]int32{-1}, nodes.Len())
 			}
-			bytes += 4 * int64(len(line)) * int64(len(columns))
-		}
-		if len(row.Text) != len(columns) {
-			return nil, 0, textio.Fault(r.Name, row.Line, "fix the line", "%s, the first line has %d", table.Counted(len(row.Text), "field"), len(columns))
+			bytes += 4 * int64(len(line)) * int64(len(codes))
 		}
 		node, known := nodetable.Find(nodes.Lookup, string(row.ID()))
 		if !known {
 			unknown.Add(row.Line, row.ID())
-			continue
+			return nil
 		}
 		unknown.Total++
 		if line[node] != 0 {
-			return nil, 0, textio.Fault(r.Name, row.Line, "keep one of them", "node %s is on line %d already", table.Quoted(row.ID()), line[node])
+			return textio.Fault(t.rows.Name, row.Line, "keep one of them", "node %s is on line %d already", table.Quoted(row.ID()), line[node])
 		}
 		line[node] = row.Line
-		for i, column := range columns {
-			if column != nil {
-				bytes += column.set(node, row.Field(i))
+		for i := range t.columns {
+			if text := row.Field(i); !t.columns[i].skipped && !isMissing(text) {
+				code, more := t.columns[i].texts.Code(text)
+				codes[i][node] = code
+				bytes += more
 			}
 		}
 		if c.Memory > 0 && bytes > c.Memory {
-			return nil, 0, &budget.Error{Need: bytes, Limit: c.Memory, Largest: budget.Item{What: "attributes of nodes", Bytes: bytes}}
+			return &budget.Error{Need: bytes, Limit: c.Memory, Largest: budget.Item{What: "attributes of nodes", Bytes: bytes}}
 		}
+		return nil
+	})
+	if err == nil {
+		err = unknown.Err(t.rows.Name, c.SkipUnknown, "fix the line or pass {unknown-ids=skip}")
 	}
-	if err := unknown.Err(r.Name, c.SkipUnknown, "fix the line or pass {unknown-ids=skip}"); err != nil {
+	if err != nil {
 		return nil, 0, err
 	}
-	columns = slices.DeleteFunc(columns, func(column *nodeColumn) bool { return column == nil })
-	if len(columns) == 0 {
-		return nil, 0, &nodefile.ParseError{File: r.Name, Msg: "no column of attributes", Fix: "add one to the column of the node"}
+	label := -1
+	if t.rows.Titles != nil {
+		_, label = table.FindLabels(t.rows.Titles)
 	}
-	slices.SortStableFunc(columns, func(a, b *nodeColumn) int {
-		switch {
-		case a.isLabel && !b.isLabel:
-			return -1
-		case b.isLabel && !a.isLabel:
-			return 1
+	for i := range t.columns {
+		column := &t.columns[i]
+		if column.skipped {
+			continue
 		}
-		return 0
-	})
-	for i, column := range columns {
-		if slices.ContainsFunc(columns[:i], func(other *nodeColumn) bool { return other.title == column.title }) {
-			return nil, 0, textio.Fault(r.Name, r.Line, "rename one of them", "two columns become the attribute %s", table.Quoted(column.title))
+		isLabel := i == label && column.isLabel
+		if column.title == fixedColumns[1] {
+			column.title = classTitle
 		}
-		attributes = append(attributes, column.attribute())
+		if slices.ContainsFunc(attributes, func(other graphfile.Attribute) bool { return other.Title == column.title }) {
+			return nil, 0, textio.Fault(t.rows.Name, t.rows.Line, "rename one of them", "two columns become the attribute %s", table.Quoted(column.title))
+		}
+		a := attribute(column.title, column.texts.Values, codes[i], isLabel)
+		if isLabel {
+			attributes = slices.Insert(attributes, 0, a)
+		} else {
+			attributes = append(attributes, a)
+		}
+	}
+	if attributes == nil {
+		return nil, 0, errNoAttributes(t.rows.Name)
 	}
 	return attributes, bytes, nil
 }
 
-// nodeColumns returns the columns of a table with n fields in a row; nil for the node and row numbers.
-func nodeColumns(r *nodetable.Reader, n, nodes int) ([]*nodeColumn, error) {
-	columns := make([]*nodeColumn, n)
-	for i := range columns {
-		if i == r.Node || r.Columns != nil && i < len(r.Columns) && r.Columns[i].Use == input.Index {
-			continue
-		}
-		column := &nodeColumn{title: fmt.Sprintf("column %d", i+1), code: map[string]int32{}, of: make([]int32, nodes)}
-		if i < len(r.Titles) {
-			column.title = r.Titles[i]
-			if column.isLabel = table.IsLabel(column.title); column.title == fixedColumns[1] {
-				column.title = classTitle
-			}
-		}
-		for node := range column.of {
-			column.of[node] = -1
-		}
-		columns[i] = column
-	}
-	return columns, nil
-}
-
-// set sets the value of a node and returns the memory that it takes.
-func (c *nodeColumn) set(node int, field []byte) (bytes int64) {
-	if isMissingNumber(field) {
-		return 0
-	}
-	code, known := c.code[string(field)]
-	if !known {
-		const entry = 100 // bytes of an entry of a map and a list, while they grow
-		code, bytes = int32(len(c.values)), entry+int64(len(field))
-		c.values = append(c.values, string(field))
-		c.code[c.values[code]] = code
-	}
-	c.of[node] = code
-	return bytes
-}
-
-// attribute returns the column with the type of its values.
-func (c *nodeColumn) attribute() graphfile.Attribute {
-	c.code = nil
-	a := graphfile.Attribute{Title: c.title}
+// attribute returns an attribute with the type of its distinct values.
+func attribute(title string, values []string, codes []int32, isLabel bool) graphfile.Attribute {
+	a := graphfile.Attribute{Title: title}
 	for _, kind := range []graphfile.Kind{graphfile.Boolean, graphfile.Integer, graphfile.Real} {
-		if values := convertAll(c.values, kind); values != nil && !c.isLabel {
-			a.Kind, c.values = kind, values
+		if converted := convertAll(values, kind); converted != nil && !isLabel {
+			a.Kind, values = kind, converted
 			break
 		}
 	}
-	for _, code := range c.of {
+	for _, code := range codes {
 		if code >= 0 {
-			a.Bytes += int64(len(c.values[code]))
+			a.Bytes += int64(len(values[code]))
 		}
 	}
 	a.Value = func(row int) string {
-		if c.of[row] < 0 {
+		if codes[row] < 0 {
 			return ""
 		}
-		return c.values[c.of[row]]
+		return values[codes[row]]
 	}
 	return a
 }
@@ -163,27 +121,20 @@ func (c *nodeColumn) attribute() graphfile.Attribute {
 func convertAll(values []string, kind graphfile.Kind) []string {
 	var converted []string
 	for _, text := range values {
+		v, fault := table.ParseNumber([]byte(text), 64)
+		isKind := fault == "" && !table.HasLeadingZero(text)
 		switch kind {
 		case graphfile.Boolean:
-			switch text {
-			case "true", "True", "TRUE":
-				text = "true"
-			case "false", "False", "FALSE":
-				text = "false"
-			default:
-				return nil
-			}
+			text = strings.ToLower(text)
+			isKind = text == "true" || text == "false"
 		case graphfile.Integer:
-			v, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || strconv.FormatInt(v, 10) != text {
-				return nil
-			}
+			n, err := strconv.ParseInt(text, 10, 64)
+			isKind = err == nil && strconv.FormatInt(n, 10) == text
 		case graphfile.Real:
-			v, fault := table.ParseNumber([]byte(text), 64)
-			if fault != "" {
-				return nil
-			}
 			text = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		if !isKind {
+			return nil
 		}
 		converted = append(converted, text)
 	}

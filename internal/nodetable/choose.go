@@ -36,6 +36,10 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if len(lines) == 0 {
 		return nil
 	}
+	if t.Every && t.Lookup != nil && isVectors(lines) {
+		t.first = number + 1
+		lines, number = t.dataLines(chunk)
+	}
 	if t.sep = t.separator(lines[0]); t.Lookup != nil {
 		t.first = number
 	}

@@ -2,6 +2,7 @@ package nodetable
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -108,7 +109,7 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 // readFile implements Read for a single file.
 func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
-	t.Options.Any, t.Options.Text = isParquet, t.Text
+	t.Options.Any, t.Options.Text = true, t.Text
 	return func(yield func(Row, error) bool) {
 		t.Name = path
 		in, err := textio.Open(ctx, path, &t.Options)
@@ -137,6 +138,10 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {
 			t.Name = in.Name()
+		}
+		if err := cmp.Or(t.refuseGraph(in.Peek(headBytes)), in.CheckText()); err != nil {
+			yield(Row{}, err)
+			return
 		}
 		head, err := in.Head()
 		if errors.Is(err, io.EOF) {

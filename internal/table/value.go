@@ -3,20 +3,81 @@ package table
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Missing are the words that pandas and R write for a missing value; an empty field is one
-// too.
-var Missing = []string{"NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
+// Missing lists the words for a missing label, number or attribute, in addition to the empty text.
+// Letters may be of any case.
+var Missing = []string{
+	"NA", "N/A", "#N/A", "NaN", "null", "None", "<NA>", "?", ".", "-", "--", "ND", "unknown", "unlabeled", "unlabelled", "missing", `\N`,
+}
 
-// noValues are words in columns of numbers that are no titles.
-var noValues = append([]string{"na", "nan", "none", "nil", "inf", "infinity"}, Missing...)
+// MayBeClass lists the words of [Missing] that could be the name of a class.
+var MayBeClass = []string{"unknown", "unlabeled", "unlabelled", "missing", "None", "?", "-"}
+
+// IsMissing reports whether text is blank or, whatever the case of its letters, one of the words.
+func IsMissing(text string, words []string) bool {
+	return strings.TrimSpace(text) == "" || slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
+}
+
+// HasLeadingZero reports whether text is digits behind a zero, as in postal codes. Such text is no
+// number, because its zeros would be lost.
+func HasLeadingZero(text string) bool {
+	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "0123456789") == ""
+}
+
+// ClassKey returns a text that is equal for names of the same class: names that are equal as
+// numbers, for example 1 and 1.0, are one class. Names with leading zeros are text.
+func ClassKey(name string) string {
+	if whole, fraction, cut := strings.Cut(name, "."); cut && strings.Trim(fraction, "0") == "" && IsInteger([]byte(whole)) {
+		return whole
+	}
+	if IsInteger([]byte(name)) || HasLeadingZero(name) {
+		return name // exact also beyond 2⁵³
+	}
+	if v, fault := ParseNumber([]byte(name), 64); fault == "" {
+		return strconv.FormatFloat(v+0, 'f', -1, 64)
+	}
+	return name
+}
+
+// Form is the form of a text that is not a plain number.
+type Form int
+
+// The forms of text.
+const (
+	Word  Form = iota
+	Money      // a number with a comma, a currency, a percent sign or a bound, for example 1,234, $5, 3 % or <0.001
+	Unit       // a number with a unit behind a blank, for example 5 kg
+)
+
+// forms matches Money and Unit.
+var forms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[<>≤≥~≈=]{0,2}\s*[-+]?(?:(?:\pL{0,3}\p{Sc}|[A-Z]{3}\s)\s*[-+]?)?` +
+		`(?:[0-9]{1,3}(?:[,.'’ \x{a0}\x{202f}][0-9]{3})+|[0-9]+)?(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?` +
+		`\s*(?:%|‰|\pL{0,3}\p{Sc}|\s([\pLµ°²³/]{1,6}))?\*?$`)
+})
+
+// FormOf returns the form of a text that is not a number.
+func FormOf(text []byte) Form {
+	if !bytes.ContainsAny(text, "0123456789") {
+		return Word
+	}
+	switch unit := forms().FindSubmatchIndex(text); {
+	case unit == nil:
+		return Word
+	case unit[2] >= 0:
+		return Unit
+	}
+	return Money
+}
 
 // IsInteger reports whether text is an integer as a program would print it:
 // digits without leading zeros, perhaps behind a minus sign.
@@ -46,12 +107,15 @@ func IsDecimalComma(text []byte) bool {
 	return cut && digits(bytes.TrimPrefix(whole, []byte("-"))) && digits(fraction)
 }
 
+// noTitles are words in columns of numbers that are no titles.
+var noTitles = []string{"NA", "N/A", "<NA>", "NaN", "null", "None", "nil", "inf", "infinity"}
+
 // IsTitle reports whether a field in a column of numbers can only be the title of the
 // column: it does not begin as a number would, and is no word for a missing value.
 func IsTitle(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return text != "" && !unicode.IsDigit(first) && !strings.ContainsRune("+-.,{", first) &&
-		!slices.Contains(noValues, text) && !slices.Contains(noValues, strings.ToLower(text))
+		!IsMissing(text, noTitles)
 }
 
 // Years of times: a whole number is a time if it counts the seconds or milliseconds from

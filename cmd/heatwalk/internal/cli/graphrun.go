@@ -65,7 +65,10 @@ func (f *learningFlags) begin(name, path string) (*graphRun, error) {
 		if d.l, err = f.graphInputs.readSeeds(f.labels, d.g); err != nil {
 			return err
 		}
-		return f.graphInputs.readAttributes(&f.attributes, d.g)
+		if err = f.graphInputs.readAttributes(&f.attributes, d.g); err == nil {
+			f.warnLeaks(&f.attributes, d.g, d.l)
+		}
+		return err
 	})
 }
 

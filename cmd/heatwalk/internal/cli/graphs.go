@@ -412,9 +412,13 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nodefile.ReadLabels(r.run.ctx, path, nodes, &nodefile.LabelConfig{
+	l, err := nodefile.ReadLabels(r.run.ctx, path, nodes, &nodefile.LabelConfig{
 		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.run.stdin, Warn: r.run.warnOf,
 	})
+	if err == nil {
+		r.run.noteClasses(path, l)
+	}
+	return l, err
 }
 
 // graphsClassifyDocument is the JSON document of graphs classify.

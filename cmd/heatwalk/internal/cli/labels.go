@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	variable(in.session, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null and the like; for nodes: none); '' for none", func(s string) error {
+	variable(in.session, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
@@ -59,8 +60,39 @@ func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, e
 	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.nodeLabels(g))
 	if err == nil {
 		r.noteColumns(path, l.Columns)
+		r.noteClasses(path, l)
 	}
 	return l, err
+}
+
+// noteClasses prints the largest classes of labels with the numbers of their nodes.
+func (c *console) noteClasses(path string, l *nodefile.Labels) {
+	const most = 5
+	size := sizesOf(l)
+	order := make([]int, len(size))
+	for class := range order {
+		order[class] = class
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
+	var list []string
+	for _, class := range order[:min(most, len(order))] {
+		list = append(list, fmt.Sprintf("%s (%s)", input.Escape(l.Names[class]), words.Count(size[class])))
+	}
+	text := strings.Join(list, ", ")
+	if len(order) > most {
+		text += ", …"
+	}
+	c.note(fmt.Sprintf("%s: %s: %s", input.Escape(path), words.Counted(len(order), "class"), text))
+}
+
+// warnLeaks warns about attributes that determine the labels.
+func (r *graphInputs) warnLeaks(f *attributeFlags, g *openGraph, l *nodefile.Labels) {
+	if g.attributes == nil || g.unread != nil {
+		return
+	}
+	for _, title := range g.attributes.Determining(l) {
+		r.warn("%s: column %s determines the labels of %s; if it was made from them, remove it, because it is missing where labels are", f.file, quoted(title), l.File)
+	}
 }
 
 // listConfig returns the settings for lists of ids and splits.

@@ -128,6 +128,7 @@ func compareTruth(run *session, class []int, reached *roaring.Bitmap, l, truth *
 	if truth == nil {
 		return nil
 	}
+	truth.Respell(l.Names)
 	size := sizesOf(truth)
 	for c, name := range truth.Names {
 		if !slices.Contains(l.Names, name) {

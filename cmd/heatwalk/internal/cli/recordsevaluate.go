@@ -121,11 +121,16 @@ func (r recordIDs) Len() int { return len(r.IDs) }
 
 // readClasses reads the classes of records from a file, or takes those of the table if path is "".
 func (f *recordInputs) readClasses(a *nodefile.Attributes, path string, unknown ingest.UnknownIDs) (*nodefile.Labels, error) {
-	switch {
-	case path != "":
-		return nodefile.ReadLabels(f.ctx, path, a.Records, f.labelConfig(unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip"))
-	case a.Classes == nil:
+	l := a.Classes
+	if path != "" {
+		var err error
+		if l, err = nodefile.ReadLabels(f.ctx, path, a.Records, f.labelConfig(unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
+			return nil, err
+		}
+	}
+	if l == nil {
 		return nil, fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	}
-	return a.Classes, nil
+	f.noteClasses(l.File, l)
+	return l, nil
 }

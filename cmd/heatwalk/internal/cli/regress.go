@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -86,6 +87,7 @@ func (r *graphInputs) beginValues(name, file, out string, f *attributeFlags, met
 			return err
 		}
 		r.noteColumns(file, v.values.Columns)
+		r.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
 		return r.readAttributes(f, d.g)
 	})
 	if err != nil {

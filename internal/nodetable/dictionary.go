@@ -1,0 +1,24 @@
+package nodetable
+
+// Dictionary numbers the distinct values of a column in order of first appearance.
+type Dictionary struct {
+	Values []string // the index is the code
+	code   map[string]int32
+}
+
+// Code returns the code of a value, and the bytes of memory that a new value needs.
+func (d *Dictionary) Code(text []byte) (code int32, bytes int64) {
+	code, known := d.code[string(text)]
+	if known {
+		return code, 0
+	}
+	if d.code == nil {
+		d.code = map[string]int32{}
+	}
+	const entry = 100 // bytes of an entry of a map and a list, while they grow
+	code = int32(len(d.Values))
+	value := string(text)
+	d.Values = append(d.Values, value)
+	d.code[value] = code
+	return code, entry + int64(len(value))
+}
