@@ -100,7 +100,9 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 		return err
 	}
 	last = g.Lines
-	r.files[f.file].setColumns(g.Columns)
+	if format.Table || !g.Columns.IsUsual() {
+		r.files[f.file].Columns = g.Columns
+	}
 	r.rounded(name+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
 		r.warn(note)

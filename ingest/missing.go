@@ -14,31 +14,37 @@ import (
 // node that joins strangers, which is warned of.
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
-// missingEnds looks for ids that are no nodes, once all ids are in the dictionary. Without
-// [Config.Missing] it warns of lines with words such as NA. Otherwise it counts the lines with one
-// of the given words and returns the codes of these words, which get no rows. Ids of the list of
-// nodes, whose codes are listed, are not warned of.
-func (n *numberer) missingEnds(listed []uint32) (codes []uint32, err error) {
-	var found []string
-	words := n.c.Missing
-	if words == nil {
-		words = nullWords
-	}
-	for _, word := range words {
-		if code, known := n.dict.Code([]byte(word)); known && word != "" && (n.c.Missing != nil || !slices.Contains(listed, code)) {
-			codes, found = append(codes, code), append(found, word)
+// missingEnds looks for ids that are no nodes, once all ids are in the dictionary. It counts the
+// lines with an end that is blank or one of [Config.Missing], and returns the codes of these words,
+// which get no rows. Without Config.Missing it warns of lines with words such as NA, unless the list
+// of nodes, whose codes are listed, has them.
+func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
+	codesOf := func(words []string) (codes []uint32, ids []string) {
+		for _, word := range words {
+			if code, isID := n.dict.Code([]byte(word)); isID && (n.c.Missing != nil || !slices.Contains(listed, code)) {
+				codes, ids = append(codes, code), append(ids, word)
+			}
 		}
+		return codes, ids
 	}
-	if codes == nil {
+	dropped, _ = codesOf(append([]string{""}, n.c.Missing...))
+	var doubtful []uint32
+	var words []string
+	if n.c.Missing == nil {
+		doubtful, words = codesOf(nullWords)
+	}
+	if dropped == nil && doubtful == nil {
 		return nil, nil
 	}
-	lines := make([]atomic.Int64, len(n.files)) // with such an end, of each file
+	var missing atomic.Int64
+	lines := make([]atomic.Int64, len(n.files)) // with a doubtful end, of each file
 	err = n.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
-			if weight != nil && weight[i/2] == 0 {
-				continue // counted as a zero weight
-			}
-			if slices.Contains(codes, code[i]) || slices.Contains(codes, code[i+1]) {
+			switch {
+			case weight != nil && weight[i/2] == 0: // counted as a zero weight
+			case slices.Contains(dropped, code[i]) || slices.Contains(dropped, code[i+1]):
+				missing.Add(1)
+			case slices.Contains(doubtful, code[i]) || slices.Contains(doubtful, code[i+1]):
 				lines[p.file].Add(1)
 			}
 		}
@@ -47,23 +53,20 @@ func (n *numberer) missingEnds(listed []uint32) (codes []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.c.Missing != nil {
-		for i := range lines {
-			n.report.MissingIDs += lines[i].Load()
-		}
-		return codes, nil
-	}
-	what := "the id " + table.Quoted(found[0]) + ", which may stand for no value; it is one node here"
-	if len(found) > 1 {
-		what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", found)
-	}
+	n.report.MissingIDs += missing.Load()
 	for i := range lines {
-		if count := lines[i].Load(); count > 0 {
-			n.warn(&nodefile.ParseError{File: n.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
-				Fix: "{missing=" + strings.Join(found, ",") + "} drops such lines"})
+		count := lines[i].Load()
+		if count == 0 {
+			continue
 		}
+		what := "the id " + table.Quoted(words[0]) + ", which may stand for no value; it is one node here"
+		if len(words) > 1 {
+			what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", words)
+		}
+		n.warn(&nodefile.ParseError{File: n.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
+			Fix: "{missing=" + strings.Join(words, ",") + "} drops such lines"})
 	}
-	return nil, nil
+	return dropped, nil
 }
 
 // withoutMissing removes the codes of missing ends from the codes in the order of rows, of which

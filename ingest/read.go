@@ -173,8 +173,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		return err
 	}
 	f := &r.files[list.file]
-	f.setColumns(list.lay.Columns)
-	f.hasHeader = list.lay.Columns != nil
+	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
 		if r.c.Bipartite {

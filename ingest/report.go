@@ -28,7 +28,7 @@ type Report struct {
 	RoundedWeights int64        `json:"rounded_weights"`   // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
 	BadLines       int64        `json:"bad_lines"`         // lines skipped
 	PaddedIDs      int64        `json:"padded_ids"`        // ids with blanks around them, outside of quotes
-	MissingIDs     int64        `json:"missing_ids"`       // lines dropped for an end that is one of Config.Missing
+	MissingIDs     int64        `json:"missing_ids"`       // lines dropped for an end that is blank or one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`       // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`               // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`             // read, as stored
@@ -46,18 +46,11 @@ type Report struct {
 type FileReport struct {
 	Name    string        `json:"name"`
 	Format  string        `json:"format"`            // "node list" or the title of a graphfile.Format
-	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns, unless they are source, target and weight
+	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns of a table
 	Bytes   int64         `json:"bytes"`             // as stored
 	Lines   int64         `json:"lines"`
 
 	hasHeader bool
-}
-
-// setColumns reports the uses of the columns where they are not plain.
-func (f *FileReport) setColumns(c input.Columns) {
-	if !c.IsUsual() {
-		f.Columns = c
-	}
 }
 
 // rounded reports how many weights of an input were rounded, and where the first

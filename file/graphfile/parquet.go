@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -70,7 +70,7 @@ func (t *edgeTable) choose() error {
 		return err
 	}
 	t.column = [3]int{c.Source, c.Target, c.Weight}
-	t.report = c.Report(t.file.Titles)
+	t.report = c.Columns
 	for i, c := range t.column {
 		if c < 0 {
 			continue
@@ -90,56 +90,30 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges returns the columns of an edge: those that the options name, or those that
-// have such titles, or else the only two apart from the row numbers of pandas.
-func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
-	if t.Fields != nil {
-		columns, err := table.Choose(t.Fields, t.file.Titles)
-		switch {
-		case err != nil:
-			_, fix := table.Unnamed(t.file.Titles)
-			return c, t.fault(0, fix, "%v", err)
-		case slices.Max(columns) >= len(t.file.Titles):
-			return c, t.fault(0, "correct {fields}", "%s (%s), want %d", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
-		}
-		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
-		if len(columns) == 3 {
-			c.Weight = columns[2]
-		}
-		return c, nil
-	}
-	c, found := table.FindEdges(t.file.Titles)
-	if found && t.Weight != "" {
-		weight, err := table.Choose([]string{t.Weight}, t.file.Titles)
-		if err != nil || weight[0] >= len(t.file.Titles) {
-			return c, t.fault(0, "correct {weight}", "no column %s (%s)", table.Quoted(t.Weight), strings.Join(t.file.Titles, ", "))
-		}
-		c.Weight = weight[0]
-	}
-	if found {
-		if c.Weight >= 0 {
-			if _, flat := t.file.Leaf(c.Weight); !flat {
-				c.Weight = -1
-			}
-		}
-		return c, nil
-	}
-	var data []int
-	for i, path := range t.file.Titles {
-		if !table.IsIndex(path) {
-			data = append(data, i)
+// edges chooses the columns of an edge, see [table.Sample.ChooseEdges]. Nested columns are chosen only
+// by the options.
+func (t *edgeTable) edges() (*table.EdgeTable, error) {
+	s := &table.Sample{Titles: slices.Clone(t.file.Titles)}
+	for i := range s.Titles {
+		if _, isFlat := t.file.Leaf(i); !isFlat {
+			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
-	switch {
-	case len(data) < 2:
-		return c, t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "))
-	case len(data) == 2:
-		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: -1}, nil
-	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
-		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
+	if t.Fields != nil || t.Weight != "" || !s.NamesEnds() {
+		s.Titles = slices.Clone(t.file.Titles)
 	}
-	msg, fix := table.Unnamed(t.file.Titles)
-	return c, t.fault(0, fix, "%s", msg)
+	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.Fields, Weight: t.Weight, Header: input.HasHeader})
+	var fault *input.Error
+	if errors.As(err, &fault) {
+		fault.File = t.Name
+		return nil, fault
+	}
+	for i, title := range s.Titles {
+		if c.Columns[i].Title = t.file.Titles[i]; title != t.file.Titles[i] {
+			c.Columns[i].Use = ""
+		}
+	}
+	return c, nil
 }
 
 // edge takes one row.

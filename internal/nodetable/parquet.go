@@ -46,14 +46,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 	}
 	var below [][]string
-	node, value := t.byTitles(file.Titles)
-	if t.Fields == nil && (node < 0 || value < 0 && t.Value != "") { // the titles are ambiguous
+	if s := (&table.Sample{Titles: file.Titles}); t.Fields == nil && !s.NamesBoth(t.Value) { // the titles are ambiguous
 		err = t.parquetRows(file, columns, func(row Row) error {
 			cells := make([]string, len(row.Text))
 			for i, text := range row.Text {
 				cells[i] = string(text)
 			}
-			if below = append(below, cells); len(below) == sampleRows {
+			if below = append(below, cells); len(below) == table.SampleRows {
 				return errEnough
 			}
 			return nil
@@ -66,7 +65,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if t.Value != "" {
 		t.At = 1
 	}
-	if _, err := t.choose(0, slices.Clone(file.Titles), below); err != nil {
+	if err := t.choose(0, slices.Clone(file.Titles), below); err != nil {
 		return err
 	}
 	if !t.Every {

@@ -12,10 +12,21 @@ import (
 // IsBlank reports whether a line is empty or consists of blanks.
 func IsBlank(line []byte) bool { return len(bytes.Trim(line, Blank)) == 0 }
 
-// IsComment reports whether a line is blank or begins with #, % or //.
+// IsComment reports whether a line is blank, begins with #, % or //, or is Excel's sep=;.
 func IsComment(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
-	return len(line) == 0 || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
+	return len(line) == 0 || len(line) < 8 && DeclaredSeparator(line) != "" || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
+}
+
+// DeclaredSeparator returns the separator that Excel writes into the first line of a file, for
+// example ; in sep=; or "" without such a line.
+func DeclaredSeparator(head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	sep, is := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
+	if !is || len(sep) != 1 {
+		return ""
+	}
+	return string(sep)
 }
 
 // MayBeRow reports whether a line that begins with a comment marker may be a row, the
@@ -28,6 +39,8 @@ func MayBeRow(line []byte) bool {
 	switch next := line[1]; line[0] {
 	case '#', '%':
 		return !isBlank(next) && next != '#' && next != '%' && next != '!'
+	case 's':
+		return false
 	}
 	return len(line) > 2 && !isBlank(line[2]) && line[2] != '/'
 }
@@ -43,8 +56,7 @@ func IsTitleComment(fields [][]byte) bool {
 		return false
 	}
 	titles[0] = string(bytes.TrimLeft([]byte(titles[0]), "#%/ "))
-	_, named := FindEdges(titles)
-	return named || IsNode(titles[0])
+	return (&Sample{Titles: titles}).pairs() != nil || IsNode(titles[0])
 }
 
 // FirstData finds the first line of data in the head of a file; separator returns the separator
@@ -66,7 +78,7 @@ func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (fi
 	first, doubtful = -1, -1
 	var above, below [][]byte // candidates above the first line without a marker, and the lines from it on
 	var index []int           // of the candidates
-	for i := 0; len(head) > 0 && len(below) < sampleLines; i++ {
+	for i := 0; len(head) > 0 && len(below) < SampleRows; i++ {
 		var line []byte
 		line, head, _ = bytes.Cut(head, []byte{'\n'})
 		switch {
@@ -136,9 +148,6 @@ func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (fi
 	}
 	return first, doubtful
 }
-
-// sampleLines is the number of lines that FirstData compares.
-const sampleLines = 100
 
 // RemarkWarning returns the warning about n comments below the first line of data, the
 // first of them on the given line.

@@ -5,7 +5,8 @@
 //	sep := table.Separator(name, line)
 //	var f table.Fields
 //	err := f.Split(line, sep)
-//	edges, named := table.FindEdges(f.Strings())
+//	sample := &table.Sample{Titles: f.Strings(), Rows: rows}
+//	edges, err := sample.ChooseEdges(table.EdgeOptions{})
 //
 // # Fields
 //

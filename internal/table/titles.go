@@ -10,8 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// ends are pairs of words in the titles of an edge's ends; the first pair that a
-// header has decides.
+// The titles of every role, which docs/tables.md lists too. Case, and the characters between
+// the words of a title, do not matter.
+
+// ends are the pairs of words for the ends of an edge: two titles that differ in one such word.
 var ends = [][2]string{
 	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src", "dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
 	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i", "j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
@@ -19,19 +21,43 @@ var ends = [][2]string{
 	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject", "object"}, {"ego", "alter"}, {"left", "right"},
 }
 
-// numbered are pairs of suffixes of a word for a node.
+// numbered are the pairs that follow a word for a node, for example in id1 and id2.
 var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"}, {"0", "1"}}
 
-// Words of titles.
+// role is a role of one column, with the words of its titles.
+type role struct {
+	name  string
+	words []string
+}
+
+// Roles of columns. A title has the role if its last word is in the list, that of a node if all
+// of its words are, and that of a time if any is.
 var (
-	nodeWords   = []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}
-	weightWords = []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity"}
-	timeWords   = []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset"}
-	labelWords  = []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club", "segment", "cluster", "faction", "department", "outcome"}
-	partWords   = []string{"split", "part", "set", "subset", "fold", "partition"}
-	idWords     = []string{"id", "ids", "key"}
-	indexTitles = []string{"", "unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}
+	nodeRole   = role{input.Node, []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}}
+	weightRole = role{input.Weight, []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity"}}
+	labelRole  = role{input.Label, []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club", "segment", "cluster", "faction", "department", "outcome"}}
+	valueRole  = role{input.Value, append([]string{"value", "values", "number", "score"}, labelRole.words...)}
+	partRole   = role{input.Part, []string{"split", "part", "set", "subset", "fold", "partition"}}
+	timeRole   = role{"time", []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset"}}
+	indexRole  = role{input.Index, []string{"unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}}
 )
+
+// noWeights are titles of numbers that are small for strong edges, for example p-values and
+// distances; the letters p, q and e precede value or val.
+var noWeights = role{"no weight", []string{"pval", "pvalue", "qval", "qvalue", "evalue", "fdr", "padj", "distance", "dist", "distances"}}
+
+// quantities are titles of numbers that are no ids.
+var quantities = []string{"quantity", "qty", "units", "price", "total", "cost", "sum", "rating", "age", "size", "duration", "hours", "minutes", "seconds", "percent", "rate", "score"}
+
+// kinds are words for things that tables of two kinds of nodes have in their titles.
+var kinds = []string{
+	"user", "item", "product", "movie", "film", "book", "song", "track", "artist", "album", "author", "paper", "article", "page", "document", "doc", "word", "term", "tag",
+	"customer", "client", "buyer", "seller", "merchant", "shop", "store", "order", "account", "card", "device", "ip", "person", "member", "company", "firm", "group", "club", "event",
+	"gene", "protein", "disease", "drug", "patient", "species", "plant", "pollinator", "student", "course", "team", "player", "actor", "director", "venue", "playlist", "reader", "genre",
+}
+
+// persons are further words for nodes in the titles of ends, which do not name a kind.
+var persons = []string{"friend", "contact", "neighbor", "neighbour", "partner", "employee", "manager", "boss", "supervisor", "colleague", "coauthor", "supplier", "vendor", "teacher", "city", "country", "airport", "station", "host"}
 
 // words splits a title into words of lower case: at signs and blanks, where a capital follows
 // a small letter, and between letters and digits. For example, FromNodeId has three.
@@ -61,8 +87,8 @@ func words(title string) []string {
 	return list
 }
 
-// roles maps titles of Neo4j to plain titles.
-var roles = map[string]string{":START_ID": "start id", ":END_ID": "end id", ":ID": "id", ":LABEL": "label", ":TYPE": "type"}
+// neo4jRoles maps titles of Neo4j to plain titles.
+var neo4jRoles = map[string]string{":START_ID": "start id", ":END_ID": "end id", ":ID": "id", ":LABEL": "label", ":TYPE": "type"}
 
 // withoutType returns a title of Neo4j, "name:type" or "name:ROLE(group)", as a
 // plain one.
@@ -72,7 +98,7 @@ func withoutType(title string) string {
 		return title
 	}
 	role, _, _ := strings.Cut(title[at:], "(")
-	if plain, ok := roles[role]; ok {
+	if plain, ok := neo4jRoles[role]; ok {
 		return plain
 	}
 	if at == 0 {
@@ -87,7 +113,7 @@ const IndexOfPandas = "__index_level_"
 // IsIndex reports whether the title of a first column is one of a column of row numbers, or
 // empty, as pandas and R write such columns.
 func IsIndex(title string) bool {
-	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, IndexOfPandas)
+	return title == "" || slices.Contains(indexRole.words, strings.ToLower(title)) || strings.HasPrefix(title, IndexOfPandas)
 }
 
 // anyOf reports whether one of the words of a title is in a list.
@@ -95,156 +121,87 @@ func anyOf(words, list []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
 }
 
-// IsNode reports whether a title heads a column of nodes.
+// ends reports whether the last word of a title is one of the role.
+func (r role) ends(title string) bool {
+	w := words(title)
+	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1])
+}
+
+// IsNode reports whether a title heads a column of nodes: one or two words for a node, or the
+// title that igraph gives to the nodes of NetworkX.
 func IsNode(title string) bool {
 	w := words(title)
-	return len(w) > 0 && len(w) <= 2 && !slices.ContainsFunc(w, func(word string) bool { return !slices.Contains(nodeWords, word) })
+	return title == "_nx_name" || len(w) > 0 && len(w) <= 2 && !slices.ContainsFunc(w, func(word string) bool { return !slices.Contains(nodeRole.words, word) })
 }
 
-// NodeRank returns how well a title names a column of nodes: 0 if it is a word for a node
-// or an id alone (node, user_id), 1 if it ends in one for an id (customer_id), 2 if neither.
-func NodeRank(title string) int {
-	w := words(title)
-	switch {
-	case IsNode(title):
-		return 0
-	case len(w) > 0 && slices.Contains(idWords, w[len(w)-1]):
-		return 1
-	}
-	return noRank
-}
-
-const noRank = 2
-
-// PartRank returns 0 if a title heads a column with the parts of a split, else 1.
-func PartRank(title string) int {
-	if w := words(title); len(w) > 0 && slices.Contains(partWords, w[len(w)-1]) {
-		return 0
-	}
-	return 1
-}
-
-// IsPart reports whether a title heads a column with the parts of a split.
-func IsPart(title string) bool { return PartRank(title) == 0 }
-
-// LabelRank returns the position of a title's last word in the list of words for labels,
-// whose first are the surest; [IsLabel] is false for a title without one.
-func LabelRank(title string) int { return labelRank(title) }
-
-// ValueRank returns 0 for the title of a column of values, a larger rank for a title of labels, and
-// whether the title is one of the two.
-func ValueRank(title string) (rank int, is bool) {
-	if w := words(title); len(w) > 0 && w[len(w)-1] == "value" {
-		return 0, true
-	}
-	return 1 + labelRank(title), IsLabel(title)
-}
+// isID reports whether a title ends in a word for an id, for example customer_id.
+func isID(title string) bool { return role{words: []string{"id", "ids", "key"}}.ends(title) }
 
 // IsLabel reports whether a title heads a column of labels.
-func IsLabel(title string) bool { return labelRank(title) < len(labelWords) }
-
-// labelRank returns the position of the last word of a title in the list of words for labels,
-// or the length of the list.
-func labelRank(title string) int {
-	if w := words(title); len(w) > 0 {
-		if at := slices.Index(labelWords, w[len(w)-1]); at >= 0 {
-			return at
-		}
-	}
-	return len(labelWords)
-}
+func IsLabel(title string) bool { return labelRole.ends(title) }
 
 // IsWeight reports whether a title heads a column of weights.
-func IsWeight(title string) bool {
+func IsWeight(title string) bool { return weightRole.ends(title) && !isNoWeight(title) }
+
+// isNoWeight reports whether a title heads numbers that are small for strong edges.
+func isNoWeight(title string) bool {
 	w := words(title)
-	return len(w) > 0 && slices.Contains(weightWords, w[len(w)-1])
+	for i, word := range w {
+		if i > 0 && (word == "value" || word == "val") && slices.Contains([]string{"p", "q", "e"}, w[i-1]) {
+			return true
+		}
+	}
+	return len(w) == 1 && w[0] == "p" || anyOf(w, noWeights.words) || anyOf(w, []string{"adj"}) && anyOf(w, []string{"p"}) || strings.Contains(strings.ToLower(title), "distance")
 }
 
 // IsTime reports whether a title heads a column of times.
-func IsTime(title string) bool { return anyOf(words(title), timeWords) }
+func IsTime(title string) bool { return anyOf(words(title), timeRole.words) }
 
-// EdgeColumns holds the columns of a table, from 0, with the ends of an edge and its weight;
-// −1 means that there is no such column.
-type EdgeColumns struct {
-	Source, Target, Weight int
+// isQuantity reports whether a title heads numbers that are no ids.
+func isQuantity(title string) bool {
+	return weightRole.ends(title) || isNoWeight(title) || anyOf(words(title), quantities)
 }
 
-// FindEdges finds the columns of an edge's ends and its weight by their titles. Those
-// of the ends are found both or neither.
-func FindEdges(titles []string) (c EdgeColumns, found bool) {
-	c = EdgeColumns{-1, -1, -1}
-	all := make([][]string, len(titles))
-	for i, title := range titles {
-		all[i] = words(title)
+// isThing reports whether a title heads a column of ids of any kind: it ends in a word for an id, a
+// name or a node, or names a kind of node.
+func isThing(title string) bool {
+	w := words(title)
+	if len(w) == 0 {
+		return false
 	}
-	c.Source, c.Target = pairOf(all, ends, func(rest []string) bool { return !anyOf(rest, timeWords) })
-	if c.Source < 0 {
-		c.Source, c.Target = pairOf(all, numbered, func(rest []string) bool { return anyOf(rest, nodeWords) })
+	last := w[len(w)-1]
+	if len(last) > 1 && slices.Contains(nodeRole.words, last) || last == "key" || last == "names" {
+		return true
 	}
-	for rank := len(weightWords); c.Source >= 0 && rank > 0; rank-- {
-		for i, w := range all {
-			if len(w) > 0 && w[len(w)-1] == weightWords[rank-1] && i != c.Source && i != c.Target {
-				c.Weight = i
-			}
+	for _, suffix := range []string{"", "s", "id", "name"} {
+		if stem := strings.TrimSuffix(last, suffix); slices.Contains(kinds, stem) || slices.Contains(persons, stem) {
+			return true
 		}
 	}
-	return c, c.Source >= 0
+	return false
 }
 
-// pairOf returns the columns whose titles are the same except for one word of a pair, if good
-// accepts the words that they share. Among several pairs of columns, that with the shortest
-// titles is returned.
-func pairOf(titles [][]string, pairs [][2]string, good func(rest []string) bool) (one, two int) {
-	one, two = -1, -1
-	for _, pair := range pairs {
-		for i, title := range titles {
-			at := slices.Index(title, pair[0])
-			if at < 0 || one >= 0 && len(title) >= len(titles[one]) || !good(slices.Delete(slices.Clone(title), at, at+1)) {
-				continue
-			}
-			other := slices.Clone(title)
-			other[at] = pair[1]
-			for j := range titles {
-				if slices.Equal(titles[j], other) {
-					one, two = i, j
-				}
-			}
-		}
+// AreKinds reports whether the titles of the ends of edges name different kinds of nodes.
+func AreKinds(source, target string) bool {
+	if (&Sample{Titles: []string{source, target}}).pairs() != nil {
+		return false
 	}
-	return one, two
+	a, isKey := KindOf(source)
+	b, isKeyToo := KindOf(target)
+	return a != b && len(a) > 1 && len(b) > 1 && (isKey && isKeyToo || slices.Contains(kinds, a) && slices.Contains(kinds, b))
 }
 
-// FindLabels finds the columns of a node and its label by their titles; −1 for one
-// that no title names. A first column without a title holds the nodes if no other
-// does.
-func FindLabels(titles []string) (node, label int) {
-	node, label = -1, -1
-	best, bestNode := len(labelWords), noRank
-	for i, title := range titles {
-		switch rank := NodeRank(title); {
-		case labelRank(title) < best:
-			label, best = i, labelRank(title)
-		case rank < bestNode:
-			node, bestNode = i, rank
+// KindOf returns the noun of a title in small letters, and whether a word for an id follows it.
+func KindOf(title string) (kind string, isKey bool) {
+	kind = strings.ToLower(strings.TrimSpace(title))
+	for _, suffix := range []string{"id", "key", "code", "number", "nr", "no", "name"} {
+		stem, cut := strings.CutSuffix(kind, suffix)
+		short := strings.TrimRight(stem, "_- .")
+		if cut && short != "" && (short != stem || suffix == "id") {
+			return strings.TrimSuffix(short, "s"), true
 		}
 	}
-	if node < 0 && len(titles) > 1 && IsIndex(titles[0]) && label != 0 {
-		node = 0
-	}
-	var rest []int // the other columns, without row numbers
-	for i, title := range titles {
-		if i != node && i != label && !(i == 0 && IsIndex(title)) {
-			rest = append(rest, i)
-		}
-	}
-	switch {
-	case len(rest) != 1:
-	case node < 0 && label >= 0:
-		node = rest[0]
-	case label < 0 && node >= 0:
-		label = rest[0]
-	}
-	return node, label
+	return strings.TrimSuffix(kind, "s"), false
 }
 
 // Choose returns the columns, from 0, that fields names: numbers from 1 if all are
@@ -264,10 +221,10 @@ func Choose(fields, titles []string) ([]int, error) {
 			at = slices.IndexFunc(titles, func(title string) bool { return slices.Equal(words(title), words(field)) })
 		}
 		if at < 0 {
-			return nil, fmt.Errorf("the header %s has no column %q", Quote(titles), field)
+			return nil, fmt.Errorf("the header %s has no column %q", QuoteTitles(titles, Comma), field)
 		}
 		if slices.Contains(list, at) {
-			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[at], Quote(titles))
+			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[at], QuoteTitles(titles, Comma))
 		}
 		list = append(list, at)
 	}
@@ -282,59 +239,28 @@ func Numbers(fields []string) bool {
 	})
 }
 
-// QuoteLine writes titles as in a file with the given separator, quoted and cut at 200 bytes.
-func QuoteLine(titles []string, sep byte) string {
-	const most = 200
+// QuoteTitles writes titles as in a file with the given separator, quoted and cut at 200 bytes.
+func QuoteTitles(titles []string, sep byte) string {
+	const limit = 200
 	text := strings.Join(titles, string(rune(sep)))
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "…"
+	if len(text) > limit {
+		return strconv.Quote(text[:limit]) + "…"
 	}
 	return strconv.Quote(text)
 }
 
-// Quote writes titles as in a file with commas, cut at 200 bytes.
-func Quote(titles []string) string {
-	const most = 200
-	text := strings.Join(titles, ",")
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "…"
+// FieldList returns columns as the value of an option: their titles if a shell and the option
+// take them as they are, or else their numbers from 1.
+func FieldList(titles []string, columns ...int) string {
+	var names, numbers []string
+	isPlain := true
+	for _, i := range columns {
+		title := titles[i]
+		names, numbers = append(names, title), append(numbers, strconv.Itoa(i+1))
+		isPlain = isPlain && title != "" && !IsNumber(title) && !strings.ContainsAny(title, ", \t\"'${}`\\*?!&|;<>()#~") && input.Escape(title) == title && len(title) <= 60
 	}
-	return strconv.Quote(text)
-}
-
-// Unnamed returns the fault and the remedy of a header whose titles name no ends of an edge.
-// The remedy is the setting fields, by titles and by numbers.
-func Unnamed(titles []string) (msg, fix string) {
-	from := 0
-	if len(titles) > 2 && IsIndex(titles[0]) {
-		from = 1
+	if isPlain {
+		return strings.Join(names, ",")
 	}
-	msg = fmt.Sprintf("the header %s names no source and target", Quote(titles))
-	byNumber := fmt.Sprintf("%d,%d", from+1, from+2)
-	byName := titles[from] + "," + titles[from+1]
-	if byName == byNumber || strings.ContainsAny(titles[from]+titles[from+1], `, "'${}`+"`") || titles[from] == "" || titles[from+1] == "" {
-		return msg, "pass {fields=" + byNumber + "}"
-	}
-	return msg, fmt.Sprintf("pass {fields=%s} (or {fields=%s})", byName, byNumber)
-}
-
-// Report returns the uses of the columns of a table of edges with the given titles. Columns of
-// times are ignored with a note, because their numbers could be taken for weights.
-func (c EdgeColumns) Report(titles []string) input.Columns {
-	report := input.Named(titles)
-	for i, title := range titles {
-		switch {
-		case i == c.Source:
-			report[i].Use = input.Source
-		case i == c.Target:
-			report[i].Use = input.Target
-		case i == c.Weight:
-			report[i].Use = input.Weight
-		case i == 0 && IsIndex(title), strings.HasPrefix(title, IndexOfPandas):
-			report[i].Use = input.Index
-		case IsTime(title):
-			report[i].Note = "times"
-		}
-	}
-	return report
+	return strings.Join(numbers, ",")
 }

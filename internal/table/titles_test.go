@@ -5,50 +5,37 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
-func TestFindEdges(t *testing.T) {
+// TestEdgeTitles chooses columns by titles alone; − marks a question.
+func TestEdgeTitles(t *testing.T) {
+	none := EdgeColumns{-1, -1, -1}
 	for titles, want := range map[string]EdgeColumns{
 		"source,target":                              {0, 1, -1},
 		",source,target":                             {1, 2, -1},
 		"Weight,Target,Source":                       {2, 1, 0},
 		"FromNodeId,ToNodeId":                        {0, 1, -1},
-		"source_id,target_id,source,target":          {2, 3, -1},
+		"source_id,target_id,source,target":          none, // two pairs
 		"from_date,to_date,from_city,to_city":        {2, 3, -1},
 		":START_ID(Person),w:float,:END_ID,:TYPE":    {0, 2, 1},
 		"id:START_ID(P),since:int,b:END_ID(P),:TYPE": {0, 2, -1},
 		"node_1,node_2,edge weight":                  {0, 1, 2},
-		"feature_1,feature_2":                        {-1, -1, -1},
-		"id1,id2,count,weight":                       {0, 1, 3},
+		"gene1,gene2,p.value":                        {0, 1, -1},
+		"feature_1,feature_2,feature_3":              none,
+		"id1,id2,count,weight":                       none, // two weights
 		"u,v,total_amount":                           {0, 1, 2},
-		"a,b,kind":                                   {-1, -1, -1},
+		"from,to,p_value,edge_value":                 {0, 1, 3},
+		"a,b,kind":                                   none,
+		"a,b,amount":                                 {0, 1, 2},
 		"head,relation,tail":                         {0, 2, -1},
-		"paper,cites":                                {-1, -1, -1},
+		"paper,cites":                                {0, 1, -1},
+		"caller,callee,start,end":                    none,
 	} {
-		c, found := FindEdges(strings.Split(titles, ","))
-		if c != want || found != (want.Source >= 0) {
-			t.Errorf("%s: %v, %v, want %v", titles, c, found, want)
-		}
-	}
-}
-
-func TestFindLabels(t *testing.T) {
-	for titles, want := range map[string][2]int{
-		"node,label":                    {0, 1},
-		"label,node":                    {1, 0},
-		"id,class":                      {0, 1},
-		",node,label":                   {1, 2},
-		",label":                        {0, 1},
-		"who,class":                     {0, 1},
-		"node,colour":                   {0, 1},
-		"id,age,colour":                 {0, -1},
-		"node,label,reached,arts,group": {0, 1},
-		"Id,timeset,modularity_class":   {0, 2},
-		":ID(P),name,:LABEL":            {0, 2},
-		"x,z":                           {-1, -1},
-	} {
-		if node, label := FindLabels(strings.Split(titles, ",")); [2]int{node, label} != want {
-			t.Errorf("%s: %d, %d, want %v", titles, node, label, want)
+		c, err := (&Sample{Titles: strings.Split(titles, ",")}).ChooseEdges(EdgeOptions{Header: input.HasHeader})
+		if (err != nil) != (want == none) || err == nil && c.EdgeColumns != want {
+			t.Errorf("%s: %v, %v, want %v", titles, c.EdgeColumns, err, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (h *head) separateKinds() {
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
-	if areKinds(titles[0], titles[1]) && h.hasCommonIDs() {
+	if table.AreKinds(titles[0], titles[1]) && h.hasCommonIDs() {
 		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s hold two kinds of nodes", table.Quoted(titles[0]), table.Quoted(titles[1])))
 	}
 }
@@ -50,44 +50,14 @@ func (c *Settings) warnKinds(name, msg string) {
 func (h *head) hasCommonIDs() bool {
 	sources := map[string]bool{}
 	integers := true
-	for _, row := range h.below {
+	for _, row := range h.Rows {
 		if max(h.lay.source, h.lay.target) < len(row) {
 			source, target := row[h.lay.source], row[h.lay.target]
 			sources[source] = true
 			integers = integers && table.IsInteger([]byte(source)) && table.IsInteger([]byte(target))
 		}
 	}
-	return integers || slices.ContainsFunc(h.below, func(row []string) bool {
+	return integers || slices.ContainsFunc(h.Rows, func(row []string) bool {
 		return h.lay.target < len(row) && sources[row[h.lay.target]]
 	})
-}
-
-// kinds are words for things that tables of two kinds of nodes have in their titles.
-var kinds = []string{
-	"user", "item", "product", "movie", "film", "book", "song", "track", "artist", "album", "author", "paper", "article", "page", "document", "doc", "word", "term", "tag",
-	"customer", "client", "buyer", "seller", "merchant", "shop", "store", "order", "account", "card", "device", "ip", "person", "member", "company", "firm", "group", "club", "event",
-	"gene", "protein", "disease", "drug", "patient", "species", "plant", "pollinator", "student", "course", "team", "player", "actor", "director", "venue", "playlist", "reader", "genre",
-}
-
-// areKinds reports whether two titles name different kinds of things.
-func areKinds(source, target string) bool {
-	if _, isPair := table.FindEdges([]string{source, target}); isPair {
-		return false
-	}
-	a, isID := kindOf(source)
-	b, isIDToo := kindOf(target)
-	return a != b && a != "" && b != "" && (isID && isIDToo || slices.Contains(kinds, a) && slices.Contains(kinds, b))
-}
-
-// kindOf returns the noun of a title in small letters, and whether a word for an id follows it.
-func kindOf(title string) (kind string, isID bool) {
-	kind = strings.ToLower(strings.TrimSpace(title))
-	for _, suffix := range []string{"id", "key", "code", "number", "nr", "no", "name"} {
-		stem, found := strings.CutSuffix(kind, suffix)
-		short := strings.TrimRight(stem, "_- .")
-		if found && short != "" && (short != stem || suffix == "id") {
-			return strings.TrimSuffix(short, "s"), true
-		}
-	}
-	return strings.TrimSuffix(kind, "s"), false
 }

@@ -29,10 +29,13 @@ type Layout struct {
 	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
 	comma          bool           // weights have a decimal comma
 	titles         string         // of the columns under a header, for messages
-	Columns        input.Columns  // their uses; nil without a header
+	Columns        input.Columns  // their uses; nil for a Matrix Market file
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
 	Market         *market.Reader // not nil for a Matrix Market file
 }
+
+// HasHeader reports whether the first line of the table holds titles.
+func (lay *Layout) HasHeader() bool { return lay.first > lay.line && lay.Market == nil }
 
 // Weighted reports whether lines have weights.
 func (lay *Layout) Weighted() bool { return lay.weight >= 0 }
@@ -97,6 +100,9 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	if chunk.First == 1 {
 		konect = parse.Konect(chunk.Data)
 	}
+	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 && c.Text.Delimiter == "" {
+		c.Text.Delimiter = sep
+	}
 	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
 	if start < 0 {
 		return nil, nil
@@ -114,6 +120,10 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))), Fix: "pass {header=no} if it is an edge"})
 			continue
 		}
+		if first == nil && konect == "" && c.isTitleRow(name, number, line, rest) {
+			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(line)))})
+			continue
+		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, rest)
 		if first == nil {
 			first, firstErr = lay, err
@@ -122,7 +132,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 			if konect == "bip" {
 				c.warnKinds(name, "the file is bipartite (bip): its two kinds of nodes have numbers of their own")
 			}
-			if lay.first == lay.line {
+			if !lay.HasHeader() {
 				lay.first = first.line // bad lines before are still to be counted
 			}
 			return lay, nil

@@ -161,7 +161,8 @@ func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text 
 }
 
 // fieldsOf splits a line and checks it; the ids are left in p.fields, the
-// weight is returned.
+// weight is returned. One end may be blank, as in a list of employees and managers: the other
+// end is then a node without that edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay, f := p.Layout, &p.fields
 	fault := func(column int, fix, format string, args ...any) error {
@@ -185,8 +186,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		}
 		return 0, fault(0, fix, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
 	}
+	hasBlankEnd := len(f.Text[lay.source]) == 0 || len(f.Text[lay.target]) == 0
 	for _, i := range [...]int{lay.source, lay.target} {
-		if len(f.Text[i]) == 0 {
+		if len(f.Text[i]) == 0 && (lay.Market != nil || len(f.Text[lay.source]) == len(f.Text[lay.target])) {
 			return 0, fault(f.Start[i]+1, FixLine, "empty id")
 		}
 		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
@@ -206,6 +208,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	text := bytes.Trim(f.Text[lay.weight], table.Blank)
+	if hasBlankEnd && len(text) == 0 {
+		return 1, nil
+	}
 	weight, wrong := table.ParseWeight(table.Point(text, lay.comma))
 	if wrong == "" {
 		return weight, nil
@@ -256,7 +261,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 func (p *Parser) tokens(text, line []byte, at int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.fields.Text[i]
-		if p.Layout.IsBipartite() {
+		if p.Layout.IsBipartite() && len(id) > 0 {
 			p.id = append(append(p.id[:0], p.Layout.prefix[end]...), id...)
 			p.batch.AddCopy(p.Dict, len(text), p.id)
 		} else if start, ok := p.fields.Shared(i, line); ok {

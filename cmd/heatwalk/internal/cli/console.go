@@ -102,10 +102,9 @@ func (c *console) warn(format string, args ...any) {
 	c.progress.Print([]byte(line.String()))
 }
 
-// noteColumns prints the use of the columns of a table, so that wrong choices are noticed. It prints
-// nothing if every title states the use of its column.
+// noteColumns prints the use of the columns of a table, so that wrong choices are noticed.
 func (c *console) noteColumns(name string, columns input.Columns) {
-	if !columns.IsUsual() {
+	if len(columns) > 0 {
 		c.note(input.Escape(name) + ": " + columns.String())
 	}
 }

@@ -257,8 +257,8 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
-		for _, f := range g.Report.Files {
-			r.noteColumns(f.Name, f.Columns)
+		for _, line := range columnLines(g.Report.Files) {
+			r.note(line)
 		}
 	}
 	return g, nil

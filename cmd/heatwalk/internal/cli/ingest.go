@@ -106,6 +106,9 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 	}
 	c.doing = ""
 	return c.printResult(documentOf(report), func(w io.Writer) {
+		for _, line := range columnLines(report.Files) {
+			fmt.Fprintln(w, line)
+		}
 		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.cost(), c.dir)
 	})
 }
@@ -116,15 +119,32 @@ func documentOf(r *ingest.Report) *ingestDocument {
 	return &ingestDocument{r, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}
 }
 
-// madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
-func madeStore(r *ingest.Report) string {
-	text := ""
-	for _, f := range r.Files {
-		if f.Columns != nil {
-			text += input.Escape(f.Name) + ": " + f.Columns.String() + "\n"
+// columnLines returns the use of the columns of files, one line for files with the same columns.
+func columnLines(files []ingest.FileReport) (lines []string) {
+	count, names := map[string]int{}, map[string]string{}
+	var uses []string
+	for _, f := range files {
+		if len(f.Columns) == 0 {
+			continue
+		}
+		use := f.Columns.String()
+		if count[use]++; count[use] == 1 {
+			uses, names[use] = append(uses, use), input.Escape(f.Name)
 		}
 	}
-	text += fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
+	for _, use := range uses {
+		name := names[use]
+		if n := count[use] - 1; n > 0 {
+			name += " and " + words.Counted(n, "other file")
+		}
+		lines = append(lines, name+": "+use)
+	}
+	return lines
+}
+
+// madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
+func madeStore(r *ingest.Report) string {
+	text := fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
 		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()))
 	if r.Store.Order != "" {
 		text += ", order " + r.Store.Order

@@ -1,0 +1,496 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/input"
+)
+
+// EdgeColumns holds the columns of a table, from 0, with the ends of an edge and its weight;
+// −1 means that there is no such column.
+type EdgeColumns struct {
+	Source, Target, Weight int
+}
+
+// EdgeOptions are the settings for the choice of columns of edges.
+type EdgeOptions struct {
+	Fields []string // columns of source, target and weight, by numbers from 1 or titles; nil: chosen
+	Weight string   // column of the weight; "": chosen
+	Header input.Header
+}
+
+// EdgeTable is the choice of columns of a table of edges.
+type EdgeTable struct {
+	EdgeColumns
+	HasHeader bool
+	hasIndex  bool // the first column numbers the lines of a file without a header
+	Columns   input.Columns
+	Warnings  []*input.Error // without the name of the file; Line is 1 for the first line of the sample
+}
+
+// ChooseEdges chooses the columns of a table of edges: those that the options name, or those with
+// the titles of ends, or else the only two that can be ends. It returns an *input.Error without a
+// place if two readings are possible.
+func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
+	t := &EdgeTable{EdgeColumns: EdgeColumns{-1, -1, -1}}
+	pairs := s.pairs()
+	isNamed := len(pairs) > 0 && (o.Header == input.HasHeader || o.Header == input.AutoHeader && !s.Recurs(pairs[0][:]...))
+	var err error
+	switch {
+	case o.Fields != nil:
+		err = t.byFields(s, o)
+	case isNamed:
+		err = t.byTitles(s, pairs, o.Weight)
+	case o.Weight != "":
+		err = s.unnamed()
+	default:
+		err = t.byPosition(s, o.Header)
+	}
+	if err != nil {
+		return t, err
+	}
+	t.report(s)
+	return t, nil
+}
+
+// pairs returns the columns whose titles are the same except for the words of a pair of ends. The
+// words that they share must not be those of times; for a numbered pair they must name a node.
+func (s *Sample) pairs() (pairs [][2]int) {
+	titles := make([][]string, len(s.Titles))
+	for i, title := range s.Titles {
+		titles[i] = words(title)
+	}
+	add := func(list [][2]string, isGood func(stem []string) bool) {
+		for _, pair := range list {
+			for i, title := range titles {
+				at := slices.Index(title, pair[0])
+				if at < 0 || !isGood(slices.Delete(slices.Clone(title), at, at+1)) {
+					continue
+				}
+				other := slices.Clone(title)
+				other[at] = pair[1]
+				for j := range titles {
+					if columns := [2]int{i, j}; slices.Equal(titles[j], other) && !slices.Contains(pairs, columns) && !s.areInterval(i, j, pair[0]) {
+						pairs = append(pairs, columns)
+					}
+				}
+			}
+		}
+	}
+	add(ends, func(stem []string) bool { return !anyOf(stem, timeRole.words) })
+	add(numbered, func(stem []string) bool {
+		return anyOf(stem, nodeRole.words) || anyOf(stem, kinds) || anyOf(stem, persons)
+	})
+	return pairs
+}
+
+// areInterval reports whether two columns hold dates, or under the titles start and end the
+// bounds of an interval: numbers in order without an id in common, in a table of other columns.
+func (s *Sample) areInterval(i, j int, word string) bool {
+	if s.areDates(i) && s.areDates(j) {
+		return true
+	}
+	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !s.holdsNumbers(i) || !s.holdsNumbers(j) || s.shared(i, j) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.Rows, func(row []string) bool {
+		low, _ := ParseNumber([]byte(row[i]), 64)
+		high, _ := ParseNumber([]byte(row[j]), 64)
+		return low > high
+	})
+}
+
+// byFields takes the columns that the settings name.
+func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
+	columns, err := Choose(o.Fields, s.Titles)
+	switch {
+	case err != nil && !slices.ContainsFunc(o.Fields, func(f string) bool { return !isInteger(f) }):
+		return &input.Error{Msg: err.Error(), Fix: "columns count from 1"}
+	case err != nil:
+		return &input.Error{Msg: err.Error(), Fix: "correct {fields}"}
+	case slices.Max(columns) >= len(s.Titles):
+		return &input.Error{Msg: fmt.Sprintf("%s, want at least %d", Counted(len(s.Titles), "field"), slices.Max(columns)+1), Fix: "correct {fields}"}
+	}
+	if t.Source, t.Target = columns[0], columns[1]; len(columns) == 3 {
+		t.Weight = columns[2]
+	}
+	isNamed := !Numbers(o.Fields) || s.Titles[0] == "" && s.pairs() != nil
+	chosen := &Sample{Titles: []string{s.Titles[t.Source], s.Titles[t.Target]}}
+	t.HasHeader = isNamed || o.Header == input.HasHeader || o.Header == input.AutoHeader &&
+		(chosen.pairs() != nil && !s.Recurs(t.Source, t.Target) || s.isAboveNumbers(t.Source, t.Target) || s.Evidence(t.Source, t.Target) == IsHeader)
+	return nil
+}
+
+// byTitles takes the columns with the titles of ends, and the one with the title of a weight.
+func (t *EdgeTable) byTitles(s *Sample, pairs [][2]int, weight string) error {
+	if len(pairs) > 1 {
+		var names, options []string
+		for _, pair := range pairs {
+			names = append(names, Quoted(s.Titles[pair[0]])+" and "+Quoted(s.Titles[pair[1]]))
+			options = append(options, "{fields="+FieldList(s.Titles, pair[:]...)+"}")
+		}
+		return &input.Error{Msg: "two pairs of columns could be source and target: " + strings.Join(names, ", or "), Fix: "pass " + strings.Join(options, " or ")}
+	}
+	t.Source, t.Target, t.HasHeader = pairs[0][0], pairs[0][1], true
+	if weight != "" {
+		columns, err := Choose([]string{weight}, s.Titles)
+		if err == nil && columns[0] >= len(s.Titles) {
+			err = fmt.Errorf("the header %s has no column %s", QuoteTitles(s.Titles, Comma), weight)
+		}
+		if err != nil {
+			return &input.Error{Msg: err.Error(), Fix: "correct {weight}"}
+		}
+		t.Weight = columns[0]
+		return nil
+	}
+	var list []int
+	for i, title := range s.Titles {
+		if i != t.Source && i != t.Target && IsWeight(title) {
+			list = append(list, i)
+		}
+	}
+	if len(list) > 1 && len(s.Rows) > 0 { // text is no weight
+		list = slices.DeleteFunc(list, func(i int) bool {
+			return !slices.ContainsFunc(s.Values(i), func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
+		})
+	}
+	if len(list) > 1 {
+		var names, options []string
+		for _, i := range list {
+			names = append(names, Quoted(s.Titles[i]))
+			options = append(options, "{weight="+FieldList(s.Titles, i)+"}")
+		}
+		return &input.Error{Msg: "several columns could be the weight: " + strings.Join(names, ", "), Fix: "pass " + strings.Join(options, " or ")}
+	}
+	if len(list) == 1 {
+		t.Weight = list[0]
+		return nil
+	}
+	t.warnUnweighted(s)
+	return nil
+}
+
+// warnUnweighted warns of ignored columns of numbers if no column is the weight.
+func (t *EdgeTable) warnUnweighted(s *Sample) {
+	var names []string
+	var columns []int
+	for i, title := range s.Titles {
+		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.holdsNumbers(i) {
+			if names = append(names, Quoted(title)); !isNoWeight(title) {
+				columns = append(columns, i)
+			}
+		}
+	}
+	fix := "{weight=NAME} makes one the weight"
+	if len(columns) == 1 {
+		fix = fmt.Sprintf("{weight=%s} makes %s the weight", FieldList(s.Titles, columns[0]), Quoted(s.Titles[columns[0]]))
+	}
+	switch len(names) {
+	case 0:
+	case 1:
+		if len(columns) == 1 {
+			fix = fmt.Sprintf("{weight=%s} makes it the weight", FieldList(s.Titles, columns[0]))
+		} else {
+			fix = "a weight has to be large for strong edges"
+		}
+		t.warn(0, "edges have no weight; the numbers of the column "+names[0]+" are ignored", fix)
+	default:
+		t.warn(0, "edges have no weight; the numbers of the columns "+strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
+	}
+}
+
+func (t *EdgeTable) warn(line int64, msg, fix string) {
+	t.Warnings = append(t.Warnings, &input.Error{Line: line, Msg: msg, Fix: fix})
+}
+
+// byPosition takes the only two columns that can be ends, under a header or without one.
+func (t *EdgeTable) byPosition(s *Sample, header input.Header) error {
+	first := 0
+	n := len(s.Titles)
+	if header != input.NoHeader && n > 2 && IsIndex(s.Titles[0]) && (isCount(s.Titles[1:]) || !IsNumber(s.Titles[n-1])) {
+		first, t.HasHeader = 1, true
+	}
+	doubt := IsData
+	if header == input.HasHeader {
+		t.HasHeader = true
+	} else if header == input.AutoHeader && !t.HasHeader && n > 1 {
+		if doubt = s.evidenceOf(n); doubt == IsHeader {
+			t.HasHeader = true
+			t.warn(1, "read as a header: "+input.Escape(strings.Join(s.Titles[:min(n, 10)], ", ")), "pass {header=no} if it is an edge")
+		}
+	}
+	if t.HasHeader && n > 1 {
+		return t.underTitles(s, first)
+	}
+	t.HasHeader = false
+	if err := t.withoutTitles(&Sample{Titles: s.Titles, Rows: append([][]string{s.Titles}, s.Rows...), Separator: s.Separator}); err != nil {
+		return err
+	}
+	if doubt == Undecided {
+		t.warn(1, fmt.Sprintf("read as an edge: %s – %s", input.Escape(s.Titles[t.Source]), input.Escape(s.Titles[t.Target])), "pass {header=yes} if it is a header")
+	}
+	return nil
+}
+
+// evidenceOf returns the evidence that the first line of n fields is a header: a title above
+// numbers, or else the form of the ids.
+func (s *Sample) evidenceOf(n int) Evidence {
+	columns := []int{0, 1}
+	for i := 2; i < n && n > 3; i++ {
+		columns = append(columns, i)
+	}
+	if s.isAboveNumbers(0, 1) {
+		return IsHeader
+	}
+	if n > 3 { // the lines are no edges anyway
+		if s.IsAbove(n) && s.Recurs(columns...) {
+			return IsData
+		}
+		for _, i := range columns {
+			if s.IsAbove(n) && isThing(s.Titles[i]) {
+				return IsHeader
+			}
+		}
+	}
+	return s.Evidence(columns...)
+}
+
+// isAboveNumbers reports whether a field of the first line is a title above numbers or times:
+// those of both ends above integers, or that of another column.
+func (s *Sample) isAboveNumbers(source, target int) bool {
+	isWord := func(i int) bool { return !isInteger(s.Titles[i]) && s.all(i, isInteger) }
+	if isWord(source) && isWord(target) {
+		return true
+	}
+	for i, title := range s.Titles {
+		if (i != source && i != target || len(s.Titles) > 3) && IsTitle(title) && len(s.Rows) > 0 && (s.holdsNumbers(i) || s.all(i, isTime)) {
+			return true
+		}
+	}
+	return false
+}
+
+// underTitles takes the columns under a header whose titles name no ends: the only two, apart from
+// row numbers and one column with the title of a weight or of times.
+func (t *EdgeTable) underTitles(s *Sample, first int) error {
+	var columns []int
+	weight, other := -1, 0
+	isPandas := first > 0 && isCount(s.Titles[first:]) || isCount(s.Titles)
+	for i := first; i < len(s.Titles); i++ {
+		switch title := s.Titles[i]; {
+		case strings.HasPrefix(title, IndexOfPandas):
+		case isPandas && i == first+2:
+			if weight = i; s.uncountable(i) != "" || !s.all(i, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
+				weight = -1
+			}
+		case IsTime(title) || isNoWeight(title):
+			other++
+		case IsWeight(title):
+			weight = i
+			other++
+		default:
+			columns = append(columns, i)
+		}
+	}
+	if len(s.Titles)-first == 2 { // weights are no ends elsewhere, but two columns are those of ends
+		columns, weight, other = []int{first, first + 1}, -1, 0
+	}
+	if len(columns) != 2 || other > 1 {
+		return s.unnamed()
+	}
+	for _, i := range columns {
+		if s.areDates(i) {
+			return s.ask(true, fmt.Sprintf("the column %s holds dates, which are no ends of an edge", Quoted(s.Titles[i])))
+		}
+	}
+	if t.Source, t.Target, t.Weight = columns[0], columns[1], weight; weight < 0 {
+		t.warnUnweighted(s)
+	}
+	return nil
+}
+
+// withoutTitles takes the columns of a file without a header: the two or three behind a column of
+// line numbers.
+func (t *EdgeTable) withoutTitles(s *Sample) error {
+	first := 0
+	n := len(s.Titles)
+	if n > 2 && s.IsCounter(0) && len(s.Rows) > 2 {
+		isEnd := s.shared(0, 1) > 0 || s.shared(0, 2) > 0 && n == 3
+		isID := s.all(2, func(text string) bool { return isInteger(text) || !IsNumber(text) })
+		switch {
+		case isID && !isEnd, n > 3 && !isEnd:
+			first, t.hasIndex = 1, true
+		case isID && n == 3 && len(s.Rows) > 3 && 2*s.shared(1, 2) >= len(s.distinct(2)) && len(s.distinct(2)) > 2:
+			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
+		}
+	}
+	switch {
+	case n < 2:
+		fix := "write source and target on each line, with a separator between"
+		if len(s.Rows) > 1 && !s.IsAbove(n) {
+			fix = "fix the line or pass {skip-bad-lines}"
+		}
+		if n == 1 {
+			if at := strings.IndexAny(s.Titles[0], "|^~"); at > 0 && at+1 < len(s.Titles[0]) {
+				fix = "pass {delimiter=" + s.Titles[0][at:at+1] + "}"
+			}
+		}
+		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix}
+	case n-first > 3:
+		return s.tooMany()
+	}
+	t.Source, t.Target = first, first+1
+	for _, i := range []int{t.Source, t.Target} {
+		if s.areDates(i) && len(s.Rows) > 1 {
+			return s.ask(false, fmt.Sprintf("column %d holds dates, which are no ends of an edge", i+1))
+		}
+	}
+	if n-first < 3 {
+		return nil
+	}
+	third := first + 2
+	if !slices.ContainsFunc(s.Values(third), func(text string) bool {
+		_, fault := ParseNumber([]byte(text), 64)
+		return fault != "is not a number" || !IsTitle(text)
+	}) {
+		return s.ask(false, fmt.Sprintf("column %d holds text, for example %s, and no weight", third+1, Quoted(s.Titles[third])))
+	}
+	if why := s.uncountable(third); why != "" && len(s.Rows) > 1 {
+		example := ""
+		if at, is := TimeOf(s.Titles[third]); is && why == "times" {
+			example = fmt.Sprintf(" (%s is %s)", s.Titles[third], at.Format("2006-01-02"))
+		}
+		t.warn(0, fmt.Sprintf("column %d looks like %s%s and is left out", third+1, why, example), fmt.Sprintf("{fields=%d,%d,%d} makes it the weight", first+1, first+2, third+1))
+		return nil
+	}
+	t.Weight = third
+	return nil
+}
+
+// tooMany is the error for lines of more than three fields without a header.
+func (s *Sample) tooMany() error {
+	isRagged := slices.ContainsFunc(s.Rows, func(row []string) bool { return len(row) != len(s.Titles) })
+	areWords := !slices.ContainsFunc(s.Titles, IsNumber)
+	msg := Counted(len(s.Titles), "field")
+	if isRagged {
+		msg += ", and other lines have other numbers of them"
+	}
+	switch {
+	case areWords && (isRagged || s.Separator == Blanks):
+		return &input.Error{Msg: msg, Fix: "if names contain " + separatorNouns[s.Separator] + ", quote them or put tabs between the fields; of lists of neighbours write one edge a line"}
+	case isRagged && s.Separator == Blanks:
+		return &input.Error{Msg: msg, Fix: "of lists of neighbours write one edge a line, as networkx.write_edgelist does"}
+	}
+	return s.ask(false, msg)
+}
+
+var separatorNouns = map[byte]string{Comma: "commas", Semicolon: "semicolons", Tab: "tabs", Blanks: "blanks"}
+
+// unnamed is the error for a header whose titles name no ends of an edge.
+func (s *Sample) unnamed() error {
+	return s.ask(true, fmt.Sprintf("the header %s names no source and target", QuoteTitles(s.Titles, Comma)))
+}
+
+// ask returns an error whose remedy names the columns of an edge: the only two columns that share
+// ids, and as the weight the only column of numbers. Without such columns it asks which ones are
+// meant, because a guess would join things that have nothing in common.
+func (s *Sample) ask(isHeader bool, msg string) error {
+	titles := s.Titles
+	if !isHeader {
+		titles = make([]string, len(titles))
+	}
+	source, target := s.likelyEnds(isHeader)
+	if source < 0 {
+		list := fmt.Sprintf("the columns 1 to %d", len(titles))
+		if isHeader {
+			named := slices.Clone(titles)
+			if IsIndex(named[0]) {
+				named = named[1:]
+			}
+			list = strings.Join(named[:min(len(named), 20)], ", ")
+		}
+		return &input.Error{Msg: msg + "; which two of " + list + " are source and target?", Fix: "pass {fields=SOURCE,TARGET}"}
+	}
+	var weights []int
+	for i, title := range titles {
+		isOther := i == source || i == target || !s.holdsNumbers(i) || len(s.Rows) > 2 && s.isConsecutive(i) || s.uncountable(i) != ""
+		if !isOther && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
+			weights = append(weights, i)
+		}
+	}
+	fix, numbers := FieldList(titles, source, target), fmt.Sprintf("%d,%d", source+1, target+1)
+	switch {
+	case len(weights) == 1:
+		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}", FieldList(titles, source, target, weights[0]), fix)
+	case fix != numbers:
+		fix = fmt.Sprintf("pass {fields=%s} (or {fields=%s})", fix, numbers)
+	default:
+		fix = fmt.Sprintf("pass {fields=%s}", fix)
+	}
+	return &input.Error{Msg: msg, Fix: fix}
+}
+
+// likelyEnds returns the only two columns that share ids and are neither line numbers nor
+// quantities, or −1.
+func (s *Sample) likelyEnds(isHeader bool) (source, target int) {
+	var columns []int
+	for i := range s.Titles {
+		isID := s.all(i, func(text string) bool {
+			return (isInteger(text) || !IsNumber(text)) && !IsDecimalComma([]byte(text)) && !IsDate(text)
+		})
+		if isID && !s.isConsecutive(i) && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
+			columns = append(columns, i)
+		}
+	}
+	source, target = -1, -1
+	for k, i := range columns {
+		for _, j := range columns[k+1:] {
+			few := min(len(s.distinct(i)), len(s.distinct(j)))
+			count, need := s.shared(i, j), 1
+			if s.all(i, isInteger) && s.all(j, isInteger) { // small numbers agree by chance
+				need = max(2, (few+1)/2)
+			}
+			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories
+				continue
+			}
+			if source >= 0 {
+				return -1, -1
+			}
+			source, target = i, j
+		}
+	}
+	return source, target
+}
+
+// report sets the uses of the columns. Columns of times are ignored with a note, because their
+// numbers could be taken for weights.
+func (t *EdgeTable) report(s *Sample) {
+	titles := slices.Clone(s.Titles)
+	for i := range titles {
+		if !t.HasHeader {
+			titles[i] = "column " + strconv.Itoa(i+1)
+		}
+	}
+	t.Columns = input.Named(titles)
+	for i := range titles {
+		switch c := &t.Columns[i]; {
+		case i == t.Source:
+			c.Use = input.Source
+		case i == t.Target:
+			c.Use = input.Target
+		case i == t.Weight:
+			c.Use = input.Weight
+		case t.HasHeader && (i == 0 && IsIndex(titles[i]) || strings.HasPrefix(titles[i], IndexOfPandas)), i == 0 && t.hasIndex:
+			c.Use = input.Index
+		case t.HasHeader && isNoWeight(titles[i]):
+			c.Note = "small for strong edges"
+		case t.HasHeader && IsTime(titles[i]):
+			c.Note = "times"
+		case !t.HasHeader:
+			c.Note = s.uncountable(i)
+		}
+	}
+}
