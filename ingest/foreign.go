@@ -52,8 +52,16 @@ func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.F
 		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
 	}
 	format := graphfile.Recognize(in.Name(), head)
-	if format == graphfile.METIS && graphfile.IsBVGraph(ctx, in.Name()) {
-		return graphfile.BVGraph, nil
+	if format == graphfile.METIS {
+		if graphfile.IsBVGraph(ctx, in.Name()) {
+			return graphfile.BVGraph, nil
+		}
+		if err := in.CheckText(); err != nil {
+			return nil, err
+		}
+		if properties := graphfile.MissingProperties(in.Name(), head); properties != "" {
+			return nil, &nodefile.ParseError{File: in.Name(), Msg: "no text, as METIS is; a BVGraph needs " + properties, Fix: "put that file next to it"}
+		}
 	}
 	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
 		if f := unread.RecognizeText(in.Name(), in.Peek(unread.HeadBytes)); f != nil {

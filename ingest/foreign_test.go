@@ -163,6 +163,32 @@ func TestDirections(t *testing.T) {
 	if g, _ := read(t, &Config{Undirected: true}, general); g.directed {
 		t.Error("an undirected matrix is stored with directions")
 	}
+	typed := func(types ...string) file {
+		text := "Source,Target,Type\n"
+		for i, word := range types {
+			text += fmt.Sprintf("%d,%d,%s\n", i+1, i+2, word)
+		}
+		return file{"gephi.csv", text}
+	}
+	for _, test := range []struct {
+		c        Config
+		types    []string
+		directed bool
+	}{
+		{Config{}, []string{"Directed", "Directed"}, true},
+		{Config{}, []string{"directed"}, true},
+		{Config{}, []string{"Undirected", "Undirected"}, false},
+		{Config{}, []string{"Directed", "Undirected"}, false},
+		{Config{}, []string{"friend", "Directed"}, false},
+		{Config{Undirected: true}, []string{"Directed", "Directed"}, false},
+		{Config{Directed: true}, []string{"Undirected", "Directed"}, true},
+	} {
+		warned := false
+		test.c.Warn = func(error) { warned = true }
+		if g, _ := read(t, &test.c, typed(test.types...)); g.directed != test.directed || warned != (slices.Equal(test.types, []string{"Directed", "Undirected"})) {
+			t.Errorf("%q: directed %v, warned %v", test.types, g.directed, warned)
+		}
+	}
 	wantError(t, nil, []file{arcs, edges}, "e.gml: its edges have directions or not, unlike those of a.gml; pass option directed or option undirected")
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }

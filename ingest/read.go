@@ -174,6 +174,12 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	}
 	f := &r.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
+	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
+		return err
+	}
+	if list.lay.IsMixed && !r.c.Directed && !r.c.Undirected {
+		r.warn(&nodefile.ParseError{File: list.in.Name(), Msg: "the column Type has directed and undirected edges, and all are read as undirected", Fix: "pass {directed} or {undirected}"})
+	}
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
 		if r.c.Bipartite {

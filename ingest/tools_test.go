@@ -72,6 +72,7 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "correlation.csv", nodes: 3, edges: 2, weight: 2, ids: "7|8|9", columns: "gene1_id → source, gene2_id → target; ignored: corr",
 			warning: `correlation.csv: edges have no weight; the numbers of the column "corr" are ignored; option weight=corr makes it the weight`},
 		{file: "webgraph.properties", err: "webgraph.properties: the properties of a BVGraph, which is not read; give the .graph file that it describes"},
+		{file: "alone.graph", err: "alone.graph: no text, as METIS is; a BVGraph needs alone.properties; put that file next to it"},
 		{file: "webgraph.graph", nodes: 3, edges: 3, weight: 1.5, ids: "0|1|2"},
 	} {
 		t.Run(test.file+strings.Join(test.c.Fields, ","), func(t *testing.T) {

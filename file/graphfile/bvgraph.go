@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -22,6 +23,17 @@ var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"}, Read: readi
 func IsBVGraph(ctx context.Context, name string) bool {
 	text, err := textio.ReadFile(ctx, propertiesOf(name), maxProperties)
 	return err == nil && bytes.Contains(text, []byte("BVGraph"))
+}
+
+// MissingProperties returns the name of the properties that a BVGraph called name lacks: of a file whose first
+// line, of METIS a comment or numbers, is binary. It returns "" for text.
+func MissingProperties(name string, head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	isBinary := func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' || c == utf8.RuneError }
+	if !bytes.ContainsFunc(line, isBinary) || bytes.HasPrefix(line, []byte{'%'}) {
+		return ""
+	}
+	return propertiesOf(name)
 }
 
 // maxProperties is the largest size of a .properties file: those of WebGraph take 1 KiB.

@@ -51,6 +51,9 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	if err := h.checkForm(); err != nil {
 		return lay, err
 	}
+	if lay.HasHeader() {
+		h.findDirection()
+	}
 	lay.numeric = h.numericIDs()
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
@@ -32,6 +35,35 @@ type Layout struct {
 	Columns        input.Columns  // their uses; nil for a Matrix Market file
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
 	Market         *market.Reader // not nil for a Matrix Market file
+
+	Direction graphfile.Direction // of the edges, that Gephi's column Type states
+	IsMixed   bool                // the column states both directions
+}
+
+// findDirection sets the direction that the column Type states, if the first lines agree.
+func (h *head) findDirection() {
+	column := slices.IndexFunc(h.Titles, func(title string) bool { return strings.EqualFold(title, "type") })
+	if column < 0 || len(h.Rows) == 0 {
+		return
+	}
+	directed, undirected := 0, 0
+	for _, row := range h.Rows {
+		switch {
+		case column >= len(row):
+		case strings.EqualFold(row[column], "directed"):
+			directed++
+		case strings.EqualFold(row[column], "undirected"):
+			undirected++
+		}
+	}
+	switch len(h.Rows) {
+	case directed:
+		h.lay.Direction = graphfile.Directed
+	case undirected:
+		h.lay.Direction = graphfile.Undirected
+	case directed + undirected:
+		h.lay.IsMixed = true
+	}
 }
 
 // HasHeader reports whether the first line of the table holds titles.
