@@ -2,6 +2,7 @@ package unread
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,12 +22,12 @@ const (
 var texts = []*textFormat{
 	{"a multi-line adjacency list of NetworkX", "networkx.write_edgelist(networkx.read_multiline_adjlist(file), path) makes an edge list of it", isMultiline},
 	{"a TGF file, with nodes above edges", "keep the lines below #: sed '1,/^#/d' FILE > edges.txt", isTGF},
-	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", isDictionary},
+	{"a dictionary of Python", "networkx.write_edgelist(networkx.Graph(dictionary), path) makes an edge list of it", matching(dictionary)},
 	{"a list of edges in brackets", "write each edge without brackets, for example by sed 's/[][() ]//g' FILE > edges.csv", isBracketed},
-	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", isNamedByTuples},
-	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", isListed},
-	{"a DIMACS file", dimacsRemedy, isDIMACS},
-	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", isHarwellBoeing},
+	{"a list of edges between tuples", "networkx.convert_node_labels_to_integers(graph) before writing gives them numbers", matching(tuples)},
+	{"a node and a list in brackets on each line", "write one edge a line, as networkx.write_edgelist does", matching(listed)},
+	{"a DIMACS file", dimacsRemedy, matching(dimacs)},
+	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matching(harwell)},
 	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
 	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
 	{"a SIF file or triples, with the kind of an edge between its ends", "pass {fields=1,3} if each line has three fields; else write one edge a line", isSIF},
@@ -61,6 +62,11 @@ func RecognizeText(name string, head []byte) *Format {
 		}
 	}
 	return nil
+}
+
+// matching returns a test of all lines.
+func matching(expr func() *regexp.Regexp) func(t *text) bool {
+	return func(t *text) bool { return expr().MatchString(strings.Join(t.lines, "\n") + "\n") }
 }
 
 func textOf(name string, head []byte) *text {
@@ -156,8 +162,8 @@ func isTGF(t *text) bool {
 	})
 }
 
-// The regular expressions of lines in brackets. A key or an item is a number, a text in quotes or a
-// tuple; names such as (2,4-D)-acid or {6F96-8B86} are none.
+// The regular expressions of forms. A key or an item is a number, a text in quotes or a
+// tuple of these; names such as (2,4-D)-acid or {6F96-8B86} are none.
 const (
 	item  = `(-?[0-9][0-9.e+-]*|'[^']*'|"[^"]*")`
 	tuple = `\(\s*` + item + `(\s*,\s*` + item + `)*\s*,?\s*\)`
@@ -165,14 +171,13 @@ const (
 
 var (
 	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
-	tuples     = pattern(`^` + tuple + `[\s,;]+` + tuple + `([\s,;]|$)`)
-	listed     = pattern(`^[^\s,;\[{(]+[\s,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?$`)
+	tuples     = pattern(`^(` + tuple + `[ \t,;]+` + tuple + `([ \t,;].*)?\n)+$`)
+	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
+	dimacs     = pattern(`^(c( .*)?\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)
+	harwell    = pattern(`^(.*\n)?[0-9 ]+\n(?i:[rcpi][suhzr][ae])( +[0-9]+){3,4}\n\(`) // counts, type and size, formats of Fortran
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
 	nested     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[(]+[\[(]`)
 )
-
-// isDictionary reports whether the text begins as a dictionary of Python, on one line or on several.
-func isDictionary(t *text) bool { return dictionary().MatchString(t.lines[0]) }
 
 // isBracketed reports whether brackets enclose every line, or all lines together.
 func isBracketed(t *text) bool {
@@ -195,41 +200,6 @@ func isBracketed(t *text) bool {
 		}
 	}
 	return depth == 0 || t.isCut && nested().MatchString(t.lines[0])
-}
-
-// isNamedByTuples reports whether the ends of edges are tuples, as those of grids of NetworkX are.
-func isNamedByTuples(t *text) bool { return all(t.lines, tuples().MatchString) }
-
-// isListed reports whether each line is a node and a list, a set or a dictionary, perhaps below a
-// header.
-func isListed(t *text) bool {
-	return all(t.lines[min(1, len(t.lines)-1):], listed().MatchString)
-}
-
-// isDIMACS reports whether every line is an edge behind the letter e, or an arc with a weight, or
-// with two capacities and a cost, behind the letter a.
-func isDIMACS(t *text) bool {
-	edges := 0
-	return all(t.lines, func(line string) bool {
-		fields := strings.Fields(line)
-		n := len(fields)
-		switch {
-		case fields[0] == "c":
-			return true
-		case fields[0] == "a" && (n == 4 || n == 6), fields[0] == "e" && n == 3:
-			edges++
-			return all(fields[1:], isInteger)
-		}
-		return false
-	}) && edges > 1
-}
-
-var harwellBoeing = pattern(`^(?i)[rcpi][suhzr][ae]\s+[0-9]+\s+[0-9]+\s+[0-9]+`)
-
-// isHarwellBoeing reports whether the third line, below counts and above Fortran's formats, has the
-// type and the size of a matrix.
-func isHarwellBoeing(t *text) bool {
-	return len(t.lines) > 3 && all(strings.Fields(t.lines[1]), isInteger) && harwellBoeing().MatchString(t.lines[2]) && t.lines[3][0] == '('
 }
 
 // isWord2vec reports whether lines of a word and a vector follow the number of the words and the
