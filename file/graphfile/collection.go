@@ -59,19 +59,19 @@ func (c *Collection) Shape() *Shape {
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
 		s.Vertices, s.Arcs, s.Largest = s.Vertices+m.Len(), s.Arcs+int64(len(m.To)), max(s.Largest, m.Len())
-		alike, labels := int64(0), int64(0)
+		symmetric, labels := int64(0), int64(0)
 		for v := range m.Len() { // the sum of squares grows by odd numbers
 			n := &count[m.label(v)]
 			if *n == 0 {
 				labels++
 			}
-			alike += 2**n + 1
+			symmetric += 2**n + 1
 			*n++
 		}
 		for v := range m.Len() {
 			count[m.label(v)] = 0
 		}
-		s.Alike, s.Pairs = max(s.Alike, alike), s.Pairs+labels*labels
+		s.Alike, s.Pairs = max(s.Alike, symmetric), s.Pairs+labels*labels
 		texts = append(texts, m.ID)
 	}
 	for _, list := range texts {
@@ -127,7 +127,7 @@ type arc struct{ to, edge int32 }
 // from first[v] up to first[v+1], in the order of where they lead and then of the edges.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
-	each := func(visit func(from, to int32, e int)) {
+	eachArc := func(visit func(source, target int32, e int)) {
 		for e, ends := range edges {
 			visit(ends[0], ends[1], e)
 			if !directed && ends[0] != ends[1] {
@@ -135,14 +135,14 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 			}
 		}
 	}
-	each(func(from, _ int32, _ int) { first[from+2]++ })
+	eachArc(func(source, _ int32, _ int) { first[source+2]++ })
 	for v := range n {
 		first[v+2] += first[v+1]
 	}
 	arcs = make([]arc, first[n+1])
-	each(func(from, to int32, e int) {
-		arcs[first[from+1]] = arc{to, int32(e)}
-		first[from+1]++
+	eachArc(func(source, target int32, e int) {
+		arcs[first[source+1]] = arc{target, int32(e)}
+		first[source+1]++
 	})
 	for v := range n {
 		slices.SortFunc(arcs[first[v]:first[v+1]], func(a, b arc) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.edge, b.edge)) })
@@ -199,8 +199,8 @@ func (w *words) sorted() (rank []int32) {
 	text := slices.Sorted(slices.Values(w.text))
 	rank = make([]int32, len(text))
 	for i, old := range w.text {
-		at, _ := slices.BinarySearch(text, old)
-		rank[i] = int32(at)
+		index, _ := slices.BinarySearch(text, old)
+		rank[i] = int32(index)
 	}
 	w.text, w.number = text, nil
 	return rank

@@ -113,8 +113,8 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 }
 
 // isChanged reports whether a file was written between two looks at it.
-func isChanged(before, now fs.FileInfo) bool {
-	return before.Size() != now.Size() || !before.ModTime().Equal(now.ModTime())
+func isChanged(old, now fs.FileInfo) bool {
+	return old.Size() != now.Size() || !old.ModTime().Equal(now.ModTime())
 }
 
 // loader reads arrays into memory.
@@ -202,8 +202,8 @@ func (l *loader) loadPointers() error {
 		return err
 	}
 	l.ptr = make([]int64, a.Len)
-	for at := 0; at < len(l.ptr); at += npzBlock {
-		if err := a.Integers(l.ptr[at:min(at+npzBlock, len(l.ptr))]); err != nil {
+	for start := 0; start < len(l.ptr); start += npzBlock {
+		if err := a.Integers(l.ptr[start:min(start+npzBlock, len(l.ptr))]); err != nil {
 			return err
 		}
 	}
@@ -220,8 +220,8 @@ func (l *loader) loadColumns(ctx context.Context, entries int) error {
 		return err
 	}
 	l.col = sparse.MakeColumns(entries)
-	for at := 0; at < entries; at += loadBlock {
-		ok, err := a.Uint32s(l.col[at:min(at+loadBlock, entries)])
+	for start := 0; start < entries; start += loadBlock {
+		ok, err := a.Uint32s(l.col[start:min(start+loadBlock, entries)])
 		if err != nil {
 			return err
 		}
@@ -243,11 +243,11 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 	}
 	entries := int(a.Len)
 	buffer := make([]float64, min(loadBlock, entries))
-	for at := 0; at < entries; at += loadBlock {
-		n := min(loadBlock, entries-at)
+	for start := 0; start < entries; start += loadBlock {
+		n := min(loadBlock, entries-start)
 		part := buffer[:n]
 		if l.val != nil {
-			part = l.val[at : at+n]
+			part = l.val[start : start+n]
 		}
 		if err := a.Float64s(part); err != nil {
 			return err
@@ -266,10 +266,10 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 			continue
 		}
 		l.val = pages.Make[float64](entries)
-		for i := range l.val[:at] {
+		for i := range l.val[:start] {
 			l.val[i] = 1
 		}
-		copy(l.val[at:], part)
+		copy(l.val[start:], part)
 	}
 	return a.End()
 }

@@ -77,10 +77,10 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	if text == "" || a.text && !h.mayWeigh(a.name) {
 		return
 	}
-	before := h.rounded
+	rounded := h.rounded
 	w, wrong := h.word(line, []byte(text))
-	if h.rounded > before { // counted if the attribute is the weight
-		h.rounded = before
+	if h.rounded > rounded { // counted if the attribute is the weight
+		h.rounded = rounded
 		if a.rounded++; a.rounded == 1 {
 			a.roundedAt = h.place(line)
 		}
@@ -156,11 +156,11 @@ func (h *edgeBuffer) mayWeigh(name string) bool {
 // weight returns the attribute that is the weight, nil if the edges have none.
 func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	find := func(match func(a *edgeAttribute) bool) *edgeAttribute {
-		at := slices.IndexFunc(h.attributes, func(a *edgeAttribute) bool { return a.seen && match(a) })
-		if at < 0 {
+		index := slices.IndexFunc(h.attributes, func(a *edgeAttribute) bool { return a.seen && match(a) })
+		if index < 0 {
 			return nil
 		}
-		return h.attributes[at]
+		return h.attributes[index]
 	}
 	if h.Weight == "" {
 		for _, name := range usualWeights {
@@ -211,8 +211,8 @@ func listNames(attributes []*edgeAttribute, isListed func(a *edgeAttribute) bool
 			names = append(names, table.Quoted(a.name))
 		}
 	}
-	if more := len(names) - longest; more > 0 {
-		names = append(names[:longest], table.Counted(more, "other"))
+	if omitted := len(names) - longest; omitted > 0 {
+		names = append(names[:longest], table.Counted(omitted, "other"))
 	}
 	return strings.Join(names, ", ")
 }

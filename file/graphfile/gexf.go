@@ -102,8 +102,8 @@ func (g *gexf) end(name string) error {
 	t := *g.edge
 	g.edge = nil
 	hasArrow := g.arcs
-	if own := attribute(t, "type"); own != "" {
-		hasArrow = own == "directed"
+	if direction := attribute(t, "type"); direction != "" {
+		hasArrow = direction == "directed"
 	}
 	return g.edges.add(g.line(), attribute(t, "source"), attribute(t, "target"), hasArrow)
 }
@@ -171,7 +171,7 @@ func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (without int, e
 		line = append(line, "</attvalues>"...)
 		if coloured >= 0 && value(coloured) != "" {
 			class := value(coloured)
-			if _, known := colours[class]; !known {
+			if _, isColoured := colours[class]; !isColoured {
 				colours[class] = len(colours)
 			}
 			c := palette[colours[class]%len(palette)]

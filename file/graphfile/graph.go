@@ -280,8 +280,8 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 		}
 		return nil
 	})
-	for _, is := range touched {
-		if !is {
+	for _, isTouched := range touched {
+		if !isTouched {
 			without++
 		}
 	}
@@ -338,15 +338,15 @@ func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error
 	if err != nil {
 		return err
 	}
-	most := g.heldEntries()
+	limit := g.heldEntries()
 	for lo := 0; lo < n; {
 		hi, room := lo, int64(0)
-		for hi < n && (hi == lo || room+int64(length[hi]) <= most) {
+		for hi < n && (hi == lo || room+int64(length[hi]) <= limit) {
 			room += int64(length[hi])
 			hi++
 		}
 		if int64(len(g.held.col)) < room {
-			held := max(room, min(most, g.a.NNZ()))
+			held := max(room, min(limit, g.a.NNZ()))
 			g.held = byColumn{col: make([]uint32, held)}
 			if g.weighted {
 				g.held.val = make([]float64, held)
@@ -370,12 +370,12 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 	held := g.held.part(0, end[hi-lo])
 	err := g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
-			at := int(g.order[p.Lo+i]) - lo
-			if at < 0 || at >= hi-lo {
+			position := int(g.order[p.Lo+i]) - lo
+			if position < 0 || position >= hi-lo {
 				continue
 			}
 			col, val := p.Row(i)
-			row := held.part(end[at], end[at]+int64(len(col)))
+			row := held.part(end[position], end[position]+int64(len(col)))
 			for k, c := range col {
 				row.col[k] = g.order[c]
 			}
@@ -383,7 +383,7 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 				row.val[k] = 1
 			}
 			copy(row.val, val)
-			end[at] += int64(len(col))
+			end[position] += int64(len(col))
 			g.advance(len(col))
 		}
 		return nil

@@ -134,8 +134,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		return err
 	}
 	hasArrow := g.arcs
-	if own := attribute(t, "directed"); own != "" {
-		hasArrow = own == "true" || own == "1"
+	if direction := attribute(t, "directed"); direction != "" {
+		hasArrow = direction == "true" || direction == "1"
 	}
 	return g.edges.add(line, attribute(t, "source"), attribute(t, "target"), hasArrow)
 }

@@ -17,13 +17,13 @@ const pieceBytes = 1 << 20
 
 // keep reads at most the given number of bytes, or to the end. It calls hold before it allocates
 // each piece.
-func (s *batchWriter) keep(in io.Reader, most int64) (*memoryFile, error) {
+func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	k := &memoryFile{}
-	for k.size < most {
+	for k.size < limit {
 		if err := s.hold(int64(len(k.pieces)+1) * pieceBytes); err != nil {
 			return nil, err
 		}
-		piece := make([]byte, min(pieceBytes, most-k.size))
+		piece := make([]byte, min(pieceBytes, limit-k.size))
 		n, err := io.ReadFull(in, piece)
 		k.pieces = append(k.pieces, piece[:n])
 		k.size += int64(n)

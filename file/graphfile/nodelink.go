@@ -181,9 +181,9 @@ func (g *nodeLink) member(key string, value json.Token) error {
 		return g.list(key, value, g.node)
 	case "edges", "links":
 		g.listed = true
-		before := len(g.edges.hasArrow)
+		count := len(g.edges.hasArrow)
 		err := g.list(key, value, g.edge)
-		if before > 0 && len(g.edges.hasArrow) > before {
+		if count > 0 && len(g.edges.hasArrow) > count {
 			return g.fault(g.at(), "leave one out", "two lists of edges")
 		}
 		return err
@@ -203,7 +203,7 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 }
 
 func (g *nodeLink) node() error {
-	at, names := g.at(), make([]string, len(g.nodes.kinds))
+	offset, names := g.at(), make([]string, len(g.nodes.kinds))
 	id := &names[len(names)-1]
 	err := g.object(func(key string, value json.Token) (err error) {
 		kind := slices.Index(g.nodes.kinds, key)
@@ -225,13 +225,13 @@ func (g *nodeLink) node() error {
 		*id = strconv.Itoa(number)
 	}
 	if g.withoutID > 0 && g.withoutID != number+1 {
-		return g.fault(at, "give it one", "a node without id")
+		return g.fault(offset, "give it one", "a node without id")
 	}
-	return g.nodes.add(at, names...)
+	return g.nodes.add(offset, names...)
 }
 
 func (g *nodeLink) edge() error {
-	at := g.at()
+	offset := g.at()
 	var ends [2]string
 	err := g.object(func(key string, value json.Token) (err error) {
 		text, isText := value.(string)
@@ -240,7 +240,7 @@ func (g *nodeLink) edge() error {
 			ends[end], err = g.id(key, value)
 			return err
 		}
-		if number, is := value.(json.Number); is {
+		if number, isNumber := value.(json.Number); isNumber {
 			text = number.String()
 		} else if !isText {
 			return g.skip(value)
@@ -253,7 +253,7 @@ func (g *nodeLink) edge() error {
 	if err != nil {
 		return err
 	}
-	return g.edges.add(at, ends[0], ends[1], false)
+	return g.edges.add(offset, ends[0], ends[1], false)
 }
 
 // writeNodeLink writes node-link data with the key edges, the default of NetworkX since version 3.6. Ids

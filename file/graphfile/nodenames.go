@@ -37,8 +37,8 @@ func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 
 // number returns the number of the node with an id, which may be declared later.
 func (r *nodeNames) number(id string, line int64) uint32 {
-	n, known := r.byID[id]
-	if !known {
+	n, exists := r.byID[id]
+	if !exists {
 		const node = 150 // of the map, headers and slices
 		r.bytes += node + int64(len(id))
 		n = uint32(len(r.nodes))
@@ -80,7 +80,7 @@ func oneLine(name string) string {
 // about a kind that only some nodes can be called by.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
-	var without string // the id of a node without such a name
+	var nameless string // the id of a node without such a name
 	refuse := func(format string, args ...any) bool {
 		r.notes = append(r.notes, r.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1], format, args...))
 		return false
@@ -90,7 +90,7 @@ func (r *nodeNames) usable(kind int) bool {
 		name, wrong := cleanID([]byte(names[kind]))
 		switch {
 		case len(name) == 0 && wrong == emptyID:
-			without = names[len(names)-1]
+			nameless = names[len(names)-1]
 		case wrong != "":
 			return refuse("the %s %s %s", r.kinds[kind], table.Quoted(names[kind]), wrong)
 		case seen[string(name)]:
@@ -99,10 +99,10 @@ func (r *nodeNames) usable(kind int) bool {
 			seen[string(name)] = true
 		}
 	}
-	if without != "" && len(seen) > 0 {
-		return refuse("node %s has no %s", table.Quoted(without), r.kinds[kind])
+	if nameless != "" && len(seen) > 0 {
+		return refuse("node %s has no %s", table.Quoted(nameless), r.kinds[kind])
 	}
-	return without == ""
+	return nameless == ""
 }
 
 // settle chooses the kind of names and hands over the nodes.
@@ -151,18 +151,18 @@ func (r *nodeNames) undeclared() error {
 // usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is
 // one. It reports whether it did.
 func (r *nodeNames) usePositions(ends []uint32) bool {
-	at := make([]uint32, len(r.nodes))
+	nodeAt := make([]uint32, len(r.nodes))
 	for id, n := range r.byID {
 		position, err := strconv.Atoi(id)
 		switch {
 		case err == nil && position >= 0 && position < len(r.listed):
-			at[n] = r.listed[position]
+			nodeAt[n] = r.listed[position]
 		case r.nodes[n].names == nil:
 			return false
 		}
 	}
 	for i, n := range ends {
-		ends[i] = at[n]
+		ends[i] = nodeAt[n]
 	}
 	r.positional = true
 	return true

@@ -16,7 +16,7 @@ func isPajek(head []byte) bool {
 	t := newScanner("", bytes.NewReader(trimmed(head)))
 	for {
 		word, err := t.word()
-		if _, more := t.peek(); err != nil || len(word) == 0 && !more {
+		if _, isMore := t.peek(); err != nil || len(word) == 0 && !isMore {
 			return false
 		}
 		if len(word) > 0 && word[0] != '%' && word[0] != '#' {
@@ -155,9 +155,9 @@ func (p *pajek) vertices(number int64) error {
 	}
 	n, isNumber := parseUint(word)
 	wrong := table.Quoted(word)
-	if _, more, err := p.word(); err != nil {
+	if _, isMore, err := p.word(); err != nil {
 		return err
-	} else if more {
+	} else if isMore {
 		return p.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
 	}
 	if !isNumber || n == 0 {

@@ -203,10 +203,10 @@ const groupRows = 1 << 18
 // parquetBytes returns the memory of writing a table, in addition to the graph.
 func parquetBytes(g *graph) int64 {
 	const (
-		most = 6 << 20 // of a column of a group, and its compressor
-		row  = 32      // of a row's place in a column, where there are few
+		largest = 6 << 20 // of a column of a group, and its compressor
+		row     = 32      // of a row's place in a column, where there are few
 	)
-	column := min(most, row*g.edges())
+	column := min(largest, row*g.edges())
 	if g.weighted {
 		return 2*column + column/2 // numbers take less than ids
 	}

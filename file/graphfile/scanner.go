@@ -118,11 +118,11 @@ func (s *scanner) word() ([]byte, error) {
 	}
 	s.text = s.text[:0]
 	for {
-		from := s.at
+		start := s.at
 		for s.at < len(s.buf) && s.buf[s.at] > ' ' {
 			s.at++
 		}
-		s.text = append(s.text, s.buf[from:s.at]...)
+		s.text = append(s.text, s.buf[start:s.at]...)
 		if len(s.text) > maxWord {
 			return nil, textio.Fault(s.name, s.line, fixFormat, "a word longer than 1 MiB")
 		}
@@ -157,17 +157,17 @@ func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 			}
 			return nil, textio.Fault(s.name, line, fetchAgain, "a string without an end")
 		}
-		rest := s.buf[s.at:]
-		end := bytes.IndexByte(rest, '"')
+		tail := s.buf[s.at:]
+		end := bytes.IndexByte(tail, '"')
 		if end >= 0 {
-			rest = rest[:end]
+			tail = tail[:end]
 		}
-		if oneLine && bytes.IndexByte(rest, '\n') >= 0 {
+		if oneLine && bytes.IndexByte(tail, '\n') >= 0 {
 			return nil, s.unclosed()
 		}
-		s.text = append(s.text, rest...)
-		s.line += int64(bytes.Count(rest, []byte{'\n'}))
-		s.at += len(rest)
+		s.text = append(s.text, tail...)
+		s.line += int64(bytes.Count(tail, []byte{'\n'}))
+		s.at += len(tail)
 		if len(s.text) > maxWord {
 			return nil, textio.Fault(s.name, line, "is its quote missing?", "a string longer than 1 MiB")
 		}

@@ -192,10 +192,10 @@ func newBlock() *block {
 	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), whole: make([]int64, npzBlock)}
 }
 
-// index checks a row or column, which stands so far behind the element before.
-func (z *npz) index(a *npy.Array, before int64, i int, v int64) error {
+// index checks a row or column v, element offset+i of its array.
+func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
-		return z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, table.Counted(z.nodes, "row"))
+		return z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		}
 		return nil
 	}
-	before := data.At
+	offset := data.At
 	if data.Width == 8 && data.Kind != 'f' {
 		if err := z.integers(data, b, n); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	}
 	for i, w := range val {
 		if wrong := table.WeightFault(w); wrong != "" {
-			return z.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), before+int64(i), w, wrong)
+			return z.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
 		}
 		val[i] += 0 // −0 becomes 0
 	}
@@ -231,7 +231,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 
 // integers reads the next n values, which are integers of 64 bits.
 func (z *npz) integers(data *npy.Array, b *block, n int) error {
-	before := data.At
+	offset := data.At
 	if err := data.Integers(b.whole[:n]); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (z *npz) integers(data *npy.Array, b *block, n int) error {
 			b.val[i] = float64(uint64(v))
 		}
 		if !isExact(uint64(v)) && b.val[i] > 0 {
-			z.round(fmt.Sprintf(": %s[%d]", z.member(data), before+int64(i)))
+			z.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))
 		}
 	}
 	return nil
@@ -278,8 +278,8 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool
 	}
 	b := newBlock()
 	for col.At < col.Len {
-		before := col.At
-		n := int(min(npzBlock, col.Len-before))
+		offset := col.At
+		n := int(min(npzBlock, col.Len-offset))
 		if err := rows(b.row[:n]); err != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool
 			return err
 		}
 		for i := range n {
-			if err := z.index(col, before, i, b.col[i]); err != nil {
+			if err := z.index(col, offset, i, b.col[i]); err != nil {
 				return err
 			}
 			u, v := uint64(b.row[i]), uint64(b.col[i])
@@ -319,10 +319,10 @@ func (z *npz) coordinates() error {
 		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
 	}
 	err = z.each(col, func(dst []int64) error {
-		before := row.At
+		offset := row.At
 		err := row.Integers(dst)
 		for i := 0; i < len(dst) && err == nil; i++ {
-			err = z.index(row, before, i, dst[i])
+			err = z.index(row, offset, i, dst[i])
 		}
 		return err
 	}, false)
@@ -345,15 +345,15 @@ func (z *npz) compressed(byColumns bool) error {
 	var pointer [1]int64 // where the entries of row end
 	row, used := int64(-1), int64(0)
 	next := func() error {
-		k, before := ptr.At, pointer[0]
+		k, offset := ptr.At, pointer[0]
 		if err := ptr.Integers(pointer[:]); err != nil {
 			return err
 		}
 		switch p := pointer[0]; {
-		case p < before && p < 0:
+		case p < offset && p < 0:
 			return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
-		case p < before, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
-			return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, before, index.Len)
+		case p < offset, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
+			return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, offset, index.Len)
 		}
 		row = k - 1
 		return nil

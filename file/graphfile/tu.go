@@ -104,8 +104,8 @@ func (r *tuReader) scan() error {
 	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels, &s.EdgeLabels}} {
 		var names words
 		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
-			known := len(names.text)
-			if known == manyTexts || int(names.of(text)) == known {
+			count := len(names.text)
+			if count == manyTexts || int(names.of(text)) == count {
 				*file.texts++
 				s.Text += 24 + int64(len(text))
 			}
@@ -200,9 +200,9 @@ func (r *tuReader) fault(ending string, line int64, fix, format string, args ...
 }
 
 // number reads a number from 1 to most.
-func number(text []byte, most int) (int, bool) {
+func number(text []byte, largest int) (int, bool) {
 	n, err := strconv.ParseInt(string(bytes.Trim(text, blank)), 10, 64)
-	return int(n), err == nil && n >= 1 && n <= int64(most)
+	return int(n), err == nil && n >= 1 && n <= int64(largest)
 }
 
 // indicator counts the vertices of each graph, and calls visit with the graph of each.
@@ -268,11 +268,11 @@ func (r *tuReader) vertices() error {
 }
 
 // count returns an error unless a file has the wanted number of lines.
-func (r *tuReader) count(ending string, lines, want int, what, of string) error {
+func (r *tuReader) count(ending string, lines, want int, what, owner string) error {
 	if lines == want {
 		return nil
 	}
-	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+of, table.Counted(want, what))
+	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+owner, table.Counted(want, what))
 }
 
 // texts reads a file with a text on each line, and at most the given number of lines: the number of
@@ -280,11 +280,11 @@ func (r *tuReader) count(ending string, lines, want int, what, of string) error 
 func (r *tuReader) texts(ending string, lines int) (list []int32, names []string, err error) {
 	var w words
 	list = make([]int32, 0, lines)
-	_, there, err := r.lines(ending, func(_ int64, text []byte) error {
+	_, exists, err := r.lines(ending, func(_ int64, text []byte) error {
 		list = append(list, w.of(text))
 		return nil
 	})
-	if err != nil || !there {
+	if err != nil || !exists {
 		return nil, nil, err
 	}
 	rank := w.sorted()
@@ -320,8 +320,8 @@ func (r *tuReader) labels() error {
 		r.c.Graphs[g].Label = make([]int32, size)
 	}
 	for v, l := range label {
-		m, at := r.at(v)
-		m.Label[at] = l
+		m, member := r.at(v)
+		m.Label[member] = l
 	}
 	return nil
 }
@@ -329,7 +329,7 @@ func (r *tuReader) labels() error {
 // attributes reads the numbers of each vertex.
 func (r *tuReader) attributes() error {
 	v := 0
-	n, there, err := r.lines(tuAttributes, func(line int64, text []byte) error {
+	n, exists, err := r.lines(tuAttributes, func(line int64, text []byte) error {
 		fields := bytes.Split(text, []byte{','})
 		if v == 0 {
 			r.c.Attributes = len(fields)
@@ -343,8 +343,8 @@ func (r *tuReader) attributes() error {
 		if v == len(r.graph) {
 			return r.fault(tuAttributes, line, perVertex, "more lines than there are vertices (%d)", v)
 		}
-		m, at := r.at(v)
-		place := m.Attributes[at*r.c.Attributes:]
+		m, member := r.at(v)
+		place := m.Attributes[member*r.c.Attributes:]
 		for j, f := range fields {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -355,7 +355,7 @@ func (r *tuReader) attributes() error {
 		v++
 		return nil
 	})
-	if err != nil || !there {
+	if err != nil || !exists {
 		return err
 	}
 	return r.count(tuAttributes, n, len(r.graph), "vertex", tuIndicator)
@@ -369,7 +369,7 @@ func (r *tuReader) readEdges() error {
 	}
 	r.c.EdgeLabels = names
 	edges := make([][2]int32, 0, r.edges)
-	n, there, err := r.lines(tuEdges, func(line int64, text []byte) error {
+	n, exists, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})
 		u, fine := number(a, len(r.graph))
 		v, also := number(b, len(r.graph))
@@ -385,7 +385,7 @@ func (r *tuReader) readEdges() error {
 	switch {
 	case err != nil:
 		return err
-	case !there:
+	case !exists:
 		return &textio.Error{File: r.prefix + tuEdges, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
 	case label != nil && len(label) != n:
 		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
@@ -471,10 +471,10 @@ func writeTU(w io.Writer, ending string, c *Collection) error {
 				}
 				fmt.Fprintln(out)
 			}
-			for a, to := range m.To[m.Ptr[v]:m.Ptr[v+1]] {
+			for a, target := range m.To[m.Ptr[v]:m.Ptr[v+1]] {
 				switch ending {
 				case tuEdges:
-					fmt.Fprintf(out, "%d, %d\n", first+v, first+int(to))
+					fmt.Fprintf(out, "%d, %d\n", first+v, first+int(target))
 				case tuEdgeLabels:
 					fmt.Fprintln(out, c.EdgeLabels[m.EdgeLabel[int(m.Ptr[v])+a]])
 				}

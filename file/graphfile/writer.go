@@ -84,11 +84,11 @@ func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 }
 
 // place returns a line, or a byte, as it follows the name of the file.
-func (s *batchWriter) place(at int64) string {
+func (s *batchWriter) place(position int64) string {
 	if s.inBytes {
-		return "@" + strconv.FormatInt(at, 10)
+		return "@" + strconv.FormatInt(position, 10)
 	}
-	return ":" + strconv.FormatInt(at, 10)
+	return ":" + strconv.FormatInt(position, 10)
 }
 
 // isExact reports whether float64 holds an integer.
@@ -147,10 +147,10 @@ func (s *batchWriter) hold(bytes int64) error {
 }
 
 // fault returns an error on a line, or at a byte; 0 for none.
-func (s *batchWriter) fault(at int64, fix, format string, args ...any) *textio.Error {
-	e := textio.Fault(s.Name, at, fix, format, args...)
+func (s *batchWriter) fault(position int64, fix, format string, args ...any) *textio.Error {
+	e := textio.Fault(s.Name, position, fix, format, args...)
 	if s.inBytes {
-		e.Line, e.Byte, e.AtByte = 0, at, at > 0
+		e.Line, e.Byte, e.AtByte = 0, position, position > 0
 	}
 	return e
 }

@@ -139,11 +139,11 @@ func (x *xmlText) next() (xml.Token, error) {
 // brief returns a message of the XML decoder, cut where it goes on for a name of
 // the file.
 func brief(message string) string {
-	const most = 160
-	if len(message) <= most {
+	const longest = 160
+	if len(message) <= longest {
 		return message
 	}
-	return strings.ToValidUTF8(message[:most], "") + "…"
+	return strings.ToValidUTF8(message[:longest], "") + "…"
 }
 
 // read calls start at the beginning of every element of the file, and end, unless it is nil, at
@@ -179,7 +179,7 @@ func attribute(t xml.StartElement, name string) string {
 
 // content reads to the end of the element t and calls visit with the text of
 // those of its children that wanted picks.
-func (x *xmlText) content(t xml.StartElement, wanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
+func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
 	line := x.line()
 	var text strings.Builder
 	picked := false
@@ -193,7 +193,7 @@ func (x *xmlText) content(t xml.StartElement, wanted func(child xml.StartElement
 		case nil:
 			return x.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
 		case xml.StartElement:
-			if depth++; depth == 2 && wanted(token) {
+			if depth++; depth == 2 && isWanted(token) {
 				picked, child = true, token.Copy()
 				text.Reset()
 			}
