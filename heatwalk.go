@@ -24,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -249,7 +250,7 @@ func readFile(ctx context.Context, g *Graph, path string) (dir string, err error
 // that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
 // the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
-	g := &Graph{Weighted: true, settled: true, complete: true}
+	g := &Graph{settled: true, complete: true}
 	if o != nil {
 		g.options = *o
 	}
@@ -264,6 +265,7 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.Weighted = blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
 	return g, nil
 }
 

@@ -167,12 +167,12 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 		}
 	}
 	out := &Prediction{Classes: p.Names, g: g}
-	if err := out.compute(ctx, connected, m, &set, o); err != nil {
+	if connected, err = out.compute(ctx, connected, m, &set, o); err != nil {
 		return nil, err
 	}
 	out.extend(extend)
 	if o.Suggest > 0 {
-		out.Suggestions, err = suggest.Nodes(ctx, p, out.Prediction, o.Suggest, &set)
+		out.Suggestions, err = suggest.Nodes(ctx, connected, out.Prediction, o.Suggest, &set)
 	}
 	return out, err
 }
@@ -192,7 +192,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	}
 	set.Memory = sparse.TeamOf(local.A).LeastLimit(set.Memory)
 	out := &Prediction{Classes: p.Names, g: g}
-	if err := out.compute(ctx, local, m, set, o); err != nil {
+	if _, err := out.compute(ctx, local, m, set, o); err != nil {
 		return nil, err
 	}
 	if err := l.gatherPrediction(out.Prediction); err != nil {
@@ -218,10 +218,15 @@ func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *met
 	return plan.ReserveJob(bytes, err, "learning and predictions")
 }
 
-// compute predicts with m, and compares the labelled nodes with the others.
-func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (err error) {
+// compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
+// weights of edges that m has learned from.
+func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*method.Problem, error) {
 	if o.Predicting != nil {
 		o.Predicting()
+	}
+	of, weights, err := method.Weigh(ctx, m, of, set)
+	if err != nil {
+		return nil, err
 	}
 	if o.Baselines {
 		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, of, set)
@@ -229,15 +234,16 @@ func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.M
 		p.Prediction, err = m.Predict(ctx, of, nil, set)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
+	p.Weights = cmp.Or(p.Weights, weights)
 	if err := method.AdaptToShares(ctx, m, of, p.Prediction, set); err != nil {
-		return err
+		return nil, err
 	}
 	if p.UnreachedComponents, err = of.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
-		return err
+		return nil, err
 	}
-	return p.checkShift(ctx, of, m, set)
+	return of, p.checkShift(ctx, of, m, set)
 }
 
 // checkShift compares the labelled nodes with the others.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -65,6 +66,9 @@ type Result struct {
 	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 	Tried             *Surface          `json:"tried,omitempty"`           // on the tuning splits; nil: no number was chosen
 
+	// Weights are the numbers of splits with each of the weights of edges of [method.Weigh]; nil: the graph has none.
+	Weights map[string]int `json:"weights,omitempty"`
+
 	// Unfinished is that of the first prediction with one, of UnfinishedSplits splits.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
@@ -100,6 +104,13 @@ func (r *Report) protocol() []string {
 	}
 	if names := by[inside]; names != nil {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
+	}
+	for _, res := range r.Results {
+		for _, name := range method.Weightings()[1:] {
+			if n := res.Weights[name]; n > 0 {
+				lines = append(lines, fmt.Sprintf("%s at %s: edge weights %s in place of the given ones on %d of %d splits", res.Method, res.TrainedOn, name, n, len(res.Accuracies)))
+			}
+		}
 	}
 	return lines
 }

@@ -315,11 +315,16 @@ type splitResult struct {
 	parameters       json.RawMessage // of the method on the split; nil: none
 	text             string          // the parameters in words
 	inside           bool            // the parameters were chosen inside the training set
+	weights          string          // of edges, see [method.Weigh]
 }
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
 func predict(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
+	train, weights, err := method.Weigh(ctx, m, train, s)
+	if err != nil {
+		return nil, err
+	}
 	out, err := m.Predict(ctx, train, chosen, s)
 	if err != nil {
 		return nil, err
@@ -327,7 +332,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
 		return nil, err
 	}
-	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
+	a := &splitResult{weights: weights, truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
 		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
@@ -357,6 +362,12 @@ func (r *Result) add(a *splitResult) {
 	if a.unfinished != "" {
 		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
 		r.UnfinishedSplits++
+	}
+	if a.weights != "" {
+		if r.Weights == nil {
+			r.Weights = map[string]int{}
+		}
+		r.Weights[a.weights]++
 	}
 	if a.parameters != nil {
 		r.ParametersBySplit = append(r.ParametersBySplit, a.parameters)

@@ -34,7 +34,8 @@ func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 			return bytes, err
 		}
 	}
-	bytes += p.ComponentBytes()
+	kept, choice := weighBytes(m, p, &set)
+	bytes = max(bytes+kept, choice) + p.ComponentBytes()
 	err := budget.Check(set.Memory, bytes, "prediction by "+m.Name())
 	if over := new(budget.Error); errors.As(err, &over) && m == (automatic{}) && p.Attributes == nil {
 		if _, err := Bytes(labelPropagation{}, p, nil, s); err == nil {

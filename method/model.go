@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type keptModel struct {
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
+	Weights string `json:"weights,omitempty"` // of edges; "": as given
 
 	Values param.Values `json:"values,omitempty"` // of a method without a kernel
 	Smooth param.Values `json:"smooth,omitempty"` // of Correct & Smooth around the method; nil without it
@@ -170,6 +172,9 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	}
 	kept := *out.model
 	kept.Method, kept.RNGSeed, kept.Low, kept.Shares = m.Name(), s.RNGSeed, s.LowEffort, s.Prior.Empirical
+	if kept.Weights = out.Weights; kept.Weights == GivenWeights {
+		kept.Weights = ""
+	}
 	return &Model{kept}, nil
 }
 
@@ -194,23 +199,33 @@ func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Predicti
 
 // predict predicts by a valid model.
 func (m *Model) predict(ctx context.Context, p *Problem, by Method, set *Settings) (*Prediction, error) {
+	p, weights, err := Weigh(ctx, by, p, set)
+	if err != nil {
+		return nil, err
+	}
 	within := by
 	if smoothed, is := by.(smoothedMethod); is {
 		within = smoothed.Method
 	}
+	var par *Parameters
 	if k, is := within.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
 		set.kept, set.Given = nil, param.Values{}
 		maps.Copy(set.Given, m.kept.Kernel.Constant)
 		maps.Copy(set.Given, m.kept.Smooth)
-		return by.Predict(ctx, p, &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}, set)
+		par = &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}
 	}
-	return by.Predict(ctx, p, nil, set)
+	out, err := by.Predict(ctx, p, par, set)
+	if err == nil {
+		out.Weights = weights
+	}
+	return out, err
 }
 
 // settings returns settings with those of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
 	set.RNGSeed, set.LowEffort, set.kept = m.kept.RNGSeed, m.kept.Low, &m.kept
+	set.Weights = cmp.Or(m.kept.Weights, GivenWeights)
 	if m.kept.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}
 	}

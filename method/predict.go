@@ -49,6 +49,9 @@ type Prediction struct {
 	BlockModel bool
 	Omitted    []string
 
+	// Weights are those of edges that [Weigh] has returned; "": the graph has none.
+	Weights string
+
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 

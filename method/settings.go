@@ -34,6 +34,10 @@ type Settings struct {
 	// probabilities.
 	Raw bool
 
+	// Weights are those of edges that [Weigh] gives a method: one of [Weightings]; "": chosen by held-out
+	// labels for auto, lp and beliefs, as given for others.
+	Weights string
+
 	// LowEffort leaves eigenvectors and scores of a diffusion kernel out of the method auto.
 	LowEffort bool
 

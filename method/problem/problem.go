@@ -18,7 +18,7 @@ type Problem struct {
 	*graph.Graph
 
 	Directed bool     // A need not be symmetric
-	Weighted bool     // of a directed graph: A may have values other than 1, which take memory
+	Weighted bool     // A may have values other than 1
 	Row      []int    // the labelled nodes, each once
 	Class    []int    // their classes, positions in Names
 	Names    []string // the classes

@@ -103,7 +103,7 @@ func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
 	for {
 		walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
-		answers, err := l.walkedFor(ctx, fold, walked, steps)
+		answers, err := l.WalkedFor(ctx, fold, walked, steps)
 		if err != nil {
 			return nil, err
 		}
@@ -123,9 +123,9 @@ func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int
 	}
 }
 
-// walkedFor returns the scores of the labels of the first folds after the given number of steps of
-// walks without the label's fold.
-func (l *Propagation) walkedFor(ctx context.Context, fold []int, folds, steps int) ([][]float32, error) {
+// WalkedFor returns the scores of the labels of the first folds after the given number of steps of
+// walks without the label's fold, and nil for other labels.
+func (l *Propagation) WalkedFor(ctx context.Context, fold []int, folds, steps int) ([][]float32, error) {
 	p, k := l.P, len(l.P.Names)
 	w := walk[float32](l, steps)
 	w.Variants = cwk.FoldVariants(1, fold)[1 : 1+folds]
@@ -174,10 +174,15 @@ func comparedBytes(p *problem.Problem, width int) int64 {
 	return p.ComponentBytes() + 2*blocks.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
 }
 
+// WalkedBytes is the memory of [Propagation.WalkedFor] within a limit, 0 for none.
+func WalkedBytes(p *problem.Problem, limit int64) int64 {
+	return comparedBytes(p, comparedColumns(p, limit))
+}
+
 // CompareBytes is the memory of [Propagation.Compare].
 func (l *Propagation) CompareBytes() int64 {
 	p := l.P
-	walks := comparedBytes(p, comparedColumns(p, l.Memory))
+	walks := WalkedBytes(p, l.Memory)
 	if l.walks() {
 		return walks
 	}

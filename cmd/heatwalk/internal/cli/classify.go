@@ -165,6 +165,7 @@ type classifyDocument struct {
 
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
+	Weights    string   `json:"weights,omitempty"`     // of edges that the method has learned from
 	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
 	Omitted    []string `json:"omitted_stages,omitempty"`
 
@@ -236,7 +237,7 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
 		labelsDocument: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g), Components: p.UnreachedComponents,
-		BlockModel: p.BlockModel, Omitted: p.Omitted,
+		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
 		r.suggested, r.Suggested = p.Suggestions, len(p.Suggestions)
@@ -351,7 +352,7 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
-	lines := []string{r.headline(), r.Skipped.String(), "", r.modelText(), "", r.compared(f.truth, "node")}
+	lines := []string{r.headline(), r.Skipped.String(), "", r.modelText(), "", r.compared(f.truth, "node"), r.weightsText()}
 	if r.Attributes != nil {
 		lines[2] = r.Attributes.String()
 	}
@@ -359,6 +360,21 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
 	return r.graphRun.finish(&r.classifyDocument, storeOf(r.g.Store.Manifest), parameters, lines...)
+}
+
+// weightsText reports other weights of edges than the given ones, for the summary.
+func (r *classifyRun) weightsText() string {
+	text, by := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights], "held-out labels"
+	if r.f.weight != "" {
+		by = "--weight"
+	}
+	if r.f.model != "" {
+		by = r.f.model
+	}
+	if text != "" {
+		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, by)
+	}
+	return text
 }
 
 // modelText returns the parameters of the model, the model that auto chose, or the method of a saved one,

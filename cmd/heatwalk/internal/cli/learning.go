@@ -26,6 +26,7 @@ type learningFlags struct {
 	several    bool   // nodes have several labels
 	listed     string // value of --method
 	effort     string
+	weight     string // of edges; "": chosen
 
 	entries []method.Entry
 	base    method.Settings // settings of all methods
@@ -47,6 +48,8 @@ func (f *learningFlags) declare(flags *pflag.FlagSet) {
 	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
+	choiceVar(f.session, flags, &f.weight, "weight", "", method.Weightings(),
+		"edge weights: w as given, log(1 + w), or none, all 1 (default: chosen by held-out labels for auto, lp and beliefs, else given)")
 	f.attributes.declare(f.session, flags)
 	f.graphInputs.declare(flags)
 }
@@ -177,6 +180,7 @@ func (d *graphRun) settings(tried *method.Settings, f *learningFlags, progress f
 	prior, err := f.readPrior(&f.inputs, d)
 	s := *tried
 	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"
+	s.Weights = f.weight
 	s.Workers, s.Progress = d.run.threads, progress
 	return &s, err
 }

@@ -164,7 +164,7 @@ func (c *classifyCommand) predictSaved(name string) error {
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
 		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,
-		BlockModel: p.BlockModel, Omitted: p.Omitted,
+		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	labels := c.labelsOf(p.Prediction)
 	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, known, "node")

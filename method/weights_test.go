@@ -1,0 +1,163 @@
+package method
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// amounts returns blocks whose edges inform and have the weights that weight returns, and the classes of all nodes.
+func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, same bool) float64) (*Problem, []int) {
+	p, class := problemtest.Blocks(t, 3, 1500, 150, 3, within, between)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var e []sparse.Triplet
+	for v := range class {
+		columns, _ := p.A.(*sparse.CSR).Row(v)
+		for _, u := range columns {
+			if w := weight(rng, class[u] == class[v]); int(u) < v {
+				e = append(e, sparse.Triplet{Row: uint32(v), Col: u, Val: w}, sparse.Triplet{Row: u, Col: uint32(v), Val: w})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(len(class), len(class), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Graph, p.Weighted = &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, true
+	return p, class
+}
+
+// noise returns log-normal amounts without information on edges that inform.
+func noise(t *testing.T) (*Problem, []int) {
+	return amounts(t, 4, 0.5, func(rng *rand.Rand, _ bool) float64 { return math.Exp(3 + 2*rng.NormFloat64()) })
+}
+
+// Held-out labels leave amounts without information out, and keep weights that inform. The choice is as accurate as
+// the better of both.
+func TestWeightsAreChosen(t *testing.T) {
+	informative := func(rng *rand.Rand, same bool) float64 {
+		if same {
+			return 8 + rng.Float64()
+		}
+		return 0.5 + rng.Float64()
+	}
+	for _, name := range []string{"lp", "beliefs", "auto"} {
+		if name == "auto" && testing.Short() {
+			continue
+		}
+		m := methodOf(t, name)
+		accuracy := func(p *Problem, class []int, weights string) (float64, string) {
+			set := &Settings{RNGSeed: 1, Weights: weights}
+			q, chosen, err := Weigh(t.Context(), m, p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.Predict(t.Context(), q, nil, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return problemtest.Accuracy(p, out.Class, class), chosen
+		}
+		p, class := noise(t)
+		given, _ := accuracy(p, class, GivenWeights)
+		none, _ := accuracy(p, class, "none")
+		if chosen, weights := accuracy(p, class, ""); weights == GivenWeights || chosen < none-0.01 || chosen < given+0.05 {
+			t.Errorf("%s: accuracy %.3f with weights %s, %.3f with those given, %.3f without", name, chosen, weights, given, none)
+		}
+		p, class = amounts(t, 2, 2, informative)
+		given, _ = accuracy(p, class, GivenWeights)
+		if chosen, weights := accuracy(p, class, ""); weights != GivenWeights || chosen != given {
+			t.Errorf("%s: accuracy %.3f with weights %s that inform, %.3f with those given", name, chosen, weights, given)
+		}
+	}
+}
+
+// Nothing is chosen on a graph without weights, for other methods, and if all parameters are given.
+func TestWeightsAreNotChosen(t *testing.T) {
+	p, _ := noise(t)
+	plain := *p
+	plain.Weighted = false
+	for _, c := range []struct {
+		p    *Problem
+		name string
+		set  *Settings
+		want string
+	}{
+		{&plain, "lp", &Settings{}, ""},
+		{p, "lgc", &Settings{}, GivenWeights},
+		{p, "lp", &Settings{Fixed: true}, GivenWeights},
+		{p, "lgc", &Settings{Weights: "log"}, "log"},
+	} {
+		if _, got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); got != c.want || err != nil {
+			t.Errorf("%s: weights %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+// The choice is the same with any number of workers, within any memory and on processes that share the rows, and a
+// kept model has its weights.
+func TestWeightsAreKept(t *testing.T) {
+	p, _ := noise(t)
+	m := methodOf(t, "lp")
+	var want *Prediction
+	for _, set := range []*Settings{{Workers: 1, RNGSeed: 1}, {Workers: 3, Memory: 1 << 20, RNGSeed: 1}} {
+		q, weights, err := Weigh(t.Context(), m, p, set)
+		if err != nil || weights != "none" {
+			t.Fatalf("weights %q, %v", weights, err)
+		}
+		out, err := m.Predict(t.Context(), q, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Weights = weights; want == nil {
+			want = out
+		}
+		if !slices.Equal(out.Scores.Data, want.Scores.Data) {
+			t.Error("other scores")
+		}
+	}
+	kept, err := Keep(m, want, &Settings{RNGSeed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Model)
+	if err := json.Unmarshal(text, again); err != nil {
+		t.Fatal(err)
+	}
+	out, err := again.Predict(t.Context(), p, &Settings{Workers: 2})
+	if err != nil || out.Weights != "none" || !slices.Equal(out.Scores.Data, want.Scores.Data) {
+		t.Errorf("a kept model has other scores, with weights %q, %v", out.Weights, err)
+	}
+	whole, err := graph.New(t.Context(), p.A, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphtest.OnProcesses(t, 2, whole, slices.Clone(p.Row), func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		q := *p
+		q.Graph, q.Row = g, nil
+		for _, row := range p.Row {
+			q.Row = append(q.Row, local(row))
+		}
+		r, weights, err := Weigh(t.Context(), m, &q, &Settings{RNGSeed: 1, Workers: g.Workers})
+		if err == nil && weights != "none" {
+			t.Errorf("weights %q on processes", weights)
+		}
+		y := sparse.NewBlock[float64](len(g.Degrees), 1)
+		for i := range y.Rows {
+			y.Row(i)[0] = r.Degrees[i]
+		}
+		return y, err
+	})
+}

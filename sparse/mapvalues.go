@@ -1,0 +1,69 @@
+package sparse
+
+import (
+	"context"
+	"sync"
+)
+
+// MapValues returns the matrix with the entries value(w) for the entries w of a. It computes them in each sweep, in
+// a buffer for each goroutine; those of a [Divided] matrix are stored, see [Divided.WithValues].
+func MapValues(ctx context.Context, a Matrix, value func(w float64) float64) (Matrix, error) {
+	if d, ok := a.(*Divided); ok {
+		return d.WithValues(ctx, func(_, _ int, w float64) float64 { return value(w) })
+	}
+	return &mappedValues{Matrix: a, value: value}, nil
+}
+
+// MapValuesBytes returns the memory of the result of [MapValues].
+func MapValuesBytes(a Matrix, workers int) int64 {
+	if _, ok := a.(*Divided); ok {
+		return 12 * a.NNZ()
+	}
+	return int64(workers) * 8 * MaxRange
+}
+
+type mappedValues struct {
+	Matrix
+	value   func(w float64) float64
+	buffers sync.Pool // of *[]float64
+}
+
+// Resident implements [Resident].
+func (m *mappedValues) Resident() bool {
+	r, ok := m.Matrix.(Resident)
+	return !ok || r.Resident()
+}
+
+// Sweep implements [Matrix].
+func (m *mappedValues) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+	return m.Matrix.Sweep(ctx, workers, m.mapped(visit))
+}
+
+// SweepRows implements [SweepRows].
+func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error {
+	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapped(visit))
+}
+
+// mapped returns a visitor that calls visit with mapped values, which are nil if all are 1.
+func (m *mappedValues) mapped(visit func(worker int, p Panel) error) func(worker int, p Panel) error {
+	return func(worker int, p Panel) error {
+		values, _ := m.buffers.Get().(*[]float64)
+		if values == nil {
+			values = new([]float64)
+			*values = make([]float64, MaxRange)
+		}
+		defer m.buffers.Put(values)
+		w, ones := 1.0, true
+		for e := range p.Col {
+			if p.Val != nil {
+				w = p.Val[e]
+			}
+			v := m.value(w)
+			(*values)[e], ones = v, ones && v == 1
+		}
+		if p.Val = nil; !ones {
+			p.Val = (*values)[:len(p.Col)]
+		}
+		return visit(worker, p)
+	}
+}
