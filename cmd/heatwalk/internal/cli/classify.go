@@ -106,8 +106,10 @@ func (c *classifyCommand) run(name string) error {
 	return c.predict(name)
 }
 
-// methodFlag declares the flag of a single method.
+// methodFlag declares the flags of a single method.
 func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
+	choiceVar(c.session, flags, &c.weight, "weight", "", method.Weightings(),
+		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 

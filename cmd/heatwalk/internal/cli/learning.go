@@ -48,8 +48,6 @@ func (f *learningFlags) declare(flags *pflag.FlagSet) {
 	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
 	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
-	choiceVar(f.session, flags, &f.weight, "weight", "", method.Weightings(),
-		"edge weights: w as given, log(1 + w), or none, all 1 (default: chosen by held-out labels for auto, lp and beliefs, else given)")
 	f.attributes.declare(f.session, flags)
 	f.graphInputs.declare(flags)
 }
