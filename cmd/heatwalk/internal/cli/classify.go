@@ -108,7 +108,7 @@ func (c *classifyCommand) run(name string) error {
 
 // methodFlag declares the flags of a single method.
 func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
-	choiceVar(c.session, flags, &c.weight, "weight", "", method.Weightings(),
+	choiceVar(c.session, flags, &c.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
@@ -368,7 +368,7 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 func (r *classifyRun) weightsText() string {
 	text, by := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights], "held-out labels"
 	if r.f.weight != "" {
-		by = "--weight"
+		by = "--edge-weights"
 	}
 	if r.f.model != "" {
 		by = r.f.model

@@ -148,7 +148,7 @@ func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if f := flags.Lookup("prior"); f != nil && !slices.Contains(cwk.PriorParam.Words, f.Value.String()) {
 		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
 	}
-	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids", "weight"} {
+	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids", "edge-weights"} {
 		u.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
 }
@@ -163,7 +163,7 @@ func flagsOf(m method.Method) []string {
 		names = append(names, "feature-ids")
 	}
 	if len(names)+len(m.Declarations()) > 0 {
-		names = append(names, "unreached", "weight") // majority predicts a class for every node
+		names = append(names, "unreached", "edge-weights") // majority predicts a class for every node
 	}
 	if slices.ContainsFunc(m.Declarations(), func(s *param.Spec) bool {
 		return slices.ContainsFunc(s.Params, func(p param.Param) bool { return len(p.Grid) > 1 })
