@@ -20,29 +20,44 @@ type Sizer interface {
 
 // Bytes estimates the memory of a prediction by m, see [Sizer]. The components of the graph
 // are part of it. The error is an error of memory, see [sparse.ErrMemory], if the estimate
-// exceeds Settings.Memory.
+// exceeds Settings.Memory; the estimate then is a limit that is enough.
 func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 	set := s.WithDefaults()
-	bytes := scoreBytes(p)
-	if sizer, ok := m.(Sizer); ok {
-		own, err := sizer.Bytes(p, tuned, &set)
-		if err != nil && !errors.Is(err, budget.ErrMemory) {
+	bytes, err := bytesWithin(m, p, tuned, &set)
+	if err != nil || set.Memory == 0 || bytes <= set.Memory {
+		return bytes, err
+	}
+	enough := set
+	for bytes > enough.Memory { // because wider blocks are used within a larger limit
+		enough.Memory = bytes + bytes/64
+		if bytes, err = bytesWithin(m, p, tuned, &enough); err != nil {
 			return 0, err
 		}
-		bytes = max(bytes, own)
-		if err != nil {
-			return bytes, err
-		}
 	}
-	kept, choice := weighBytes(m, p, &set)
-	bytes = max(bytes+kept, choice) + p.ComponentBytes()
-	err := budget.Check(set.Memory, bytes, "prediction by "+m.Name())
-	if over := new(budget.Error); errors.As(err, &over) && m == (automatic{}) && p.Attributes == nil {
+	over := &budget.Error{Need: enough.Memory, Limit: set.Memory, Largest: budget.Item{What: "prediction by " + m.Name(), Bytes: enough.Memory}}
+	if m == (automatic{}) && p.Attributes == nil {
 		if _, err := Bytes(labelPropagation{}, p, nil, s); err == nil {
 			over.Instead = labelPropagation{}.Name()
 		}
 	}
-	return bytes, err
+	return enough.Memory, over
+}
+
+// bytesWithin estimates the memory of a prediction within the limit of the settings, which the estimate
+// may exceed.
+func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
+	bytes := scoreBytes(p)
+	if sizer, ok := m.(Sizer); ok {
+		needed, err := sizer.Bytes(p, tuned, s)
+		if over := new(budget.Error); errors.As(err, &over) {
+			needed = max(needed, s.Memory+over.Need-over.Limit)
+		} else if err != nil {
+			return 0, err
+		}
+		bytes = max(bytes, needed)
+	}
+	mapped, choice := weighBytes(m, p, s)
+	return max(bytes+mapped, choice) + p.ComponentBytes(), nil
 }
 
 // scoreBytes is the memory of the scores and classes of all nodes.

@@ -36,8 +36,12 @@ func (m spreading) declaration() *param.Spec { return &m.Spec }
 func (m spreading) isSampled() bool          { return false }
 
 func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Values) error {
+	r.set.Memory = budget.Remaining(r.set.Memory, vectorBytes(r.p))
 	return r.whole(ctx)
 }
+
+// vectorBytes is the memory of vectors of the graph, its components and its system.
+func vectorBytes(p *Problem) int64 { return 8 * 8 * int64(len(p.Degrees)) }
 
 // columns returns the number of classes that are solved at a time, and of folds in one solve.
 func (m spreading) columns(classes int) (together, folds int) {
@@ -67,7 +71,8 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 		for lo := 0; lo < len(groups); lo += together {
 			some := groups[lo:min(lo+together, len(groups))]
 			if classes < k {
-				scores, err := m.testScores(ctx, r, &some[0], v, classes, memory)
+				tests := testBytes(len(some[0].train.Row)+len(some[0].test.Row), k)
+				scores, err := m.testScores(ctx, r, &some[0], v, classes, budget.Remaining(memory, tests))
 				if err != nil {
 					return err
 				}
@@ -136,6 +141,9 @@ func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, 
 	}
 	return scores, nil
 }
+
+// testBytes bounds the memory of testScores for a number of training and test rows.
+func testBytes(labels, classes int) int64 { return 8 * int64(labels) * int64(classes) }
 
 // addTo adds offset, nil for nothing, to scores.
 func addTo(scores, offset []float64) {
@@ -231,18 +239,19 @@ func (m spreading) convert(r *graphPredictor, squares float64, rowTo func(dst []
 func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
 	n, k, v := len(p.Degrees), len(p.Names), settings[0]
 	classes, folds := m.columns(k)
-	together, _ := m.within(n, p.A.NNZ(), classes, folds, v, s.Memory)
-	solve := func(columns, classes int) int64 {
-		block := blocks.BlockBytes[float64](n, columns)
-		return block + m.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(s.Memory, block))
+	memory := budget.Remaining(s.Memory, vectorBytes(p))
+	solve := func(fixed int64, columns, classes int) int64 {
+		fixed += blocks.BlockBytes[float64](n, columns)
+		return fixed + m.ScoresBytes(n, p.A.NNZ(), columns, classes, v, budget.Remaining(memory, fixed))
 	}
-	choice := solve(together*classes, classes)
+	var tests int64
 	if classes < k {
-		choice += 8 * int64(labels) * int64(k)
+		tests = testBytes(labels, k)
 	}
-	const graphVectors = 8 // of the graph, its components and its system
+	together, _ := m.within(n, p.A.NNZ(), classes, folds, v, budget.Remaining(memory, tests))
+	choice := solve(tests, together*classes, classes)
 	if m.isWide(n, k, s) {
-		return graphVectors*8*int64(n) + max(choice, scoreBytes(p)+solve(solveColumns, solveColumns))
+		return vectorBytes(p) + max(choice, solve(scoreBytes(p), solveColumns, solveColumns))
 	}
-	return graphVectors*8*int64(n) + max(choice, solve(k, k), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
+	return vectorBytes(p) + max(choice, solve(0, k, k), blocks.BlockBytes[float64](n, k)+scoreBytes(p))
 }
