@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -212,23 +211,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*m
 	if !slices.Contains(symmetric, h) {
 		return nil, unknownMatrix(h)
 	}
-	x, err := toRows(g, b)
-	if err != nil {
-		return nil, err
-	}
-	if err := begin(ctx, g); err != nil {
-		return nil, err
-	}
-	of, err := expm.New(ctx, g.Graph, h)
-	if err != nil {
-		return nil, err
-	}
-	y := sparse.NewBlock[float64](x.Rows, x.Cols)
-	set := &expm.Settings{Memory: Room(g)}
-	if _, err := of.ApplyTo(ctx, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(t)}, set); err != nil {
-		return nil, err
-	}
-	return fromRows(g, y), nil
+	return g.apply(ctx, &function.Named{Name: function.Exp, Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
@@ -237,23 +220,36 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if h != Laplacian && h != NormalizedLaplacian {
 		return nil, unknownMatrix(h)
 	}
-	y, err := toRows(g, b)
+	if !(a > 0) || math.IsInf(a, 1) {
+		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a", What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
+	}
+	x, err := g.apply(ctx, &function.Named{Name: function.Solve, Given: param.Values{"shift": param.Of(c / a), "matrix": param.Of(string(h))}}, b)
+	if err == nil {
+		x.Scale(1/a, x)
+	}
+	return x, err
+}
+
+// apply returns a function of the graph times B, which has a row for each node.
+func (g *Graph) apply(ctx context.Context, n *function.Named, b mat.Matrix) (*mat.Dense, error) {
+	x, err := toRows(g, b)
 	if err != nil {
 		return nil, err
 	}
-	if err := begin(ctx, g); err != nil {
-		return nil, err
-	}
-	s, err := iterative.ShiftedLaplacian(g.Graph, h == NormalizedLaplacian, a, c)
+	set := new(kernel.Settings)
+	f, err := OpenFunction(ctx, g, n, x.Cols, set)
 	if err != nil {
 		return nil, err
 	}
-	s.Memory = Room(g)
-	x := sparse.NewBlock[float64](y.Rows, y.Cols)
-	if _, err := s.SolveTo(ctx, x, y, nil); err != nil {
+	x = f.Local.Part(x)
+	y := sparse.NewBlock[float64](x.Rows, x.Cols)
+	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {
 		return nil, err
 	}
-	return fromRows(g, x), nil
+	if y = f.Local.Gather(y); y == nil {
+		return nil, ErrFollower
+	}
+	return fromRows(g, y), nil
 }
 
 // begin begins a job that estimates its own memory, on the graph with its components.

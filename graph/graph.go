@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -32,9 +34,6 @@ type Graph struct {
 	// Memory is the limit in bytes of the search for an eigenvalue of A and of a factorization
 	// for harmonic functions; 0 means no limit. A factorization is computed only within it.
 	Memory int64
-
-	Temporary string       // directory that Close removes; may be empty
-	store     *shard.Store // closed by Close; may be nil
 
 	// A and degrees without self loops; nil unless a loop is heavy, see WithoutHeavyLoops.
 	loopless        sparse.Matrix
@@ -132,6 +131,23 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		}
 	}
 	return g, nil
+}
+
+// FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0. A matrix that can visit
+// its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to
+// dense form. Node i is row i unless s.Nodes is set. Elements (i, j) and (j, i) that differ by
+// rounding, at most 1e-10 of the larger one, have their mean. The error wraps
+// [sparse.ErrStructure] if the matrix is not square or not symmetric, or is that of [New].
+func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
+	workers := 0
+	if s != nil {
+		workers = s.Workers
+	}
+	a, err := sparse.SymmetricFromMat(ctx, m, workers)
+	if err != nil {
+		return nil, err
+	}
+	return New(ctx, a.CSR, s)
 }
 
 // findComponents returns the components of the matrix in the order of the ids.
