@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -200,6 +201,59 @@ func openDir(ctx context.Context, g *Graph, dir string) (err error) {
 		return wholeError(err)
 	}
 	return nil
+}
+
+// identityOfComponent changes the identity of a store to that of the store of its largest
+// component, which is the same in every run, so that a killed run can be continued.
+const identityOfComponent = 0x1a29e57c0b9013d7
+
+// openComponent replaces the store of g by a temporary store of its largest component. Cost: one
+// sweep to find the components, and one to copy the rows for each direction.
+func openComponent(ctx context.Context, g *Graph) (err error) {
+	whole := g.Store
+	n := whole.Nodes.Len()
+	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
+	if most := g.options.Memory; most > 0 && row*int64(n) > most {
+		return &budget.Error{Need: row * int64(n), Limit: most, Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
+	}
+	components, err := sparse.FindComponents(ctx, whole.A, g.options.Workers)
+	if err != nil {
+		return err
+	}
+	if len(components.Sizes) < 2 {
+		return nil
+	}
+	most, largest := slices.Max(components.Sizes), uint32(0)
+	for i := range whole.Nodes.Rows() { // of the largest ones, that of the first node
+		if largest = components.Of[i]; components.Sizes[largest] == most {
+			break
+		}
+	}
+	g.OmittedNodes, g.OmittedComponents = n-most, len(components.Sizes)-1
+	place := components.Of // the new row of each row
+	next := uint32(0)
+	for i, c := range place {
+		if place[i] = shard.Outside; c == largest {
+			place[i] = next
+			next++
+		}
+	}
+	temporary, err := newTemporary(g)
+	if err != nil {
+		return err
+	}
+	err = whole.WriteRows(ctx, temporary.Content(), place, most, identityOfComponent)
+	if err == nil {
+		err = whole.Close()
+	}
+	if g.temporary != nil {
+		err = errors.Join(err, g.temporary.Remove())
+	}
+	g.Store, g.temporary = nil, temporary
+	if err != nil {
+		return err
+	}
+	return openDir(ctx, g, temporary.Content())
 }
 
 // wholeError returns the error of a store whose fixed parts exceed the half of the limit that a

@@ -1,0 +1,121 @@
+package shard
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Outside is the place of a row that [Sweeper.WriteRows] leaves out.
+const Outside = ^uint32(0)
+
+// WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the
+// others [Outside]. Columns of these rows must have a place too. The identity of the store is that of s,
+// changed by mask. Cost: one sweep, of a directed graph two.
+func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, count int, mask uint64) error {
+	m := s.Manifest
+	identity, _ := strconv.ParseUint(m.Identity, 16, 64)
+	w, err := Create(dir, &WriteOptions{Directed: m.Directed, Workers: s.o.Workers, Options: m.Options, Identity: identity ^ mask})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if w.Nodes, err = s.nodesAt(place, count); err != nil {
+		return err
+	}
+	w.Manifest.Sources = m.Sources
+	if err := appendRows(ctx, w, s.A, place, m.Weighted); err != nil {
+		return err
+	}
+	if m.Directed {
+		if err := w.BeginIn(); err != nil {
+			return err
+		}
+		if err := appendRows(ctx, w, s.Transpose(), place, m.Weighted); err != nil {
+			return err
+		}
+	}
+	return w.Commit(ctx)
+}
+
+// appendRows appends the rows of a that have a place. Their columns have places too.
+func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32, weighted bool) error {
+	var col []uint32
+	var val []float64
+	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			if place[p.Lo+i] == Outside {
+				continue
+			}
+			if p.Piece == 0 {
+				col, val = col[:0], val[:0]
+			}
+			columns, values := p.Row(i)
+			for k, c := range columns {
+				col = append(col, place[c])
+				switch {
+				case values != nil:
+					val = append(val, values[k])
+				case weighted:
+					val = append(val, 1)
+				}
+			}
+			if p.Piece < p.Pieces-1 {
+				continue
+			}
+			row := val
+			if !weighted {
+				row = nil
+			}
+			if err := w.Append(col, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// nodesAt returns the dictionary of the rows that have a place, count of them. Their ids keep their
+// order.
+func (s *Store) nodesAt(place []uint32, count int) (*Nodes, error) {
+	nodes := s.Nodes
+	ids := func(yield func([]byte) bool) {
+		var id []byte
+		for row := range nodes.Rows() {
+			if place[row] == Outside {
+				continue
+			}
+			if id = nodes.AppendID(id[:0], row); !yield(id) {
+				return
+			}
+		}
+	}
+	var list *Nodes
+	var err error
+	if s.Manifest.Nodes == "string" {
+		list, err = StringNodes(ids)
+	} else {
+		numbers := make([]uint64, 0, count)
+		for id := range ids {
+			number, err := strconv.ParseUint(string(id), 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, number)
+		}
+		list = NumericNodes(numbers)
+	}
+	if nodes.Order == nil || err != nil {
+		return list, err
+	}
+	position := make([]uint32, count)
+	next := uint32(0)
+	for row := range nodes.Rows() {
+		if place[row] != Outside {
+			position[place[row]] = next
+			next++
+		}
+	}
+	return list.Reorder(s.Manifest.Order, position, nil), nil
+}
