@@ -48,14 +48,14 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 	if err := c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	all := &Counts{Dense: true}
+	total := &Counts{Dense: true}
 	for _, path := range inputs {
 		n, err := c.countsOf(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		all.add(n)
-		all.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" && len(c.Sources) == 0
+		total.add(n)
+		total.Declared = n.Declared && len(inputs) == 1 && c.Nodes == "" && len(c.Sources) == 0
 	}
 	for _, s := range c.Sources {
 		if s.Most == nil {
@@ -65,9 +65,9 @@ func CountsOf(ctx context.Context, inputs []string, c *Config) (*Counts, error) 
 		if err != nil {
 			return nil, err
 		}
-		all.add(Counts{Nodes: m.Nodes, Lines: m.Lines, Text: max(1, m.Text), Held: m.Held, Weighted: m.Weighted})
+		total.add(Counts{Nodes: m.Nodes, Lines: m.Lines, Text: max(1, m.Text), Held: m.Held, Weighted: m.Weighted})
 	}
-	return all, nil
+	return total, nil
 }
 
 // countsOf bounds the counts of one input.
@@ -104,13 +104,13 @@ func (c *Config) countsOfLines(in *textio.Reader) (n Counts, err error) {
 	}
 	_, size := in.Progress()
 	text := float64(size) * in.Growth()
-	least := 3. // bytes of a line without the digits that distinguish it from others: two separators and a digit
+	lineBytes := 3. // bytes of a line without the digits that distinguish it from others: two separators and a digit
 	if lay.Weighted() {
-		least += 2
+		lineBytes += 2
 	}
 	edges := text / 4
 	for range 8 { // to the solution of edges·(least + log₁₀ edges) = text
-		edges = text / (least + math.Log10(max(1, edges)))
+		edges = text / (lineBytes + math.Log10(max(1, edges)))
 	}
 	n = Counts{Lines: int64(edges) + 1, Weighted: lay.Weighted()}
 	n.Nodes = 2 * n.Lines
@@ -206,13 +206,13 @@ func (n *Counts) extent(c *Config) *extent {
 	switch {
 	case n.Text > 0:
 		e.text = n.Text
-		e.dict, e.known = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
+		e.dict, e.rowIDs = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.bits = ids.BitmapLimit(max(ids.DenseBits, ids.IDBits*e.nodes/2))
 		if n.Dense {
 			e.bits = ids.BitmapLimit(e.nodes)
 		} else {
-			e.known = 4 * e.nodes
+			e.rowIDs = 4 * e.nodes
 		}
 	}
 	e.order = c.Order.possible(int(e.nodes), int(e.lines))

@@ -125,12 +125,12 @@ func (c *Config) fields() []string {
 
 // validate reports all problems of the settings at once.
 func (c *Config) validate() error {
-	var all []error
+	var problems []error
 	bad := func(option, format string, args ...any) {
-		all = append(all, &nodefile.ParseError{Option: option, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
+		problems = append(problems, &nodefile.ParseError{Option: option, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
 	}
 	if c.Directed && c.Undirected {
-		all = append(all, &nodefile.ParseError{Option: "directed", Msg: "an edge has a direction or not", Fix: "give it or {undirected}", Err: nodefile.ErrInput})
+		problems = append(problems, &nodefile.ParseError{Option: "directed", Msg: "an edge has a direction or not", Fix: "give it or {undirected}", Err: nodefile.ErrInput})
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
 		bad("fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
@@ -155,5 +155,5 @@ func (c *Config) validate() error {
 	if c.Window < 0 {
 		bad(textio.WindowOption, "%d bytes", c.Window)
 	}
-	return errors.Join(all...)
+	return errors.Join(problems...)
 }

@@ -72,33 +72,33 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose {duplicates=max}, min or first"}
 	}
 	for i, l := range lines[1:] {
-		for _, before := range lines[:i+1] {
-			same := before.u == l.u
-			if same != (wrong.Kind == sort.Repeated) {
+		for _, earlier := range lines[:i+1] {
+			isRepeated := earlier.u == l.u
+			if isRepeated != (wrong.Kind == sort.Repeated) {
 				continue
 			}
-			place := fmt.Sprintf("line %d", before.line)
-			if before.line == 0 {
+			place := fmt.Sprintf("line %d", earlier.line)
+			if earlier.line == 0 {
 				place = "another entry"
 			}
-			if before.file != l.file {
-				place += " of " + before.file
+			if earlier.file != l.file {
+				place += " of " + earlier.file
 			}
 			edge := fmt.Sprintf("%s–%s", e.id(l.u), e.id(l.v))
 			if wrong.Kind == sort.Repeated {
 				return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
 			}
-			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, e.sum(lines, l), e.sum(lines, before), place), Fix: choose}
+			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, e.sum(lines, l), e.sum(lines, earlier), place), Fix: choose}
 		}
 	}
 	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
 }
 
 // sum returns the sum of the weights of the lines with the direction of like.
-func (e *edgeSorter) sum(lines []edgeLine, like edgeLine) float64 {
+func (e *edgeSorter) sum(lines []edgeLine, line edgeLine) float64 {
 	var sum float64
 	for _, l := range lines {
-		if l.u == like.u {
+		if l.u == line.u {
 			sum += l.weight
 		}
 	}

@@ -74,8 +74,8 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int, weighted, directed bo
 // between the columns of a row have the size of n over its length, and the code
 // adds a few bits. Entries are those of one direction.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
-	const more = 3.5 // bits
-	gap := math.Log2(max(2, n*n/max(1, entries))) + more
+	const extraBits = 3.5 // bits
+	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits
 	size := entries*gap/8 + 2*n
 	if weighted {
 		size += 8 * entries

@@ -43,12 +43,12 @@ func (e *LimitError) Error() string {
 // there is nothing to skip.
 func join(parts []lines.Faults, good bool) error {
 	var first []*nodefile.ParseError
-	count, least := int64(0), ""
+	count, qualifier := int64(0), ""
 	for _, p := range parts {
 		count += p.Count
 		first = append(first, p.First[:min(len(p.First), lines.MaxListed-len(first))]...)
 		if count >= maxBad {
-			least = "at least "
+			qualifier = "at least "
 			break
 		}
 	}
@@ -64,14 +64,14 @@ func join(parts []lines.Faults, good bool) error {
 		return first[0]
 	}
 	slices.SortStableFunc(first, func(a, b *nodefile.ParseError) int { return cmp.Compare(a.Line, b.Line) })
-	all := make([]error, len(first))
+	list := make([]error, len(first))
 	for i, e := range first {
-		all[i] = e
+		list[i] = e
 	}
-	if rest := count - int64(len(first)); rest > 0 {
-		all = append(all, fmt.Errorf("%s: %s%s", first[0].File, least, table.Counted(rest, "more bad line")))
+	if unlisted := count - int64(len(first)); unlisted > 0 {
+		list = append(list, fmt.Errorf("%s: %s%s", first[0].File, qualifier, table.Counted(unlisted, "more bad line")))
 	}
-	return errors.Join(all...)
+	return errors.Join(list...)
 }
 
 // withoutSkipping returns the remedy for the bad lines of a file that has no good ones.

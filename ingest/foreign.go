@@ -32,7 +32,7 @@ type foreign struct {
 	batch  ids.Batch
 	code   []uint32
 	digits []byte
-	kept   int64 // bytes that the reader keeps
+	held   int64 // bytes that the reader keeps
 }
 
 // headBytes is how much of a file is looked at to recognize it.
@@ -169,7 +169,7 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 
 // hold counts the bytes that the reader of the format keeps.
 func (f *foreign) hold(bytes int64) error {
-	f.kept = bytes
+	f.held = bytes
 	return f.run.fit(0, bytes)
 }
 
@@ -203,7 +203,7 @@ func (f *foreign) take(b *graphfile.Batch) error {
 			return err
 		}
 	}
-	return r.fit(0, f.kept)
+	return r.fit(0, f.held)
 }
 
 // codes stores the codes of a batch in f.code: positions of a numbered file,

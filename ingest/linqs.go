@@ -43,21 +43,21 @@ func filesWith(dir, stem, extension string) []string {
 	if err != nil {
 		return nil
 	}
-	var found []string
+	var paths []string
 	for _, e := range entries {
 		if e.IsDir() || table.Extension(e.Name()) != extension || stem != "" && stemOf(e.Name()) != stem {
 			continue
 		}
-		found = append(found, filepath.Join(dir, e.Name()))
+		paths = append(paths, filepath.Join(dir, e.Name()))
 	}
-	return found
+	return paths
 }
 
 // stemOf returns the name of a file without its extension.
 func stemOf(path string) string {
 	name := filepath.Base(path)
-	at := strings.LastIndex(strings.ToLower(name), table.Extension(name))
-	return name[:at]
+	end := strings.LastIndex(strings.ToLower(name), table.Extension(name))
+	return name[:end]
 }
 
 // pair returns the inputs with folders replaced by their .cites file, by the parts of their
@@ -84,7 +84,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 		if len(cites) == 0 {
 			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not in the same folder", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
 		}
-		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
+		if !slices.ContainsFunc(inputs, func(input string) bool { return table.Extension(input) == citesFile }) {
 			paths = append(paths, cites[0])
 		}
 	}

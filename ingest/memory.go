@@ -30,7 +30,7 @@ type extent struct {
 	bits   int64 // a number above every id of the bitmap; 0: no bitmap
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
-	known  int64 // bytes of the ids once they have rows
+	rowIDs int64 // bytes of the ids once they have rows
 	codes  int64 // a number above every code of a line that is no row yet; 0: all are rows
 	order  Order // the order of rows that the graph gets
 	placed bool  // the graph has its order already
@@ -55,11 +55,11 @@ func (m *memory) extent() *extent {
 	}
 	switch {
 	case m.numbering.nodes != nil:
-		e.nodes, e.known, e.placed = int64(m.numbering.nodes.Len()), m.numbering.nodes.Bytes(), m.numbering.placed != nil
+		e.nodes, e.rowIDs, e.placed = int64(m.numbering.nodes.Len()), m.numbering.nodes.Bytes(), m.numbering.placed != nil
 	case m.names.useDict.Load():
 		e.nodes = int64(m.names.dict.Len())
 		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
-		e.known = ids.KnownBytes(e.nodes, e.text)
+		e.rowIDs = ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.nodes = int64(m.store.top) + 1
 	}
@@ -74,11 +74,11 @@ func (m *memory) extent() *extent {
 
 // room returns the bytes of workers and readers, which they have throughout.
 func (e *extent) room() int64 {
-	each := int64(workerBytes)
+	perWorker := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
-		each += packerBytes
+		perWorker += packerBytes
 	}
-	bytes := int64(e.workers)*each + pageBytes + e.readers
+	bytes := int64(e.workers)*perWorker + pageBytes + e.readers
 	for _, s := range e.c.Sources {
 		bytes += s.Bytes
 	}
@@ -106,7 +106,7 @@ func (e *extent) numbered() int64 {
 	if e.values {
 		row = heavyBytes
 	}
-	bytes := e.room() + e.known + e.nodes*row + e.bits*rank/16
+	bytes := e.room() + e.rowIDs + e.nodes*row + e.bits*rank/16
 	if e.order != DefaultOrder {
 		bytes += count * max(e.nodes, e.codes)
 	}
@@ -118,14 +118,14 @@ func (e *extent) numbered() int64 {
 
 // graph returns the bytes of the graph that an order looks at, including those while it is made.
 func (e *extent) graph() int64 {
-	each := int64(4)
+	entryBytes := int64(4)
 	switch e.order {
 	case DefaultOrder, DegreeOrder:
 		return 0
 	case LocalityOrder:
-		each += 8 // see there
+		entryBytes += 8 // see there
 	}
-	return 2*e.lines*each + 8*(e.nodes+1)
+	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 
 // Shares of the memory that lines may take: above the first, unless everything
@@ -147,7 +147,7 @@ func (e *extent) fits() bool {
 		return false // the order takes more
 	}
 	// Lines that go to disk leave memory for the rows.
-	sorting := e.held + e.room() + e.known + e.entries()*sort.EntryBytes(int(e.nodes), e.values)
+	sorting := e.held + e.room() + e.rowIDs + e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
 }
 
@@ -167,16 +167,16 @@ func (m *memory) dictNeeds() int64 { return m.extent().naming() }
 
 // fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
 // other bytes exceed the limit. See fit for lines that may go to disk.
-func (m *memory) fits(other int64) error {
+func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
 	}
 	e := m.extent()
-	need := other + e.reading()
+	need := extra + e.reading()
 	if need <= m.c.Memory {
 		return nil
 	}
-	need = max(need, other+e.numbered()+sort.LeastBytes)
+	need = max(need, extra+e.numbered()+sort.LeastBytes)
 	need += need / 16 // for the work of other workers at the same time
 	return &LimitError{Need: int64(float64(need) / m.shareRead()), Limit: m.c.Memory}
 }

@@ -79,10 +79,10 @@ func (n *names) distinctListed() int {
 	case !n.set.Sparse:
 		return ids.NewRanks(n.set.Words).N
 	}
-	var all []uint32
+	var codes []uint32
 	for _, p := range n.listed {
-		all = append(all, p.code...)
+		codes = append(codes, p.code...)
 	}
-	slices.Sort(all)
-	return len(slices.Compact(all))
+	slices.Sort(codes)
+	return len(slices.Compact(codes))
 }

@@ -210,7 +210,7 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.matrix
 	// A short file may declare any number of rows.
 	e := n.extent()
-	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
+	e.nodes, e.rowIDs, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
 	if need := e.held + e.numbered(); n.c.Memory > 0 && need > n.c.Memory {
 		return nil, &LimitError{Need: need, Limit: n.c.Memory}
 	}
@@ -243,7 +243,7 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 }
 
 // named returns the ids of the nodes with their rows in the order of the settings.
-func (n *numbering) named(by Order) *shard.Nodes {
+func (n *numbering) named(setting Order) *shard.Nodes {
 	if n.placed == nil {
 		return n.nodes
 	}
@@ -260,5 +260,5 @@ func (n *numbering) named(by Order) *shard.Nodes {
 			order[row] = uint32(old)
 		}
 	}
-	return n.nodes.Reorder(orderNames[by], order, rows)
+	return n.nodes.Reorder(orderNames[setting], order, rows)
 }

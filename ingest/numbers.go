@@ -29,30 +29,30 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 			return nil, err
 		}
 	}
-	known := ids.NewRanks(words[:(limit+63)/64])
-	if known.N > maxNodes {
+	ranks := ids.NewRanks(words[:(limit+63)/64])
+	if ranks.N > maxNodes {
 		return nil, n.tooMany()
 	}
 	if n.c.Nodes != "" {
-		return n.numberListed(known, limit)
+		return n.numberListed(ranks, limit)
 	}
-	if known.N == limit {
-		return shard.NewNumericNodes(known.N), nil
+	if ranks.N == limit {
+		return shard.NewNumericNodes(ranks.N), nil
 	}
-	values := make([]uint32, 0, known.N)
-	known.Each(func(id uint32) { values = append(values, id) })
+	values := make([]uint32, 0, ranks.N)
+	ranks.Each(func(id uint32) { values = append(values, id) })
 	nodes := shard.NumericNodes(values)
-	switch n.c.Order.possible(known.N, n.count) {
+	switch n.c.Order.possible(ranks.N, n.count) {
 	case DefaultOrder:
-		n.late = known
+		n.late = ranks
 		return nodes, n.mapLate()
 	case DegreeOrder:
-		if limit <= lateIDs(known.N, n.c.Memory) {
-			n.late = known // until they are mapped to the rows of the order
+		if limit <= lateIDs(ranks.N, n.c.Memory) {
+			n.late = ranks // until they are mapped to the rows of the order
 			return nodes, nil
 		}
 	}
-	return nodes, n.mapCodes(known.Replace)
+	return nodes, n.mapCodes(ranks.Replace)
 }
 
 // lateIDs returns the largest number of ids for which an order counts lines by id instead of by
@@ -60,17 +60,17 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 // dictionary, but the counts of ids take memory in addition, so a small limit allows few.
 func lateIDs(nodes int, memory int64) int {
 	const (
-		most  = 4  // for each node
-		share = 64 // bytes of the limit
+		perNode = 4  // for each node
+		share   = 64 // bytes of the limit
 	)
 	if memory > 0 {
-		return min(most*nodes, int(memory/share))
+		return min(perNode*nodes, int(memory/share))
 	}
-	return most * nodes
+	return perNode * nodes
 }
 
 // numberListed is numberDense where there is a list of nodes.
-func (n *numberer) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
+func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, error) {
 	rows := make([]uint32, limit)
 	for i := range rows {
 		rows[i] = noRow
@@ -84,7 +84,7 @@ func (n *numberer) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, erro
 			}
 		}
 	}
-	unlisted := known.N - len(values)
+	unlisted := ranks.N - len(values)
 	switch {
 	case unlisted == 0 || n.c.UnknownIDs == SkipUnknown:
 	case n.c.UnknownIDs == ErrorUnknown:
@@ -92,7 +92,7 @@ func (n *numberer) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, erro
 			return strconv.AppendUint(dst, uint64(id), 10)
 		})
 	default:
-		known.Each(func(id uint32) {
+		ranks.Each(func(id uint32) {
 			if rows[id] == noRow {
 				rows[id] = uint32(len(values))
 				values = append(values, id)
@@ -138,13 +138,13 @@ func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(code, func(c uint32) bool { return !has(c) })
-		if at < 0 {
+		index := slices.IndexFunc(code, func(c uint32) bool { return !has(c) })
+		if index < 0 {
 			continue
 		}
 		return &nodefile.ParseError{
-			File: n.files[p.file].Name, Line: p.line(at / 2),
-			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[at])), n.c.Nodes, several, verb),
+			File: n.files[p.file].Name, Line: p.line(index / 2),
+			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])), n.c.Nodes, several, verb),
 			Fix: "pass {unknown-ids=skip} to leave such edges out",
 		}
 	}

@@ -198,8 +198,8 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
 		placed[i] = make([]uint32, len(codes))
-		for at, c := range codes {
-			placed[i][at] = row[c]
+		for entry, c := range codes {
+			placed[i][entry] = row[c]
 		}
 		if o.late != nil {
 			o.late.Replace(codes)
@@ -218,13 +218,13 @@ func (o *orderer) placeByCount(count []uint32) {
 			next++
 		}
 	}
-	none := next // the places from here on
+	edgeless := next // the places from here on
 	reorder.RanksByCount(count)
 	if o.late == nil {
 		return
 	}
 	o.late.Each(func(id uint32) {
-		if count[id] >= none {
+		if count[id] >= edgeless {
 			count[id] = next
 			next++
 		}
@@ -248,30 +248,30 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	}
 	counts := make([]struct {
 		sync.Mutex
-		of []uint32
+		mentions []uint32
 	}, n)
 	err := o.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		count := &counts[worker%len(counts)]
 		count.Lock()
 		defer count.Unlock()
-		if count.of == nil {
-			count.of = pages.Make[uint32](o.codeLimit())
+		if count.mentions == nil {
+			count.mentions = pages.Make[uint32](o.codeLimit())
 		}
 		for e := 0; e < len(code); e += 2 {
 			if isEdge(code, weight, e) {
-				count.of[code[e]]++
-				count.of[code[e+1]]++
+				count.mentions[code[e]]++
+				count.mentions[code[e+1]]++
 			}
 		}
 		progress.add(len(code) / 2)
 		return nil
 	})
-	sum := counts[0].of
+	sum := counts[0].mentions
 	if sum == nil {
 		sum = make([]uint32, o.codeLimit())
 	}
 	for i := range counts[1:] {
-		for c, n := range counts[1+i].of {
+		for c, n := range counts[1+i].mentions {
 			sum[c] += n
 		}
 	}
@@ -288,17 +288,17 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 // the ids. They are samples of consecutive entries of the matrix.
 func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32, error) {
 	spans, stretch := spansOf(count), uint32(reorder.Stretch(len(count)))
-	within := make([]uint64, (len(count)+63)/64)
+	member := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
 		for c := s.lo; c < s.hi; c++ {
 			if count[c] <= stretch {
-				within[c/64] |= 1 << (c % 64)
+				member[c/64] |= 1 << (c % 64)
 			}
 		}
 	}
 	var (
-		all  [reorder.Stretches][]uint32
-		next [reorder.Stretches]atomic.Int64 // the place of a list that is to be taken
+		lists [reorder.Stretches][]uint32
+		next  [reorder.Stretches]atomic.Int64 // the place of a list that is to be taken
 	)
 	for i, s := range spans {
 		size := 0
@@ -307,13 +307,13 @@ func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32
 				size += int(count[c])
 			}
 		}
-		all[i] = make([]uint32, size)
+		lists[i] = make([]uint32, size)
 	}
 	err := o.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
 		take := func(row, col uint32) {
-			if within[row/64]>>(row%64)&1 != 0 {
+			if member[row/64]>>(row%64)&1 != 0 {
 				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
-				all[i][next[i].Add(1)-1] = col
+				lists[i][next[i].Add(1)-1] = col
 			}
 		}
 		for e := 0; e < len(code); e += 2 {
@@ -325,7 +325,7 @@ func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32
 		progress.add(len(code) / 2)
 		return nil
 	})
-	return all[:], err
+	return lists[:], err
 }
 
 // span is the codes lo ≤ c < hi.
@@ -338,14 +338,14 @@ func spansOf(count []uint32) []span {
 	for _, n := range count {
 		total += int(n)
 	}
-	spans, c, before := make([]span, reorder.Stretches), 0, 0
+	spans, c, sum := make([]span, reorder.Stretches), 0, 0
 	for i := range spans {
-		for ; c < len(count) && before < i*total/len(spans); c++ {
-			before += int(count[c])
+		for ; c < len(count) && sum < i*total/len(spans); c++ {
+			sum += int(count[c])
 		}
 		spans[i].lo = uint32(c)
 		for size := 0; c < len(count) && size < stretch; c++ {
-			before += int(count[c])
+			sum += int(count[c])
 			if int(count[c]) <= stretch {
 				size += int(count[c])
 			}

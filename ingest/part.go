@@ -35,8 +35,8 @@ func (p *part) line(i int) int64 {
 		return 0
 	}
 	n := p.first + int64(i)
-	for _, before := range p.gaps {
-		if int(before) <= i {
+	for _, gap := range p.gaps {
+		if int(gap) <= i {
 			n++
 		}
 	}

@@ -65,9 +65,9 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 // of reading one after the other.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
-	most := r.workers
+	limit := r.workers
 	if !r.isTight() {
-		most *= 2 // or short files would wait for long ones
+		limit *= 2 // or short files would wait for long ones
 	}
 	var group []*edgeList
 	flush := func() error {
@@ -106,7 +106,7 @@ func (r *reader) readInputs(inputs []string) error {
 			r.close(in, list.file, 0)
 			return cmp.Or(flush(), err)
 		}
-		if !beside || len(group) == most {
+		if !beside || len(group) == limit {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -196,7 +196,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 // readGroup reads edge lists, a single one by all workers, several side by side,
 // and ends their reports. The error is that of the first one that has any.
 func (r *reader) readGroup(group []*edgeList) (err error) {
-	from, base := len(r.parts), r.seq
+	first, base := len(r.parts), r.seq
 	if len(group) == 0 {
 		return nil
 	}
@@ -211,8 +211,8 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	} else {
 		err = sched.Run(r.ctx, r.workers, len(group), func(worker, i int) error {
 			err := read.list(worker, 1, i)
-			for at := read.failed.Load(); err != nil && at > int64(i); at = read.failed.Load() {
-				read.failed.CompareAndSwap(at, int64(i))
+			for failed := read.failed.Load(); err != nil && failed > int64(i); failed = read.failed.Load() {
+				read.failed.CompareAndSwap(failed, int64(i))
 			}
 			return err
 		})
@@ -226,7 +226,7 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		}
 		r.close(list.in, list.file, list.sum.Lines)
 	}
-	mine := r.parts[from:]
+	mine := r.parts[first:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
 	if len(mine) > 0 {
 		r.seq = mine[len(mine)-1].seq + 1

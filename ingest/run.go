@@ -103,7 +103,7 @@ func (c *Config) distinctInputs(inputs []string) error {
 		if path != "-" {
 			info, err = os.Stat(path)
 		}
-		switch twice := func(before os.FileInfo) bool { return os.SameFile(before, info) }; {
+		switch twice := func(earlier os.FileInfo) bool { return os.SameFile(earlier, info) }; {
 		case slices.Contains(inputs[:i], path), info != nil && slices.ContainsFunc(infos, twice):
 			return &nodefile.ParseError{File: path, Msg: "given twice; weights would double", Err: nodefile.ErrInput}
 		case err != nil:

@@ -34,16 +34,16 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 
 // planSort plans the sorting of all edges within the limit, of which other bytes are in use. If
 // that is too little for all entries together, all lines go to disk.
-func (e *edgeSorter) planSort(s *sort.Sorter, other int64) (sort.LineCount, error) {
+func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
-		s.Limit = max(1, e.c.Memory-e.otherBytes()-other) // once no line is left
+		s.Limit = max(1, e.c.Memory-e.otherBytes()-extra) // once no line is left
 	}
 	count, err := s.Plan(edgesOf(e.parts))
 	if err == nil {
-		err = e.makeRoom(other + s.Bytes())
+		err = e.makeRoom(extra + s.Bytes())
 	}
 	if s.Limit > 0 {
-		s.Limit = max(1, e.left()-other)
+		s.Limit = max(1, e.left()-extra)
 	}
 	return count, err
 }

@@ -59,13 +59,13 @@ func (s *lineStore) endSpill() error {
 
 // fit moves lines to disk until they and other bytes fit the limit, because other workers may have
 // read new ids since lines were admitted.
-func (s *lineStore) fit(worker int, other int64) error {
+func (s *lineStore) fit(worker int, extra int64) error {
 	if s.c.Memory == 0 {
 		return nil
 	}
 	s.mu.Lock()
 	var evict []*part
-	if over := other + s.extent().reading() - s.c.Memory; over > 0 {
+	if over := extra + s.extent().reading() - s.c.Memory; over > 0 {
 		s.spilling = true
 		evict = s.evict(max(0, s.held-over))
 	}
@@ -75,7 +75,7 @@ func (s *lineStore) fit(worker int, other int64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.fits(other)
+	return s.fits(extra)
 }
 
 // moveAll moves parts to disk.
@@ -106,18 +106,18 @@ func (s *lineStore) admit(p *part) (keep bool, evict []*part) {
 		s.held = e.held
 		return true, nil
 	}
-	most := s.c.Memory - s.otherBytes() - s.dictNeeds()
+	limit := s.c.Memory - s.otherBytes() - s.dictNeeds()
 	if !s.spilling {
 		s.spilling = true
-		most = min(most, int64(spillBelow*float64(s.c.Memory)))
+		limit = min(limit, int64(spillBelow*float64(s.c.Memory)))
 	}
-	return false, s.evict(most)
+	return false, s.evict(limit)
 }
 
 // evict chooses the parts to move to disk so that the others take at most the given bytes.
-func (s *lineStore) evict(most int64) (evict []*part) {
+func (s *lineStore) evict(limit int64) (evict []*part) {
 	for _, p := range s.parts {
-		if s.held <= most {
+		if s.held <= limit {
 			break
 		}
 		if !p.leaving {
@@ -153,9 +153,9 @@ func edgesOf(parts []*part) []int {
 }
 
 // forget lets the temporary file use the places of the lines of some parts again.
-func (s *lineStore) forget(from, to int) {
+func (s *lineStore) forget(lo, hi int) {
 	var records []*sort.Record
-	for _, p := range s.parts[from:to] {
+	for _, p := range s.parts[lo:hi] {
 		if p.spilled != nil {
 			records = append(records, p.spilled)
 		}
@@ -178,10 +178,10 @@ func (s *lineStore) makeRoom(bytes int64) error {
 		return nil
 	}
 	var move []*part
-	for rest := bytes - s.left(); rest > 0 && len(move) < len(s.parts); {
+	for need := bytes - s.left(); need > 0 && len(move) < len(s.parts); {
 		p := s.parts[len(move)]
 		if p.spilled == nil {
-			rest -= p.lineBytes()
+			need -= p.lineBytes()
 		}
 		move = append(move, p)
 	}
@@ -243,11 +243,11 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 	if memory > 0 {
 		size = min(size, int(memory)/(16*workers))
 	}
-	all := make([]lines.Slabs, workers)
-	for i := range all {
-		all[i].Code.Size, all[i].Weight.Size = size/4, size/8
+	slabs := make([]lines.Slabs, workers)
+	for i := range slabs {
+		slabs[i].Code.Size, slabs[i].Weight.Size = size/4, size/8
 	}
-	return all
+	return slabs
 }
 
 // mapLate maps codes that are ids to rows. It leaves them if ids have no more bits than rows,
@@ -256,7 +256,7 @@ func (s *lineStore) mapLate() error {
 	if s.numbering.late == nil || bits.Len(uint(s.numbering.late.Limit()-1)) == bits.Len(uint(s.numbering.late.N-1)) {
 		return nil
 	}
-	known := s.numbering.late
+	ranks := s.numbering.late
 	s.numbering.late = nil
-	return s.mapCodes(known.Replace)
+	return s.mapCodes(ranks.Replace)
 }

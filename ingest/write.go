@@ -43,8 +43,8 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 			}
 		}
 		s := w.sorter(v)
-		s.Progress = func(part float64) {
-			done := int64((float64(direction) + part) * float64(rows))
+		s.Progress = func(share float64) {
+			done := int64((float64(direction) + share) * float64(rows))
 			w.progress(writingStage, done, int64(len(views)*rows))
 		}
 		if direction == len(views)-1 && !s.Values && w.c.Duplicates != ErrorDuplicates {

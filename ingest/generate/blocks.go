@@ -84,10 +84,10 @@ func (b *blocks) drawNodes(ctx context.Context) (err error) {
 		return err
 	}
 	b.weight = make([]float32, b.nodes)
-	most := math.Sqrt(float64(b.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
+	limit := math.Sqrt(float64(b.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
 	return b.inChunks(ctx, weightStream, func(_, lo, hi int, r *rand.Rand) {
 		for u := lo; u < hi; u++ {
-			b.weight[u] = float32(min(most, math.Pow(1-r.Float64(), -1/(b.exponent-1))))
+			b.weight[u] = float32(min(limit, math.Pow(1-r.Float64(), -1/(b.exponent-1))))
 		}
 	})
 }
@@ -143,8 +143,8 @@ func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []ui
 			small++
 		}
 	}
-	for _, rest := range [][]uint32{list[:small], list[large:]} { // their probability is 1 up to rounding
-		for _, i := range rest {
+	for _, remainder := range [][]uint32{list[:small], list[large:]} { // their probability is 1 up to rounding
+		for _, i := range remainder {
 			t[i].threshold, t[i].alias = math.MaxUint32, t[i].node
 		}
 	}
@@ -152,7 +152,7 @@ func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []ui
 
 // pick is a draw from an alias table before its entry is read. Drawing many picks before reading
 // the entries lets the processor read several entries at once.
-type pick struct{ at, below uint32 }
+type pick struct{ index, level uint32 }
 
 // pick draws from the table of a class.
 func (b *blocks) pick(r *rand.Rand, class int) pick {
@@ -162,8 +162,8 @@ func (b *blocks) pick(r *rand.Rand, class int) pick {
 
 // node reads the entry of a pick and returns the node.
 func (b *blocks) node(p pick) uint32 {
-	e := &b.table[p.at]
-	if p.below < e.threshold {
+	e := &b.table[p.index]
+	if p.level < e.threshold {
 		return e.node
 	}
 	return e.alias
@@ -250,14 +250,14 @@ func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 // where w is the weight of a node, W_c the total weight of class c, and m(c,d) the probability
 // that an edge from class c leads to class d. The rate is symmetric, so that it does not matter
 // which of the two nodes owns the pair.
-type parts struct{ noise, same, after, all float64 }
+type parts struct{ noise, ownClass, laterClasses, total float64 }
 
 func (b *blocks) parts(class int) parts {
-	other := (1 - b.noise) * (1 - b.homophily)
+	otherRate := (1 - b.noise) * (1 - b.homophily)
 	p := parts{noise: 2 * b.noise}
-	p.same = p.noise + float64(2*(1-b.noise)*b.homophily)
-	p.after = p.same + other
-	p.all = p.after + float64(other*b.weightOf(b.before(class))/b.weightOf(class))
+	p.ownClass = p.noise + float64(2*(1-b.noise)*b.homophily)
+	p.laterClasses = p.ownClass + otherRate
+	p.total = p.laterClasses + float64(otherRate*b.weightOf(b.before(class))/b.weightOf(class))
 	return p
 }
 
@@ -270,7 +270,7 @@ func (b *blocks) setScale(ctx context.Context) error {
 			if b.ownsPartner(u) {
 				partners[k]++
 			}
-			rates[k] += float64(b.weight[u]) * b.parts(int(b.class[u])).all
+			rates[k] += float64(b.weight[u]) * b.parts(int(b.class[u])).total
 		}
 	})
 	if err != nil {
@@ -286,26 +286,26 @@ func (b *blocks) setScale(ctx context.Context) error {
 	}
 	first := 2 * float64(edges) / sum // each edge is drawn at both ends and kept at one
 	b.scale = first
-	every := (b.chunks() + 255) / 256
+	stride := (b.chunks() + 255) / 256
 	for range corrections {
-		kept := make([]int, (b.chunks()+every-1)/every)
-		err := sched.Run(ctx, b.workers, len(kept), func(_, i int) error {
+		sizes := make([]int, (b.chunks()+stride-1)/stride)
+		err := sched.Run(ctx, b.workers, len(sizes), func(_, i int) error {
 			d := drawer{blocks: b}
-			d.drawChunk(i * every)
-			kept[i] = d.kept
+			d.drawChunk(i * stride)
+			sizes[i] = d.edges
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		wanted, found := 0.0, 0.0
-		for i, n := range kept {
-			k := i * every
+		expected, drawn := 0.0, 0.0
+		for i, n := range sizes {
+			k := i * stride
 			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.nodes)) / 2
-			wanted += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of other ends with a larger number
-			found += float64(n)
+			expected += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of other ends with a larger number
+			drawn += float64(n)
 		}
-		b.scale *= min(2, wanted/max(1, found))
+		b.scale *= min(2, expected/max(1, drawn))
 	}
 	return nil
 }
@@ -319,7 +319,7 @@ const corrections = 2
 type drawer struct {
 	*blocks
 	text  []byte // lines of the chunk; drawChunk appends to it
-	kept  int    // number of edges of the chunk except partner edges
+	edges int    // number of edges of the chunk except partner edges
 	start []uint32
 	picks []pick
 	nodes []uint32
@@ -330,23 +330,23 @@ type drawer struct {
 func (d *drawer) drawChunk(k int) {
 	lo, hi := k*d.chunk, min((k+1)*d.chunk, d.blocks.nodes)
 	r := source(d.rngSeed, edgeStream|uint64(k)<<8)
-	d.start, d.picks, d.kept = d.start[:0], d.picks[:0], 0
-	most := 0
+	d.start, d.picks, d.edges = d.start[:0], d.picks[:0], 0
+	longest := 0
 	for u := lo; u < hi; u++ {
 		d.start = append(d.start, uint32(len(d.picks)))
 		parts := d.parts(int(d.class[u]))
-		n := int(distuv.Poisson{Lambda: d.scale * float64(d.weight[u]) * parts.all, Src: r}.Rand())
+		n := int(distuv.Poisson{Lambda: d.scale * float64(d.weight[u]) * parts.total, Src: r}.Rand())
 		for range n {
 			d.picks = append(d.picks, d.pick(r, d.otherClass(r, int(d.class[u]), &parts)))
 		}
-		most = max(most, n)
+		longest = max(longest, n)
 	}
 	d.start = append(d.start, uint32(len(d.picks)))
 	d.nodes = slices.Grow(d.nodes[:0], len(d.picks))[:len(d.picks)]
 	for i, p := range d.picks {
 		d.nodes[i] = d.node(p)
 	}
-	if slots := 1 << bits.Len(uint(2*most)); slots > len(d.seen) {
+	if slots := 1 << bits.Len(uint(2*longest)); slots > len(d.seen) {
 		d.seen = make([]uint64, slots)
 	}
 	for u := lo; u < hi; u++ {
@@ -355,7 +355,7 @@ func (d *drawer) drawChunk(k int) {
 		}
 		for _, v := range d.nodes[d.start[u-lo]:d.start[u-lo+1]] {
 			if int(v) > u && d.partner[u] != v && d.partner[v] != uint32(u) && d.isNew(uint32(u), v) {
-				d.kept++
+				d.edges++
 				d.text = appendEdge(d.text, uint64(u), uint64(v))
 			}
 		}
@@ -364,12 +364,12 @@ func (d *drawer) drawChunk(k int) {
 
 // otherClass draws the class of the other end of an edge.
 func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
-	switch x := r.Float64() * p.all; {
+	switch x := r.Float64() * p.total; {
 	case x < p.noise:
 		return d.anyClass(r)
-	case x < p.same:
+	case x < p.ownClass:
 		return class
-	case x < p.after:
+	case x < p.laterClasses:
 		return d.after(class)
 	}
 	return d.before(class)
@@ -379,12 +379,12 @@ func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
 // that the table needs no clearing between nodes.
 func (d *drawer) isNew(u, v uint32) bool {
 	key, mask := uint64(u+1)<<32|uint64(v), uint32(len(d.seen)-1)
-	for at := v * 0x9e3779b1 & mask; ; at = (at + 1) & mask {
+	for slot := v * 0x9e3779b1 & mask; ; slot = (slot + 1) & mask {
 		switch {
-		case d.seen[at] == key:
+		case d.seen[slot] == key:
 			return false
-		case d.seen[at]>>32 != uint64(u+1):
-			d.seen[at] = key
+		case d.seen[slot]>>32 != uint64(u+1):
+			d.seen[slot] = key
 			return true
 		}
 	}

@@ -60,22 +60,22 @@ type Size struct {
 }
 
 // sizeOf returns the size of a graph with the given numbers of nodes and lines.
-func sizeOf(nodes, lines, bytes int64, whole bool) Size {
+func sizeOf(nodes, lines, bytes int64, exact bool) Size {
 	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
-	return Size{Nodes: nodes, Lines: lines, Whole: whole, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
+	return Size{Nodes: nodes, Lines: lines, Whole: exact, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
 }
 
 // New returns the graph of a model with the given values, and defaults for the rest. The graph
 // depends on the values and the seed only, not on workers, the number of goroutines (0: one for
 // each processor). The error is a [*param.ParameterError].
-func New(model string, given param.Values, rngSeed uint64, workers int) (Graph, error) {
+func New(model string, parameters param.Values, rngSeed uint64, workers int) (Graph, error) {
 	var names []string
 	for _, m := range Models() {
 		if m.Name != model || m.graph == nil {
 			names = append(names, m.Name)
 			continue
 		}
-		v, err := m.Resolve(given, nil)
+		v, err := m.Resolve(parameters, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -36,8 +36,8 @@ func collectionBytes(v param.Values) int64 {
 // NewCollection generates the graphs of the model "molecules" with the given values, and
 // defaults for the rest. It first calls room, if not nil, with the memory of the collection, and
 // returns its error. Other errors are a [*param.ParameterError], or that of the context.
-func NewCollection(ctx context.Context, given param.Values, rngSeed uint64, room func(bytes int64) error) (*graphfile.Collection, error) {
-	v, err := molecules.Resolve(given, nil)
+func NewCollection(ctx context.Context, parameters param.Values, rngSeed uint64, room func(bytes int64) error) (*graphfile.Collection, error) {
+	v, err := molecules.Resolve(parameters, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,12 @@ func molecule(r *rand.Rand, v param.Values, class int) graphfile.Member {
 			m.edge(end, next, 0)
 			end = next
 		default: // a branch
-			own := class
+			branchClass := class
 			if r.Float64() < noise {
-				own = r.IntN(classes)
+				branchClass = r.IntN(classes)
 			}
-			a := m.vertex(1 + int32(own/hetero))
-			b := m.vertex(1 + int32(own%hetero))
+			a := m.vertex(1 + int32(branchClass/hetero))
+			b := m.vertex(1 + int32(branchClass%hetero))
 			m.edge(end, a, 0)
 			m.edge(a, b, 1)
 			next := m.vertex(0)

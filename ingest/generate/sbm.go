@@ -141,20 +141,20 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 		return err
 	}
 	chosen := make([]bool, len(class))
-	some := make([]bool, g.classes)
-	most := int(math.Ceil(share * float64(len(class))))
+	hasLabel := make([]bool, g.classes)
+	count := int(math.Ceil(share * float64(len(class))))
 	for i, node := range order {
-		if i < most || !some[class[node]] {
-			chosen[node], some[class[node]] = true, true
+		if i < count || !hasLabel[class[node]] {
+			chosen[node], hasLabel[class[node]] = true, true
 		}
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
-	for node, is := range chosen {
+	for node, isChosen := range chosen {
 		if err := checkContext(ctx, node); err != nil {
 			return err
 		}
-		if is {
+		if isChosen {
 			line = strconv.AppendInt(line[:0], int64(node), 10)
 			line = strconv.AppendInt(append(line, "\tc"...), int64(class[node]), 10)
 			_, _ = out.Write(append(line, '\n')) // Flush returns the error

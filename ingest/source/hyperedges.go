@@ -59,12 +59,12 @@ type hypergraph struct {
 	hold  func(bytes int64) error
 	files []ingest.FileReport
 
-	ids   []string // of the vertices, in order of appearance
-	code  map[string]uint32
-	bytes int64    // bytes of ids and codes
-	of    []uint32 // the vertices of all hyperedges, one behind the other
-	end   []int    // where each hyperedge ends
-	last  []int    // the hyperedge that each vertex was last named in, from 1
+	ids    []string // of the vertices, in order of appearance
+	code   map[string]uint32
+	bytes  int64    // bytes of ids and codes
+	vertex []uint32 // the vertices of all hyperedges, one behind the other
+	end    []int    // where each hyperedge ends
+	last   []int    // the hyperedge that each vertex was last named in, from 1
 }
 
 // idBytes is the memory of an id without its text: a string, its place in a map that is
@@ -137,7 +137,7 @@ func (h *hypergraph) report(in *textio.Reader) error {
 		done, total := in.Progress()
 		h.c.Progress("reading "+in.Name(), done, total)
 	}
-	return h.hold(h.bytes + int64(cap(h.of))*4 + int64(cap(h.end))*8)
+	return h.hold(h.bytes + int64(cap(h.vertex))*4 + int64(cap(h.end))*8)
 }
 
 const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
@@ -149,13 +149,13 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 	}
 	fields.DropEmpty(0)
 	number := len(h.end) + 1
-	first := len(h.of)
+	first := len(h.vertex)
 	for i, id := range fields.Text {
 		if len(id) == 0 {
 			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
 		}
-		v, known := h.code[string(id)]
-		if !known {
+		v, ok := h.code[string(id)]
+		if !ok {
 			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
 				return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
 			}
@@ -168,9 +168,9 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
 		}
 		h.last[v] = number
-		h.of = append(h.of, v)
+		h.vertex = append(h.vertex, v)
 	}
-	switch len(h.of) - first {
+	switch len(h.vertex) - first {
 	case 0:
 		return &nodefile.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
 	case 1:
@@ -178,7 +178,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
 		}
 	}
-	h.end = append(h.end, len(h.of))
+	h.end = append(h.end, len(h.vertex))
 	return nil
 }
 
@@ -196,9 +196,9 @@ func (h *hypergraph) share(ctx context.Context, visit func(b *graphfile.Batch) e
 	ptr := make([]int64, 1, len(h.end)+1)
 	for first := range h.end {
 		ptr = append(ptr, int64(h.end[first]))
-		slices.Sort(h.of[ptr[first]:ptr[first+1]])
+		slices.Sort(h.vertex[ptr[first]:ptr[first+1]])
 	}
-	of, err := sparse.NewCSR(len(h.end), len(h.ids), ptr, h.of, nil)
+	incidence, err := sparse.NewCSR(len(h.end), len(h.ids), ptr, h.vertex, nil)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (h *hypergraph) share(ctx context.Context, visit func(b *graphfile.Batch) e
 	if err := p.list(slices.Values(h.order())); err != nil {
 		return err
 	}
-	if err := similarity.Products(ctx, of.Transpose(), h.c.Workers, p.add); err != nil {
+	if err := similarity.Products(ctx, incidence.Transpose(), h.c.Workers, p.add); err != nil {
 		return err
 	}
 	return p.flush()
@@ -225,7 +225,7 @@ func (h *hypergraph) visit(ctx context.Context, visit func(b *graphfile.Batch) e
 	}
 	first := 0
 	for e, end := range h.end {
-		if err := p.add(len(h.ids)+e, h.of[first:end], nil); err != nil {
+		if err := p.add(len(h.ids)+e, h.vertex[first:end], nil); err != nil {
 			return err
 		}
 		first = end

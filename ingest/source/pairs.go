@@ -78,8 +78,8 @@ func pairsOf(ctx context.Context, a sparse.Matrix) (int64, error) {
 	count := make([]int64, cols)
 	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
-			of, _ := p.Row(i - p.Lo)
-			for _, j := range of {
+			columns, _ := p.Row(i - p.Lo)
+			for _, j := range columns {
 				count[j]++
 			}
 		}
@@ -107,10 +107,10 @@ type NeighbourSettings struct {
 // and of rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	rows, cols := x.Dims()
-	made := neighbours(rows, cols, x.NNZ(), similarity.Common(x), ids, s)
-	most, _ := made.Most(context.Background()) // it is known
-	made.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
-		if err := hold(most.Held); err != nil {
+	source := neighbours(rows, cols, x.NNZ(), similarity.Common(x), ids, s)
+	counts, _ := source.Most(context.Background()) // it is known
+	source.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
+		if err := hold(counts.Held); err != nil {
 			return nil, err
 		}
 		p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
@@ -118,40 +118,40 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
-		of := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least, Workers: s.Workers}
-		err := similarity.Nearest(ctx, x, of, func(i int, j []uint32, v []float64) error {
+		set := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least, Workers: s.Workers}
+		err := similarity.Nearest(ctx, x, set, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
-				to   []uint32
-				with []float64
+				columns []uint32
+				weights []float64
 			)
-			for k, other := range j {
+			for k, neighbour := range j {
 				// An edge that the other row has found already comes once.
-				if int(other) < i {
-					if _, found := slices.BinarySearch(last[other], uint32(i)); found {
+				if int(neighbour) < i {
+					if _, ok := slices.BinarySearch(last[neighbour], uint32(i)); ok {
 						continue
 					}
 				}
-				to, with = append(to, other), append(with, s.Weight*v[k])
+				columns, weights = append(columns, neighbour), append(weights, s.Weight*v[k])
 			}
-			return p.add(i, to, with)
+			return p.add(i, columns, weights)
 		})
 		if err != nil {
 			return nil, err
 		}
 		return nil, p.flush()
 	}
-	return made
+	return source
 }
 
 // UnreadNeighbours returns the source of [Neighbours] for a matrix with the given number of columns
 // and entries that exceeds the memory. Reading the source returns err.
 func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings, err error) *ingest.Source {
-	made := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
-	made.Read = func(context.Context, func(*graphfile.Batch) error, func(int64) error) ([]ingest.FileReport, error) {
+	source := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
+	source.Read = func(context.Context, func(*graphfile.Batch) error, func(int64) error) ([]ingest.FileReport, error) {
 		return nil, err
 	}
-	return made
+	return source
 }
 
 // neighbours returns the source of [Neighbours], without its reader, for a matrix with the given
@@ -199,8 +199,8 @@ func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error)
 	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ())
 	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
-			of, _ := p.Row(i - p.Lo)
-			for _, j := range of {
+			columns, _ := p.Row(i - p.Lo)
+			for _, j := range columns {
 				if int(j) != i {
 					col = append(col, j)
 				}

@@ -12,8 +12,8 @@ import (
 // none: 7 for 007, which a program padded, and for 7.0, which pandas writes in a column of integers
 // with gaps.
 func plainNumber(id []byte) []byte {
-	if whole, fraction, found := bytes.Cut(id, []byte{'.'}); found && len(fraction) > 0 && len(bytes.Trim(fraction, "0")) == 0 && table.IsInteger(whole) {
-		return whole
+	if integer, fraction, ok := bytes.Cut(id, []byte{'.'}); ok && len(fraction) > 0 && len(bytes.Trim(fraction, "0")) == 0 && table.IsInteger(integer) {
+		return integer
 	}
 	if len(id) < 2 || id[0] != '0' {
 		return nil
@@ -35,7 +35,7 @@ func (d *Dict) Alike(codes []uint32) (integer, id []byte, ok bool) {
 		if integer == nil {
 			continue
 		}
-		if _, known := d.Code(integer); known {
+		if _, isKnown := d.Code(integer); isKnown {
 			return integer, id, true
 		}
 	}
@@ -51,7 +51,7 @@ func (d *Dict) Recoded(codes []uint32) (name, id []byte, ok bool) {
 			continue
 		}
 		if name := textio.FromWindows(id); name != nil {
-			if _, known := d.Code(name); known {
+			if _, isKnown := d.Code(name); isKnown {
 				return name, id, true
 			}
 		}

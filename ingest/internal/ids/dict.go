@@ -75,9 +75,9 @@ func (b *Batch) Add(d *Dict, text []byte, start, end int) {
 
 // AddCopy adds an id that is not a piece of the text, whose length is given.
 func (b *Batch) AddCopy(d *Dict, length int, id []byte) {
-	from := length + len(b.unquoted)
+	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
-	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, id), uint32(from), uint32(from + len(id))})
+	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, id), uint32(start), uint32(start + len(id))})
 }
 
 // Len returns the number of ids.
@@ -96,10 +96,10 @@ func (b *Batch) id(text []byte, t token) []byte {
 const stretch = 1 << 12
 
 // Codes stores in code the codes of a batch; token i stands at position
-// from + i of the whole input.
-func (d *Dict) Codes(code []uint32, text []byte, b *Batch, from uint64) error {
+// first + i of the whole input.
+func (d *Dict) Codes(code []uint32, text []byte, b *Batch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
-		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), from); err != nil {
+		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
 			return err
 		}
 	}
@@ -107,18 +107,18 @@ func (d *Dict) Codes(code []uint32, text []byte, b *Batch, from uint64) error {
 }
 
 // codesOf is codes for the tokens lo ≤ i < hi.
-func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, from uint64) error {
-	var at [dictShards + 1]uint32
+func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, first uint64) error {
+	var place [dictShards + 1]uint32
 	for _, t := range b.tokens[lo:hi] {
-		at[t.hash%dictShards+1]++
+		place[t.hash%dictShards+1]++
 	}
 	for s := range dictShards {
-		at[s+1] += at[s]
+		place[s+1] += place[s]
 	}
 	if b.order == nil {
 		b.order = make([]uint32, stretch)
 	}
-	next := at
+	next := place
 	for i := lo; i < hi; i++ {
 		s := b.tokens[i].hash % dictShards
 		b.order[next[s]] = uint32(i)
@@ -127,11 +127,11 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, from ui
 	begin := b.tokens[lo].hash >> 32 // or all workers would wait for the same shard
 	for k := range uint64(dictShards) {
 		s := (begin + k) % dictShards
-		mine := b.order[at[s]:at[s+1]]
+		mine := b.order[place[s]:place[s+1]]
 		if len(mine) == 0 {
 			continue
 		}
-		if err := d.shards[s].codes(uint32(s)<<placeBits, code, text, b, mine, from); err != nil {
+		if err := d.shards[s].codes(uint32(s)<<placeBits, code, text, b, mine, first); err != nil {
 			return err
 		}
 	}
@@ -142,32 +142,32 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, from ui
 // looked at, so that their cache misses overlap.
 const group = 32
 
-func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tokens []uint32, from uint64) error {
+func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tokens []uint32, first uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var slot, start, end [group]uint64
 	touched := s.touched
 	defer func() { s.touched = touched }()
 	for len(tokens) > 0 {
-		some := tokens[:min(group, len(tokens))]
-		tokens = tokens[len(some):]
-		if err := s.reserve(len(some)); err != nil {
+		batch := tokens[:min(group, len(tokens))]
+		tokens = tokens[len(batch):]
+		if err := s.reserve(len(batch)); err != nil {
 			return err
 		}
-		for j, i := range some {
+		for j, i := range batch {
 			slot[j] = s.slots[b.tokens[i].hash>>32>>s.shift]
 		}
-		for j := range some {
+		for j := range batch {
 			place := max(1, uint32(slot[j])) - 1
 			e := s.entries[place : place+2]
 			start[j], end[j] = e[0].start, e[1].start
 		}
-		for j := range some {
+		for j := range batch {
 			if start[j] < end[j] {
 				touched += s.keys[start[j]] + s.keys[end[j]-1]
 			}
 		}
-		for j, i := range some {
+		for j, i := range batch {
 			t := b.tokens[i]
 			id := b.id(text, t)
 			place := uint32(slot[j]) - 1
@@ -175,7 +175,7 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tok
 				place = s.insert(t.hash, id)
 			}
 			e := &s.entries[place]
-			e.first = min(e.first, from+uint64(i))
+			e.first = min(e.first, first+uint64(i))
 			code[i] = high | place
 		}
 	}
@@ -271,11 +271,11 @@ func (d *Dict) TextBytes() int64 {
 }
 
 // sum adds up a value of all shards, while others may fill them.
-func (d *Dict) sum(of func(s *dictShard) int) (n int) {
+func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
 		s.mu.Lock()
-		n += of(s)
+		n += value(s)
 		s.mu.Unlock()
 	}
 	return n
@@ -283,11 +283,11 @@ func (d *Dict) sum(of func(s *dictShard) int) (n int) {
 
 // DictBytes bounds the memory of a dictionary by the number and the bytes of its ids.
 func DictBytes(ids, text int64) int64 {
-	const slot, each = 8, 16 // bytes, of a slot and of an entry
-	const rounded = 16 << 10 // bytes of a shard, by which allocations are more than was asked for
-	most := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
-	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*most-1)))
-	return dictShards*(slots*slot+rounded) + (ids*each+text)*5/4 // slices grow by a quarter
+	const slot, entryBytes = 8, 16 // bytes, of a slot and of an entry
+	const rounded = 16 << 10       // bytes of a shard, by which allocations are more than was asked for
+	places := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
+	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*places-1)))
+	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
 // KnownBytes returns the memory of ids that are numbered: for each the end of its text, its place

@@ -75,16 +75,16 @@ func Mark(words []uint64, code []uint32) {
 
 // Ranks numbers the ids of a bitmap in increasing order.
 type Ranks struct {
-	seen  []uint64
-	below []uint32 // how many ids come before each word
-	N     int
+	seen []uint64
+	rank []uint32 // how many ids come before each word
+	N    int
 }
 
 // NewRanks returns the ranks of the ids whose bits are set, 64 of them in each word.
 func NewRanks(seen []uint64) *Ranks {
-	k := &Ranks{seen: seen, below: make([]uint32, len(seen))}
+	k := &Ranks{seen: seen, rank: make([]uint32, len(seen))}
 	for i, word := range seen {
-		k.below[i] = uint32(k.N)
+		k.rank[i] = uint32(k.N)
 		k.N += bits.OnesCount64(word)
 	}
 	return k
@@ -100,14 +100,14 @@ func (k *Ranks) Has(id uint32) bool {
 
 // Of returns how many ids come before one, which need not be in the set.
 func (k *Ranks) Of(id uint32) uint32 {
-	return k.below[id/64] + uint32(bits.OnesCount64(k.seen[id/64]&(1<<(id%64)-1)))
+	return k.rank[id/64] + uint32(bits.OnesCount64(k.seen[id/64]&(1<<(id%64)-1)))
 }
 
 // Replace replaces ids of the set by their ranks.
 func (k *Ranks) Replace(code []uint32) {
-	seen, below := k.seen, k.below[:len(k.seen)]
+	seen, rank := k.seen, k.rank[:len(k.seen)]
 	for i, c := range code {
-		code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
+		code[i] = rank[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
 	}
 }
 

@@ -29,16 +29,16 @@ type idSorter struct {
 	spare             []uint32
 }
 
-// sort sorts places whose ids agree in the bytes before from.
-func (s *idSorter) sort(places []uint32, from int) {
+// sort sorts places whose ids agree in the bytes before offset.
+func (s *idSorter) sort(places []uint32, offset int) {
 	if len(places) <= fewIDs {
-		slices.SortFunc(places, func(a, b uint32) int { return bytes.Compare(s.id(a)[from:], s.id(b)[from:]) })
+		slices.SortFunc(places, func(a, b uint32) int { return bytes.Compare(s.id(a)[offset:], s.id(b)[offset:]) })
 		return
 	}
 	n := len(places)
 	words := s.words[:n]
 	for i, place := range places {
-		words[i] = wordOf(s.id(place)[from:])
+		words[i] = wordOf(s.id(place)[offset:])
 	}
 	words, sorted := sort.Radix(words, s.spareWords[:n], places, s.spare[:n], 0, 8*sortWord)
 	copy(places, sorted)
@@ -56,13 +56,13 @@ func (s *idSorter) sort(places []uint32, from int) {
 		run := places[runs[i]:runs[i+1]]
 		ended := 0
 		for k, place := range run {
-			if len(s.id(place)) <= from+sortWord {
+			if len(s.id(place)) <= offset+sortWord {
 				run[k], run[ended] = run[ended], place
 				ended++
 			}
 		}
 		slices.SortFunc(run[:ended], func(a, b uint32) int { return len(s.id(a)) - len(s.id(b)) })
-		s.sort(run[ended:], from+sortWord)
+		s.sort(run[ended:], offset+sortWord)
 	}
 }
 

@@ -71,25 +71,25 @@ type Template struct {
 // it appends two codes for each to code, its weight to weight, and stops
 // before the first line that does not follow it. Text must be followed by
 // lineWindow readable bytes that are no digits.
-func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
+func (t Template) Scan(text []byte, offset int, code []uint32, weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
-		read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
-		at, code = at+read, code[:len(code)+n]
+		read, n := simd.Numbers(code[len(code):cap(code)], text[offset:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
+		offset, code = offset+read, code[:len(code)+n]
 	}
 	end := len(text)
 	text = text[:end+lineWindow]
-	for at < end {
+	for offset < end {
 		// This is number twice, which Go does not inline.
-		x := word(text[at:])
+		x := word(text[offset:])
 		k := digitBits(x)
 		u, n := eightDigits(x<<(64-k)), k>>3
 		if k == 64 {
-			u, n = longNumber(text[at:], x)
+			u, n = longNumber(text[offset:], x)
 		}
-		if n-1 >= 10 || n > 1 && text[at] == '0' {
+		if n-1 >= 10 || n > 1 && text[offset] == '0' {
 			break
 		}
-		j := at + int(n)
+		j := offset + int(n)
 		if text[j] != t.Sep {
 			break
 		}
@@ -139,9 +139,9 @@ func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (in
 			break
 		}
 		code = append(code, uint32(u-t.Base), uint32(v-t.Base))
-		at = j + 1
+		offset = j + 1
 	}
-	return at, code, weight
+	return offset, code, weight
 }
 
 // least returns how much the first of two short numbers is above the second at least.
@@ -162,7 +162,7 @@ const lineWindow = 24
 // means that it is something else. Both the digits and the power of ten are
 // exact in a float64, so their quotient is the nearest one.
 func decimal(b []byte) (value float64, n int) {
-	whole, k := number(b)
+	integer, k := number(b)
 	if k-1 >= 15 {
 		return 0, 0
 	}
@@ -170,14 +170,14 @@ func decimal(b []byte) (value float64, n int) {
 		if b[k] > ' ' {
 			return 0, 0
 		}
-		return float64(whole), int(k)
+		return float64(integer), int(k)
 	}
 	if len(b) < int(k)+17 {
 		return 0, 0
 	}
-	part, f := number(b[k+1:])
+	fraction, f := number(b[k+1:])
 	if f-1 >= 15 || k+f > 15 || b[k+1+f] > ' ' {
 		return 0, 0
 	}
-	return float64(whole*powersOfTen[f]+part) / float64(powersOfTen[f]), int(k + 1 + f)
+	return float64(integer*powersOfTen[f]+fraction) / float64(powersOfTen[f]), int(k + 1 + f)
 }

@@ -9,17 +9,17 @@ import "github.com/heatwalk/heatwalk/internal/pages"
 type Slab[T uint32 | float64] struct {
 	Size int // elements of the largest piece
 	next int // elements of the next one
-	rest []T
+	free []T
 }
 
 // Room returns an empty slice with room for n elements, which is valid until
 // the next call of Room or Keep.
 func (s *Slab[T]) Room(n int) []T {
-	if len(s.rest) < n {
+	if len(s.free) < n {
 		s.next = min(max(n, 2*s.next), s.Size)
-		s.rest = pages.Make[T](max(n, s.next))
+		s.free = pages.Make[T](max(n, s.next))
 	}
-	return s.rest[:0:n]
+	return s.free[:0:n]
 }
 
 // Keep makes data stay valid: where it is if Room returned it last, else as a
@@ -28,9 +28,9 @@ func (s *Slab[T]) Keep(data []T) []T {
 	if len(data) == 0 {
 		return nil
 	}
-	if len(s.rest) < len(data) || &s.rest[0] != &data[0] {
+	if len(s.free) < len(data) || &s.free[0] != &data[0] {
 		data = append(s.Room(len(data)), data...)
 	}
-	s.rest = s.rest[len(data):]
+	s.free = s.free[len(data):]
 	return data[:len(data):len(data)]
 }

@@ -33,46 +33,46 @@ const (
 type Sorter struct {
 	Context   context.Context
 	Workers   int
-	Load      func(worker, part int) (code []uint32, weight []float64, err error) // the lines of a part, valid until the worker loads another
-	Temporary func(bytes int64) (*Spill, error)                                   // the file for the given bytes of fillings
+	Load      func(worker, index int) (code []uint32, weight []float64, err error) // the lines of a part, valid until the worker loads another
+	Temporary func(bytes int64) (*Spill, error)                                    // the file for the given bytes of fillings
 	Rows      int
 	View      View
 	Values    bool // entries have values
 	KeepLoops bool
 	Number    func(b *Rows) // makes rows of the numbers that lines have, called by workers; nil: they are rows
 	Merge     Merger
-	Limit     int64              // bytes for the entries in memory; 0: as many as there are
-	Forget    func(from, to int) // called with parts whose lines are not read again; nil: all may be read again
+	Limit     int64            // bytes for the entries in memory; 0: as many as there are
+	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again
 
 	// Progress is called with the share of the work that is done, from 0 to 1, by one
 	// goroutine at a time. It may be nil.
-	Progress func(part float64)
+	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
-	wide      bool   // keys are not narrow, for however few rows; tests compare both
-	edges     []int  // lines of each part
-	spans     []span // of parts
-	fillings  []filling
-	lines     int
-	shift     uint   // a cell is 1<<shift rows
-	head      uint32 // rows below this one have a cell each
-	buckets   []bucket
-	bucketOf  []uint16 // by cell
-	largest   []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
-	inRuns    []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
-	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
-	runLength int      // entries of a run
-	most      int      // rows of a bucket
-	column    uint     // bits of a column
-	narrow    bool     // the key of an entry takes 4 bytes, else 8
+	wide       bool   // keys are not narrow, for however few rows; tests compare both
+	edges      []int  // lines of each part
+	spans      []span // of parts
+	fillings   []filling
+	lines      int
+	shift      uint   // a cell is 1<<shift rows
+	head       uint32 // rows below this one have a cell each
+	buckets    []bucket
+	bucketOf   []uint16 // by cell
+	largest    []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
+	inRuns     []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
+	joined     []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
+	runLength  int      // entries of a run
+	bucketRows int      // rows of a bucket
+	column     uint     // bits of a column
+	narrow     bool     // the key of an entry takes 4 bytes, else 8
 }
 
 // key is the row of an entry within its bucket, the column, and in the lowest
 // bit whether the line named the column first.
 type key interface{ uint32 | uint64 }
 
-// span is the parts from ≤ p < to.
-type span struct{ from, to int }
+// span is the parts lo ≤ p < hi.
+type span struct{ lo, hi int }
 
 // bucket is a run of rows.
 type bucket struct {
@@ -118,7 +118,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	counts := make([]LineCount, len(s.spans))
 	err := sched.Run(s.Context, s.Workers, len(s.spans), func(worker, i int) error {
 		histogram[i] = make([]uint32, cells)
-		for p := s.spans[i].from; p < s.spans[i].to; p++ {
+		for p := s.spans[i].lo; p < s.spans[i].hi; p++ {
 			code, weight, err := s.Load(worker, p)
 			if err != nil {
 				return err
@@ -144,9 +144,9 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 // cutKeys decides on the keys of entries and the most rows of a bucket.
 func (s *Sorter) cutKeys() {
 	s.column, s.narrow = columnBits(s.Rows), !s.wide && isNarrow(s.Rows)
-	s.most = MaxBucketRows
+	s.bucketRows = MaxBucketRows
 	if s.narrow {
-		s.most = min(s.most, 1<<(31-s.column))
+		s.bucketRows = min(s.bucketRows, 1<<(31-s.column))
 	}
 }
 
@@ -166,14 +166,14 @@ func (s *Sorter) cutSpans() {
 		length = min(length, int(s.Limit/(2*spansInFilling*s.entryBytes())))
 	}
 	length = max(length, s.lines/maxSpans)
-	for from := 0; from < len(s.edges); {
-		n, to := 0, from
-		for to < len(s.edges) && (n == 0 || n < length) {
-			n += s.edges[to]
-			to++
+	for lo := 0; lo < len(s.edges); {
+		n, hi := 0, lo
+		for hi < len(s.edges) && (n == 0 || n < length) {
+			n += s.edges[hi]
+			hi++
 		}
-		s.spans = append(s.spans, span{from, to})
-		from = to
+		s.spans = append(s.spans, span{lo, hi})
+		lo = hi
 	}
 }
 
@@ -187,7 +187,7 @@ func (s *Sorter) cutCells() int {
 	for (s.Rows-1)>>s.shift >= cells {
 		s.shift++
 	}
-	for s.shift > 0 && 1<<s.shift > s.most {
+	for s.shift > 0 && 1<<s.shift > s.bucketRows {
 		s.shift--
 	}
 	s.head = uint32(min(cells, s.Rows))
@@ -201,8 +201,8 @@ func (s *Sorter) cell(row uint32) int { return int(cellOf(row, s.head, s.shift))
 // cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
 // processor foresees which rows are below the head.
 func cellOf(row, head uint32, shift uint) uint32 {
-	beyond := int64(head) - int64(row)
-	return row>>(shift&31) + row + uint32(beyond&(beyond>>63))
+	distance := int64(head) - int64(row)
+	return row>>(shift&31) + row + uint32(distance&(distance>>63))
 }
 
 // Shares of the work that are done once the entries are counted, and once all are in
@@ -213,8 +213,8 @@ const (
 )
 
 // stage returns a function to call with every piece of a stage of the work, which is length pieces
-// long and takes the share of the work between from and to.
-func (s *Sorter) stage(from, to float64, length int) func(piece int) {
+// long and takes the share of the work between begin and end.
+func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}
 	}
@@ -223,7 +223,7 @@ func (s *Sorter) stage(from, to float64, length int) func(piece int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		done += piece
-		s.Progress(from + (to-from)*float64(done)/float64(length))
+		s.Progress(begin + (end-begin)*float64(done)/float64(length))
 	}
 }
 
@@ -329,7 +329,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 		}
 		c := s.cell(uint32(row))
 		last := len(s.buckets) - 1
-		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.most {
+		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.bucketRows {
 			s.buckets = append(s.buckets, bucket{lo: row, starts: make([]int, len(s.spans)+1)})
 			last++
 			entries = 0

@@ -22,12 +22,12 @@ type entries[K key] struct {
 func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	e.starts = append(e.starts[:0], 0)
 	for _, bucket := range e.s.buckets {
-		e.starts = append(e.starts, e.starts[len(e.starts)-1]+bucket.starts[b.to]-bucket.starts[b.from])
+		e.starts = append(e.starts, e.starts[len(e.starts)-1]+bucket.starts[b.hi]-bucket.starts[b.lo])
 	}
-	return sched.Run(e.s.Context, e.s.Workers, b.to-b.from, func(worker, i int) error {
+	return sched.Run(e.s.Context, e.s.Workers, b.hi-b.lo, func(worker, i int) error {
 		f := &e.work[worker].filler
-		f.begin(e, b.from, b.from+i)
-		for p := e.s.spans[b.from+i].from; p < e.s.spans[b.from+i].to; p++ {
+		f.begin(e, b.lo, b.lo+i)
+		for p := e.s.spans[b.lo+i].lo; p < e.s.spans[b.lo+i].hi; p++ {
 			code, weight, err := e.s.Load(worker, p)
 			if err != nil {
 				return err
@@ -56,16 +56,16 @@ type filler[K key] struct {
 
 // slot is where the next entry of a bucket goes, and the bucket's first row.
 type slot struct {
-	at int
-	lo uint32
+	next int
+	lo   uint32
 }
 
-// begin makes a filler ready for a span of the filling that begins with span from.
-func (f *filler[K]) begin(e *entries[K], from, span int) {
+// begin makes a filler ready for a span of the filling that begins with span first.
+func (f *filler[K]) begin(e *entries[K], first, span int) {
 	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.head, e.s.shift, e.s.column+1
 	f.next = f.next[:0]
 	for k, b := range e.s.buckets {
-		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[from], uint32(b.lo)})
+		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[first], uint32(b.lo)})
 	}
 }
 
@@ -94,8 +94,8 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 		if u == v {
 			if s.KeepLoops && u != NoRow && (weight == nil || weight[e/2] != 0) {
 				b := &next[bucketOf[cellOf(u, head, shift)]]
-				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
-				b.at++
+				keys[b.next] = K(u-b.lo)<<column | K(u)<<1
+				b.next++
 			}
 			continue
 		}
@@ -104,15 +104,15 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 		}
 		if ahead {
 			b := &next[bucketOf[cellOf(u, head, shift)]]
-			at := b.at
-			b.at = at + 1
-			keys[at] = K(u-b.lo)<<column | K(v)<<1
+			place := b.next
+			b.next = place + 1
+			keys[place] = K(u-b.lo)<<column | K(v)<<1
 		}
 		if back {
 			b := &next[bucketOf[cellOf(v, head, shift)]]
-			at := b.at
-			b.at = at + 1
-			keys[at] = K(v-b.lo)<<column | K(u)<<1 | backward
+			place := b.next
+			b.next = place + 1
+			keys[place] = K(v-b.lo)<<column | K(u)<<1 | backward
 		}
 	}
 }
@@ -157,9 +157,9 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 	entry = entry[:len(cell)]
 	for i, c := range cell {
 		b := &next[bucketOf[c]]
-		at := b.at
-		b.at = at + 1
-		keys[at] = entry[i] - K(b.lo)<<column
+		place := b.next
+		b.next = place + 1
+		keys[place] = entry[i] - K(b.lo)<<column
 	}
 }
 
@@ -192,8 +192,8 @@ func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
 // put adds an entry with its value.
 func (f *filler[K]) put(row, col, direction uint32, w float64) {
 	b := &f.next[f.bucketOf[cellOf(row, f.head, f.shift)]]
-	at := b.at
-	b.at++
-	f.keys[at] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)
-	f.values[at] = w
+	place := b.next
+	b.next++
+	f.keys[place] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)
+	f.values[place] = w
 }

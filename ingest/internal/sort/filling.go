@@ -10,9 +10,9 @@ import (
 // filling is a run of spans whose entries are in memory together. Those of all
 // fillings but the last go to the temporary file, bucket by bucket.
 type filling struct {
-	from, to int // spans
-	entries  int
-	bucket   []Record // where each bucket is on disk
+	lo, hi  int // spans
+	entries int
+	bucket  []Record // where each bucket is on disk
 }
 
 // LeastBytes is the least memory for the entries of a filling in most graphs.
@@ -74,18 +74,18 @@ const bucketBytes = 2 << 20
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
-	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
-	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
+	perBucket := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
+	bytes := int64(len(s.buckets))*perBucket + cell*int64(len(s.bucketOf))
 	demanding := slices.Clone(s.inRuns)
 	for i, entries := range s.largest[:min(len(s.largest), int(workers))] {
-		most := int64(entries) * s.workBytes(gathered)
+		need := int64(entries) * s.workBytes(gathered)
 		if waiting := i + int(workers); waiting < len(s.largest) {
-			most += int64(s.largest[waiting]) * s.mergedBytes()
+			need += int64(s.largest[waiting]) * s.mergedBytes()
 		}
-		demanding = append(demanding, most)
+		demanding = append(demanding, need)
 	}
-	for _, most := range falling(demanding, int(workers)) {
-		bytes += max(0, most-bucketBytes)
+	for _, need := range falling(demanding, int(workers)) {
+		bytes += max(0, need-bucketBytes)
 	}
 	for _, merged := range s.joined {
 		bytes += merged
@@ -126,23 +126,23 @@ func (s *Sorter) spilled() (bytes int64, err error) {
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
-	most := (s.Limit - scratch) / s.entryBytes()
-	for from, to := 0, len(s.spans); to > 0; to = from {
+	limit := (s.Limit - scratch) / s.entryBytes()
+	for lo, hi := 0, len(s.spans); hi > 0; hi = lo {
 		n := 0
-		for from = to; from > 0; from-- {
-			more := 0
+		for lo = hi; lo > 0; lo-- {
+			count := 0
 			for _, b := range s.buckets {
-				more += b.starts[from] - b.starts[from-1]
+				count += b.starts[lo] - b.starts[lo-1]
 			}
-			if s.Limit > 0 && from < to && int64(n+more) > most {
+			if s.Limit > 0 && lo < hi && int64(n+count) > limit {
 				break
 			}
-			n += more
+			n += count
 		}
 		if bytes := int64(n)*s.entryBytes() + scratch; s.Limit > 0 && bytes > s.Limit {
 			return &MemoryError{Need: bytes, Limit: s.Limit}
 		}
-		s.fillings = append(s.fillings, filling{from: from, to: to, entries: n})
+		s.fillings = append(s.fillings, filling{lo: lo, hi: hi, entries: n})
 	}
 	slices.Reverse(s.fillings)
 	return nil
@@ -166,16 +166,16 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 	if len(s.fillings) == 0 {
 		return nil
 	}
-	most := 0
+	largest := 0
 	for _, b := range s.fillings {
-		most = max(most, b.entries)
+		largest = max(largest, b.entries)
 	}
 	if s.Limit > 0 {
 		pages.Collect() // buffers of an earlier sorter
 	}
-	e := &entries[K]{s: s, keys: pages.Make[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
+	e := &entries[K]{s: s, keys: pages.Make[K](largest), work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {
-		e.values = pages.Make[float64](most)
+		e.values = pages.Make[float64](largest)
 	}
 	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
@@ -194,7 +194,7 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		}
 		if i < last {
 			if s.Forget != nil {
-				s.Forget(s.spans[s.fillings[i].from].from, s.spans[s.fillings[i].to-1].to)
+				s.Forget(s.spans[s.fillings[i].lo].lo, s.spans[s.fillings[i].hi-1].hi)
 			}
 			if err := e.spill(&s.fillings[i]); err != nil {
 				return err

@@ -74,9 +74,9 @@ func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values [
 	}
 	keys = keysFrom(keys, f.record, n, int(rec.width))
 	if e.s.Values {
-		at := len(values)
-		values = slices.Grow(values, n)[:at+n]
-		weightsTo(values[at:], f.record[n*int(rec.width):], rec.form)
+		first := len(values)
+		values = slices.Grow(values, n)[:first+n]
+		weightsTo(values[first:], f.record[n*int(rec.width):], rec.form)
 	}
 	return keys, values, nil
 }
@@ -96,7 +96,7 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	f.keys, f.values = f.keys[:0], f.values[:0]
 	for i := range e.s.fillings[:last] {
 		b := &e.s.fillings[i]
-		n := e.s.buckets[k].starts[b.to] - e.s.buckets[k].starts[b.from]
+		n := e.s.buckets[k].starts[b.hi] - e.s.buckets[k].starts[b.lo]
 		if n == 0 {
 			continue
 		}

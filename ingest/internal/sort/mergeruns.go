@@ -151,11 +151,11 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 		}
 		d := k & 1
 		if len(values) > 0 {
-			at, before := d, j.lines[d]
+			direction, count := d, j.lines[d]
 			if !byDirection {
-				at, before = 0, j.lines[0]+j.lines[1]
+				direction, count = 0, j.lines[0]+j.lines[1]
 			}
-			j.value[at] = j.m.with(j.value[at], before, values[i])
+			j.value[direction] = j.m.with(j.value[direction], count, values[i])
 		}
 		j.lines[d]++
 	}

@@ -16,19 +16,19 @@ const packSlack = 8
 
 // packCodes appends codes, an even number of them, with width bits each.
 func packCodes(dst []byte, code []uint32, width uint) []byte {
-	at := len(dst)
-	total := at + (len(code)*int(width)+7)/8
-	dst = slices.Grow(dst, total-at+packSlack)[:total+packSlack]
+	offset := len(dst)
+	total := offset + (len(code)*int(width)+7)/8
+	dst = slices.Grow(dst, total-offset+packSlack)[:total+packSlack]
 	pending, n := uint64(0), uint(0) // bits that do not fill a byte yet
 	for ; len(code) >= 2; code = code[2:] {
 		pending |= (uint64(code[0]) | uint64(code[1])<<width) << n
-		binary.LittleEndian.PutUint64(dst[at:], pending)
+		binary.LittleEndian.PutUint64(dst[offset:], pending)
 		n += 2 * width
-		at += int(n >> 3)
+		offset += int(n >> 3)
 		pending >>= n &^ 7
 		n &= 7
 	}
-	dst[at] = byte(pending)
+	dst[offset] = byte(pending)
 	return dst[:total]
 }
 
@@ -106,24 +106,24 @@ func weightsTo(weight []float64, b []byte, form weightForm) {
 
 // appendKeys appends keys with width bytes each, 8 at the most.
 func appendKeys[K key](dst []byte, keys []K, width int) []byte {
-	at := len(dst)
+	offset := len(dst)
 	dst = slices.Grow(dst, len(keys)*width+packSlack)
-	room := dst[at:cap(dst)]
+	room := dst[offset:cap(dst)]
 	for i, k := range keys {
 		binary.LittleEndian.PutUint64(room[i*width:], uint64(k))
 	}
-	return dst[:at+len(keys)*width]
+	return dst[:offset+len(keys)*width]
 }
 
 // keysFrom appends n keys to dst from b, behind which packSlack bytes can be
 // read.
 func keysFrom[K key](dst []K, b []byte, n, width int) []K {
-	at := len(dst)
-	dst = slices.Grow(dst, n)[:at+n]
+	first := len(dst)
+	dst = slices.Grow(dst, n)[:first+n]
 	b = b[:n*width+packSlack]
 	mask := uint64(1)<<(8*width) - 1 // a shift by 64 gives 0
-	for i := range dst[at:] {
-		dst[at+i] = K(binary.LittleEndian.Uint64(b[i*width:]) & mask)
+	for i := range dst[first:] {
+		dst[first+i] = K(binary.LittleEndian.Uint64(b[i*width:]) & mask)
 	}
 	return dst
 }

@@ -20,8 +20,8 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi 
 	for ; lo < hi; lo += radixDigits * width {
 		var mask [radixDigits]uint64
 		for d := range mask {
-			from := min(hi, lo+uint(d)*width)
-			mask[d] = 1<<min(width, hi-from) - 1
+			shift := min(hi, lo+uint(d)*width)
+			mask[d] = 1<<min(width, hi-shift) - 1
 		}
 		var count [radixDigits][radixSize]uint32
 		if lo+width < hi {
@@ -31,19 +31,19 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi 
 		}
 		for d := range mask {
 			shift := (lo + uint(d)*width) & 63
-			at := &count[d]
-			if mask[d] == 0 || int(at[uint64(keys[0])>>shift&mask[d]]) == len(keys) {
+			place := &count[d]
+			if mask[d] == 0 || int(place[uint64(keys[0])>>shift&mask[d]]) == len(keys) {
 				continue
 			}
 			sum := uint32(0)
-			for v, n := range at[:mask[d]+1] {
-				at[v] = sum
+			for v, n := range place[:mask[d]+1] {
+				place[v] = sum
 				sum += n
 			}
 			if values == nil {
-				move(keyScratch, keys, at, shift, mask[d])
+				move(keyScratch, keys, place, shift, mask[d])
 			} else {
-				moveBoth(keyScratch, keys, valueScratch, values, at, shift, mask[d])
+				moveBoth(keyScratch, keys, valueScratch, values, place, shift, mask[d])
 			}
 			keys, keyScratch = keyScratch, keys
 			values, valueScratch = valueScratch, values
@@ -85,26 +85,26 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyS
 // placeRows makes rows of sorted entries; count holds the number of entries of each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64, row uint) {
 	out.Ptr = append(out.Ptr, 0)
-	var at [radixSize]uint32
+	var place [radixSize]uint32
 	sum := uint32(0)
 	for r, n := range count {
-		at[r] = sum
+		place[r] = sum
 		sum += n
 		out.Ptr = append(out.Ptr, int(sum))
 	}
 	out.Col = out.Col[:len(keys)]
-	placeColumns(out.Col, keys, &at, row)
+	placeColumns(out.Col, keys, &place, row)
 	if values == nil {
 		return
 	}
 	out.Val = out.Val[:len(keys)]
 	for r := range count {
-		at[r] = uint32(out.Ptr[r])
+		place[r] = uint32(out.Ptr[r])
 	}
 	for i, k := range keys {
 		r := uint64(k) >> (row & 63) % radixSize
-		out.Val[at[r]] = values[i]
-		at[r]++
+		out.Val[place[r]] = values[i]
+		place[r]++
 	}
 }
 
@@ -160,40 +160,40 @@ func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint, mask uint
 // digit goes.
 //
 //go:noinline
-func move[K key](to, from []K, at *[radixSize]uint32, shift uint, mask uint64) {
-	to = to[:len(from)]
-	for _, k := range from {
+func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64) {
+	dst = dst[:len(src)]
+	for _, k := range src {
 		d := uint64(k) >> (shift & 63) & mask % radixSize
-		next := at[d]
-		at[d] = next + 1
-		to[next] = k
+		next := place[d]
+		place[d] = next + 1
+		dst[next] = k
 	}
 }
 
 // placeColumns is move for the columns of entries alone, by their rows.
 //
 //go:noinline
-func placeColumns[K key](to []uint32, from []K, at *[radixSize]uint32, row uint) {
-	to = to[:len(from)]
+func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32, row uint) {
+	dst = dst[:len(src)]
 	row &= 63
 	mask := K(1)<<(row-1) - 1
-	for _, k := range from {
+	for _, k := range src {
 		r := uint64(k) >> row % radixSize
-		next := at[r]
-		at[r] = next + 1
-		to[next] = uint32(k >> 1 & mask)
+		next := place[r]
+		place[r] = next + 1
+		dst[next] = uint32(k >> 1 & mask)
 	}
 }
 
 // moveBoth is move for keys and their values.
 //
 //go:noinline
-func moveBoth[K key, V any](to, from []K, toValues, values []V, at *[radixSize]uint32, shift uint, mask uint64) {
-	to, values, toValues = to[:len(from)], values[:len(from)], toValues[:len(from)]
-	for i, k := range from {
+func moveBoth[K key, V any](dst, src []K, dstValues, values []V, place *[radixSize]uint32, shift uint, mask uint64) {
+	dst, values, dstValues = dst[:len(src)], values[:len(src)], dstValues[:len(src)]
+	for i, k := range src {
 		d := uint64(k) >> (shift & 63) & mask % radixSize
-		next := at[d]
-		at[d] = next + 1
-		to[next], toValues[next] = k, values[i]
+		next := place[d]
+		place[d] = next + 1
+		dst[next], dstValues[next] = k, values[i]
 	}
 }

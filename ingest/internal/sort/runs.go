@@ -81,10 +81,10 @@ func (s *Sorter) cutScratch() {
 func finished(workers int) int { return 2*workers - 1 }
 
 // falling returns the largest values, at most the given number of them, in falling order.
-func falling[N int | int64](all []N, most int) []N {
-	slices.Sort(all)
-	slices.Reverse(all)
-	return all[:min(len(all), most)]
+func falling[N int | int64](values []N, count int) []N {
+	slices.Sort(values)
+	slices.Reverse(values)
+	return values[:min(len(values), count)]
 }
 
 // sortRuns sorts the entries of bucket k in memory as runs, where they are.
@@ -161,26 +161,26 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 		r.sortWeights(m.byDirection())
 		return len(r.keys)
 	}
-	most := 1 // of a direction
+	limit := 1 // of a direction
 	if m.Policy == Error {
-		most = 2
+		limit = 2
 	}
-	var lines, at [2]int // of each direction, and where the last is
+	var lines, last [2]int // of each direction, and where the last is
 	for i, k := range r.keys {
 		d := k & 1
 		switch {
-		case lines[d] < most:
+		case lines[d] < limit:
 			r.keys[n] = k
 			if r.values != nil {
 				r.values[n] = r.values[i]
 			}
-			at[d] = n
+			last[d] = n
 			lines[d]++
 			n++
 		case r.values != nil && m.Policy == Max:
-			r.values[at[d]] = max(r.values[at[d]], r.values[i])
+			r.values[last[d]] = max(r.values[last[d]], r.values[i])
 		case r.values != nil && m.Policy == Min:
-			r.values[at[d]] = min(r.values[at[d]], r.values[i])
+			r.values[last[d]] = min(r.values[last[d]], r.values[i])
 		}
 	}
 	return n

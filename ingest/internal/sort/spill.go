@@ -22,7 +22,7 @@ type Spill struct {
 
 	mu   sync.Mutex
 	end  int64
-	most int64    // the largest end that there has been
+	peak int64    // the largest end that there has been
 	free []region // regions before end, by offset, that are not read any more
 }
 
@@ -62,7 +62,7 @@ func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 func (s *Spill) Remove() error { return s.file.Abort() }
 
 // Bytes returns how long the file has been.
-func (s *Spill) Bytes() int64 { return max(s.most, s.end) }
+func (s *Spill) Bytes() int64 { return max(s.peak, s.end) }
 
 // region is a piece of the file.
 type region struct{ offset, length int64 }
@@ -73,10 +73,10 @@ func (s *Spill) reserve(length int64) region {
 	defer s.mu.Unlock()
 	for i := range s.free {
 		if f := &s.free[i]; f.length >= length {
-			at := f.offset
+			offset := f.offset
 			f.offset += length
 			f.length -= length
-			return region{at, length}
+			return region{offset, length}
 		}
 	}
 	s.end += length
@@ -87,7 +87,7 @@ func (s *Spill) reserve(length int64) region {
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.most, s.end = max(s.most, s.end), offset
+	s.peak, s.end = max(s.peak, s.end), offset
 }
 
 // Reuse frees the space of records that are not read again: later writes there find their pages in
@@ -103,10 +103,10 @@ func (s *Spill) Reuse(records []*Record) {
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := append(s.free, regions...)
-	slices.SortFunc(all, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
-	s.free = all[:0]
-	for _, r := range all {
+	list := append(s.free, regions...)
+	slices.SortFunc(list, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
+	s.free = list[:0]
+	for _, r := range list {
 		if last := len(s.free) - 1; last >= 0 && s.free[last].offset+s.free[last].length == r.offset {
 			s.free[last].length += r.length
 		} else {

@@ -38,7 +38,7 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, 
 	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
 		p.multiply(i, 0)
 		nearest := p.nearest[:0]
-		for _, j := range p.found {
+		for _, j := range p.columns {
 			p.sum[j] /= normOf(squares[i], squares[j])
 			if int(j) != i && p.sum[j] > 0 && p.sum[j] >= s.Least {
 				nearest = p.admit(nearest, j, s.Neighbours)
@@ -54,16 +54,16 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, 
 
 // admit adds row j to the nearest ones found so far, of which the farthest leaves where
 // there are more than most of them; 0 is no limit. With a limit they are in order.
-func (p *products) admit(nearest []uint32, j uint32, most int) []uint32 {
-	if most == 0 {
+func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
+	if limit == 0 {
 		return append(nearest, j)
 	}
-	if len(nearest) == most && p.byValue(nearest[most-1], j) < 0 {
+	if len(nearest) == limit && p.byValue(nearest[limit-1], j) < 0 {
 		return nearest
 	}
-	at, _ := slices.BinarySearchFunc(nearest, j, p.byValue)
-	nearest = slices.Insert(nearest, at, j)
-	return nearest[:min(len(nearest), most)]
+	position, _ := slices.BinarySearchFunc(nearest, j, p.byValue)
+	nearest = slices.Insert(nearest, position, j)
+	return nearest[:min(len(nearest), limit)]
 }
 
 // normOf returns ‖x‖·‖y‖ of the squares of the two, the square exactly where they agree.

@@ -34,21 +34,21 @@ func Common(x *sparse.CSR) int64 {
 	rows, cols := x.Dims()
 	count := make([]int64, cols)
 	for i := range rows {
-		of, _ := x.Row(i)
-		for _, c := range of {
+		columns, _ := x.Row(i)
+		for _, c := range columns {
 			count[c]++
 		}
 	}
-	most := int64(0)
+	largest := int64(0)
 	for i := range rows {
 		work := int64(0)
-		of, _ := x.Row(i)
-		for _, c := range of {
+		columns, _ := x.Row(i)
+		for _, c := range columns {
 			work += count[c]
 		}
-		most = max(most, min(work, int64(rows)))
+		largest = max(largest, min(work, int64(rows)))
 	}
-	return most
+	return largest
 }
 
 // pieces of each worker are under way together.
@@ -63,8 +63,8 @@ const pieces = 2
 func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
 		p.multiply(i, i+1)
-		slices.Sort(p.found)
-		for _, j := range p.found {
+		slices.Sort(p.columns)
+		for _, j := range p.columns {
 			if p.sum[j] != 0 {
 				p.j, p.v = append(p.j, j), append(p.v, p.sum[j])
 			}
@@ -77,7 +77,7 @@ type products struct {
 	x, xt   *sparse.CSR
 	sum     []float64 // of the row at hand, by column
 	seen    []bool    // whether the row at hand has the column
-	found   []uint32  // the columns of the row at hand, as they were found
+	columns []uint32  // the columns of the row at hand, as they were found
 	nearest []uint32  // the columns with the largest values
 
 	// The rows of a piece that are to be visited, one behind the other.
@@ -89,10 +89,10 @@ type products struct {
 // multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first with a column c in common
 // with row i, and these j in found, where rows whose sum is 0 may be missing.
 func (p *products) multiply(i, first int) {
-	for _, j := range p.found {
+	for _, j := range p.columns {
 		p.seen[j], p.sum[j] = false, 0
 	}
-	p.found = p.found[:0]
+	p.columns = p.columns[:0]
 	cols, vals := p.x.Row(i)
 	work := 0
 	for _, c := range cols {
@@ -101,27 +101,27 @@ func (p *products) multiply(i, first int) {
 	}
 	// Where most rows are met it takes less time to look at all of them afterwards
 	// than at each one whether it is met for the first time.
-	all := work > len(p.sum)
+	isDense := work > len(p.sum)
 	for e, c := range cols {
 		w := 1.0
 		if vals != nil {
 			w = vals[e]
 		}
-		rows, with := p.xt.Row(int(c))
-		at, _ := slices.BinarySearch(rows, uint32(first))
-		rows = rows[at:]
-		if with != nil {
-			with = with[at:]
+		rows, values := p.xt.Row(int(c))
+		position, _ := slices.BinarySearch(rows, uint32(first))
+		rows = rows[position:]
+		if values != nil {
+			values = values[position:]
 		}
-		if !all {
+		if !isDense {
 			p.meet(rows)
 		}
-		addTo(p.sum, rows, with, w)
+		addTo(p.sum, rows, values, w)
 	}
-	if all {
+	if isDense {
 		for j := first; j < len(p.sum); j++ {
 			if p.sum[j] != 0 {
-				p.found = append(p.found, uint32(j))
+				p.columns = append(p.columns, uint32(j))
 			}
 		}
 	}
@@ -132,21 +132,21 @@ func (p *products) meet(rows []uint32) {
 	for _, j := range rows {
 		if !p.seen[j] {
 			p.seen[j] = true
-			p.found = append(p.found, j)
+			p.columns = append(p.columns, j)
 		}
 	}
 }
 
-// addTo adds w·with to sum at the given rows; nil means ones.
-func addTo(sum []float64, rows []uint32, with []float64, w float64) {
-	if with == nil {
+// addTo adds w·values to sum at the given rows; nil means ones.
+func addTo(sum []float64, rows []uint32, values []float64, w float64) {
+	if values == nil {
 		for _, j := range rows {
 			sum[j] += w
 		}
 		return
 	}
 	for k, j := range rows {
-		sum[j] += float64(w * with[k])
+		sum[j] += float64(w * values[k])
 	}
 }
 
@@ -156,15 +156,15 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *produ
 	xt := x.Transpose()
 	bounds := cut(x, xt)
 	rows, _ := x.Dims()
-	of := make([]*products, sched.Workers(workers))
-	for i := range of {
-		of[i] = &products{x: x, xt: xt, sum: make([]float64, rows), seen: make([]bool, rows)}
+	workspace := make([]*products, sched.Workers(workers))
+	for i := range workspace {
+		workspace[i] = &products{x: x, xt: xt, sum: make([]float64, rows), seen: make([]bool, rows)}
 	}
-	done := make([]products, min(pieces*len(of), len(bounds)-1)) // pieces that wait for their turn
+	done := make([]products, min(pieces*len(workspace), len(bounds)-1)) // pieces that wait for their turn
 	for first := 0; first+1 < len(bounds); first += len(done) {
 		wave := done[:min(len(done), len(bounds)-1-first)]
-		err := sched.Run(ctx, len(of), len(wave), func(worker, piece int) error {
-			p, out := of[worker], &wave[piece]
+		err := sched.Run(ctx, len(workspace), len(wave), func(worker, piece int) error {
+			p, out := workspace[worker], &wave[piece]
 			p.j, p.v, p.end = out.j[:0], out.v[:0], out.end[:0]
 			for i := bounds[first+piece]; i < bounds[first+piece+1]; i++ {
 				fill(p, i)
@@ -178,12 +178,12 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *produ
 		}
 		for piece := range wave {
 			out := &wave[piece]
-			from := 0
-			for k, to := range out.end {
-				if err := visit(bounds[first+piece]+k, out.j[from:to], out.v[from:to]); err != nil {
+			start := 0
+			for k, end := range out.end {
+				if err := visit(bounds[first+piece]+k, out.j[start:end], out.v[start:end]); err != nil {
 					return err
 				}
-				from = to
+				start = end
 			}
 		}
 	}
@@ -197,15 +197,15 @@ func cut(x, xt *sparse.CSR) []int {
 	bounds := []int{0}
 	for i := range rows {
 		cols, _ := x.Row(i)
-		own := 1
+		rowWork := 1
 		for _, c := range cols {
-			with, _ := xt.Row(int(c))
-			own += len(with)
+			members, _ := xt.Row(int(c))
+			rowWork += len(members)
 		}
-		if work > 0 && work+own > pieceWork {
+		if work > 0 && work+rowWork > pieceWork {
 			bounds, work = append(bounds, i), 0
 		}
-		work += own
+		work += rowWork
 	}
 	return append(bounds, rows)
 }
