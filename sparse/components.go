@@ -72,14 +72,14 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 	if divided {
 		f.joinAll(m.Division)
 	}
-	const none = math.MaxUint32
+	const unvisited = math.MaxUint32
 	c := &Components{Of: make([]uint32, len(f))}
 	for i := range c.Of {
-		c.Of[i] = none
+		c.Of[i] = unvisited
 	}
 	for i := range order {
 		root := f.root(uint32(i))
-		if c.Of[root] == none {
+		if c.Of[root] == unvisited {
 			c.Of[root] = uint32(len(c.Sizes))
 			c.Sizes = append(c.Sizes, 0)
 		}
@@ -128,9 +128,9 @@ func (f forest) root(i uint32) uint32 {
 		if up == i {
 			return i
 		}
-		above := f[up].Load()
-		if above != up {
-			f[i].CompareAndSwap(up, above)
+		parent := f[up].Load()
+		if parent != up {
+			f[i].CompareAndSwap(up, parent)
 		}
 		i = up
 	}
@@ -158,22 +158,22 @@ func (f forest) joinAll(team *Division) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), 4*len(f))
 	blocks := (len(bytes) + size - 1) / size
-	mine, other := make([]byte, blocks*size), make([]byte, blocks*size)
+	mine, received := make([]byte, blocks*size), make([]byte, blocks*size)
 	for step := 1; step < team.Size(); step *= 2 {
-		var wanted []RemoteRow
-		if from := team.Rank() + step; team.Rank()%(2*step) == 0 && from < team.Size() {
+		var requested []RemoteRow
+		if peer := team.Rank() + step; team.Rank()%(2*step) == 0 && peer < team.Size() {
 			for i := range blocks {
-				wanted = append(wanted, RemoteRow{Rank: int32(from), Row: int32(i)})
+				requested = append(requested, RemoteRow{Rank: int32(peer), Row: int32(i)})
 			}
 		}
 		copy(mine, bytes)
-		e := team.NewExchange(blocks, wanted)
-		e.Begin(mine, other[:len(wanted)*size], size)
+		e := team.NewExchange(blocks, requested)
+		e.Begin(mine, received[:len(requested)*size], size)
 		e.End()
 		e.Close()
-		if len(wanted) > 0 {
+		if len(requested) > 0 {
 			for i := range f {
-				f.join(uint32(i), binary.NativeEndian.Uint32(other[4*i:]))
+				f.join(uint32(i), binary.NativeEndian.Uint32(received[4*i:]))
 			}
 		}
 	}

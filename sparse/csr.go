@@ -162,11 +162,11 @@ func (m *CSR) Transpose() *CSR {
 	next := slices.Clone(ptr)
 	for i := range m.rows {
 		for e := m.ptr[i]; e < m.ptr[i+1]; e++ {
-			at := next[m.col[e]]
+			entry := next[m.col[e]]
 			next[m.col[e]]++
-			t.col[at] = uint32(i)
+			t.col[entry] = uint32(i)
 			if m.val != nil {
-				t.val[at] = m.val[e]
+				t.val[entry] = m.val[e]
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type Divided struct {
 	arrivals int      // number of ghost rows
 	held     int64    // memory of the entries
 	copied   int64    // memory of their copies in Divide
-	most     largest
+	maxima   largest
 	interior []int // ranges without ghost rows
 	boundary []int // other ranges
 	ghosts   Exchange
@@ -98,22 +98,22 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if int64(count) >= math.MaxUint32 {
 		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), count)
 	}
-	wanted := m.number(&needed, count)
+	ghosts := m.number(&needed, count)
 	local := &CSR{rows: len(d.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
 	err = sweep(func(row, piece int, col []uint32, val []float64) {
-		at := ptr[row] + int64(piece)*MaxRange
+		entry := ptr[row] + int64(piece)*MaxRange
 		for e, c := range col {
-			local.col[at+int64(e)] = uint32(needed.rank(int(c)))
+			local.col[entry+int64(e)] = uint32(needed.rank(int(c)))
 		}
 		switch {
 		case val != nil:
-			copy(local.val[at:], val)
+			copy(local.val[entry:], val)
 		case local.val != nil:
 			for e := range col {
-				local.val[at+int64(e)] = 1
+				local.val[entry+int64(e)] = 1
 			}
 		}
 	})
@@ -121,30 +121,30 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 		return nil, err
 	}
 	m.cut(local)
-	m.plan(wanted)
-	most := []float64{float64(entries), float64(count), float64(len(wanted))}
-	d.Max(most)
-	m.most = largest{entries: int64(most[0]), columns: int64(most[1]), ghosts: int64(most[2])}
-	m.local, m.held = local, LoadBytes(int64(local.rows), m.most.entries, local.val != nil)
+	m.plan(ghosts)
+	maxima := []float64{float64(entries), float64(count), float64(len(ghosts))}
+	d.Max(maxima)
+	m.maxima = largest{entries: int64(maxima[0]), columns: int64(maxima[1]), ghosts: int64(maxima[2])}
+	m.local, m.held = local, LoadBytes(int64(local.rows), m.maxima.entries, local.val != nil)
 	m.copied = m.held
 	return m, nil
 }
 
 // number numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
-func (m *Divided) number(needed *rankedSet, count int) (wanted []RemoteRow) {
+func (m *Divided) number(needed *rankedSet, count int) (ghosts []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
 	var rows, arriving []run
 	for row := range needed.members {
 		if local, has := m.Local(row); has {
 			rows = extend(rows, local, len(m.columns))
 		} else {
-			arriving = extend(arriving, len(wanted), len(m.columns))
-			wanted = append(wanted, m.owner(row))
+			arriving = extend(arriving, len(ghosts), len(m.columns))
+			ghosts = append(ghosts, m.owner(row))
 		}
 		m.columns = append(m.columns, uint32(row))
 	}
-	m.batches, m.arriving, m.arrivals = batch(rows), batch(arriving), len(wanted)
-	return wanted
+	m.batches, m.arriving, m.arrivals = batch(rows), batch(arriving), len(ghosts)
+	return ghosts
 }
 
 // extend adds a row to the last run, or a new one.
@@ -256,15 +256,15 @@ func (m *Divided) Dims() (r, c int) { return len(m.Rows), len(m.Rows) }
 
 // NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
 // all processes. See also [EntriesOf].
-func (m *Divided) NNZ() int64 { return m.most.entries }
+func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
 // Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	return dividedMemory(m.mostRows(), m.most.columns, m.most.ghosts, m.held, m.copied)
+	return dividedMemory(m.mostRows(), m.maxima.columns, m.maxima.ghosts, m.held, m.copied)
 }
 
 // mostRows returns the largest number of own and named rows of a process.
-func (d *Division) mostRows() int64 { return int64(slices.Max(d.own) + d.Named) }
+func (d *Division) mostRows() int64 { return int64(slices.Max(d.count) + d.Named) }
 
 // DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
 // ghost rows; entries of a weighted matrix have values.

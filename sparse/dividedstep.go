@@ -14,15 +14,15 @@ const dividedBytes = 128
 
 // stepDivided computes a step of wide blocks as steps of some of their columns.
 func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[T]) error {
-	part := s
-	part.Visit = nil
+	slab := s
+	slab.Visit = nil
 	width := dividedBytes / sizeOf[T]()
 	for lo := 0; lo < x.Cols; lo += width {
 		hi := min(x.Cols, lo+width)
 		if s.Delta != 0 {
-			part.Prev = s.Prev.Columns(lo, hi)
+			slab.Prev = s.Prev.Columns(lo, hi)
 		}
-		if err := o.StepTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), part); err != nil {
+		if err := o.StepTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), slab); err != nil {
 			return err
 		}
 	}
@@ -103,10 +103,10 @@ func (f *fused[T]) shareNamed(m *Divided) {
 	if m.Named == 0 {
 		return
 	}
-	b, own := f.dst, m.namedOf[m.Rank()]
-	f.offered, f.arrived = grow(f.offered, len(own)*b.Cols), grow(f.arrived, (m.Named-len(own))*b.Cols)
-	for i, named := range own {
-		copy(f.offered[i*b.Cols:], b.Row(m.First+named))
+	b, named := f.dst, m.namedOf[m.Rank()]
+	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols), grow(f.arrived, (m.Named-len(named))*b.Cols)
+	for i, row := range named {
+		copy(f.offered[i*b.Cols:], b.Row(m.First+row))
 	}
 	m.shares.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
 	m.shares.End()

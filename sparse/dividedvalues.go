@@ -27,28 +27,28 @@ func (m *Divided) ByColumn(v []float64) []float64 {
 	arrived := make([]float64, m.arrivals)
 	m.ghosts.Begin(bytesOf(v[:m.Own]), bytesOf(arrived), sizeOf[float64]())
 	m.ghosts.End()
-	all := make([]float64, len(m.columns))
+	values := make([]float64, len(m.columns))
 	for _, r := range slices.Concat(m.batches...) {
-		copy(all[r.column:], v[r.row:r.row+r.rows])
+		copy(values[r.column:], v[r.row:r.row+r.rows])
 	}
 	for _, r := range slices.Concat(m.arriving...) {
-		copy(all[r.column:], arrived[r.row:r.row+r.rows])
+		copy(values[r.column:], arrived[r.row:r.row+r.rows])
 	}
-	return all
+	return values
 }
 
 // WithValues returns a matrix with the same entries but other values, which value returns for the column of the
 // diagonal element of the row, the column, and the value of m. It has 8 bytes for each entry, 12 if those of m are
 // in tiles, and is released with m.
 func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w float64) float64) (*Divided, error) {
-	from, plain := m.local.(*CSR)
+	source, plain := m.local.(*CSR)
 	if !plain {
 		var err error
-		if from, err = Load(ctx, m.local, 1); err != nil {
+		if source, err = Load(ctx, m.local, 1); err != nil {
 			return nil, err
 		}
 	}
-	local := *from
+	local := *source
 	local.val = make([]float64, len(local.col))
 	for i := range local.rows {
 		if local.ptr[i] == local.ptr[i+1] {
@@ -57,13 +57,13 @@ func (m *Divided) WithValues(ctx context.Context, value func(row, col int, w flo
 		row := m.diagonal(i)
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
 			w := 1.0
-			if from.val != nil {
-				w = from.val[e]
+			if source.val != nil {
+				w = source.val[e]
 			}
 			local.val[e] = value(row, int(local.col[e]), w)
 		}
 	}
-	other := *m
-	other.local = &local
-	return &other, nil
+	weighted := *m
+	weighted.local = &local
+	return &weighted, nil
 }

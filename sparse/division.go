@@ -16,8 +16,8 @@ const namedAt = 4096
 type Division struct {
 	Team
 	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
-	before  []int // own rows that the process of range k has in its ranges before k
-	own     []int // own rows of each process
+	offset  []int // own rows that the process of range k has in its ranges before k
+	count   []int // own rows of each process
 	named   rankedSet
 	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
 }
@@ -30,7 +30,7 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 || bounds[len(bounds)-1] != n || !slices.IsSorted(bounds) {
 		panic(badShape)
 	}
-	d := &Division{bounds: bounds, named: newRankedSet(n), own: make([]int, size), namedOf: make([][]int, size)}
+	d := &Division{bounds: bounds, named: newRankedSet(n), count: make([]int, size), namedOf: make([][]int, size)}
 	for i, row := range named {
 		if i > 0 && named[i-1] >= row {
 			panic(badShape)
@@ -41,21 +41,21 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	d.Team = Team{Network: network, Named: len(named), Total: n}
 	for k := range len(bounds) - 1 {
 		p, lo, hi := k%size, d.named.rank(bounds[k]), d.named.rank(bounds[k+1])
-		d.before = append(d.before, d.own[p])
-		d.own[p] += bounds[k+1] - bounds[k] - (hi - lo)
+		d.offset = append(d.offset, d.count[p])
+		d.count[p] += bounds[k+1] - bounds[k] - (hi - lo)
 		for i := lo; i < hi; i++ {
 			d.namedOf[p] = append(d.namedOf[p], i)
 		}
 	}
-	d.Own = d.own[network.Rank()]
-	d.First = (slices.Max(d.own) + namedAt - 1) / namedAt * namedAt
+	d.Own = d.count[network.Rank()]
+	d.First = (slices.Max(d.count) + namedAt - 1) / namedAt * namedAt
 	d.Rows = make([]uint32, d.First+len(named))
-	at := 0
+	position := 0
 	for lo, hi := range d.mine {
 		for row := lo; row < hi; row++ {
 			if !d.named.has(row) {
-				d.Rows[at] = uint32(row)
-				at++
+				d.Rows[position] = uint32(row)
+				position++
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
-	return RemoteRow{Rank: int32(k % d.Size()), Row: int32(d.before[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
+	return RemoteRow{Rank: int32(k % d.Size()), Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
 }
 
 // Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
@@ -84,14 +84,14 @@ func (d *Division) Local(row int) (local int, ok bool) {
 	if d.named.has(row) {
 		return d.First + d.named.rank(row), true
 	}
-	of := d.owner(row)
-	return int(of.Row), int(of.Rank) == d.Rank()
+	owner := d.owner(row)
+	return int(owner.Row), int(owner.Rank) == d.Rank()
 }
 
 // rankedSet is a set of rows i < n as bits, with the number of rows before each group of words.
 type rankedSet struct {
 	words  []uint64
-	before []int // number of members before each group
+	offset []int // number of members before each group
 }
 
 // groupWords is the number of words of a group.
@@ -112,10 +112,10 @@ func (s *rankedSet) has(i int) bool { return s.words[i/64]>>(i%64)&1 != 0 }
 
 // count counts the members, after which rank may be called.
 func (s *rankedSet) count() (members int) {
-	s.before = make([]int, len(s.words)/groupWords+1)
+	s.offset = make([]int, len(s.words)/groupWords+1)
 	for w, word := range s.words {
 		if w%groupWords == 0 {
-			s.before[w/groupWords] = members
+			s.offset[w/groupWords] = members
 		}
 		members += bits.OnesCount64(word)
 	}
@@ -125,7 +125,7 @@ func (s *rankedSet) count() (members int) {
 // rank returns the number of members below i.
 func (s *rankedSet) rank(i int) int {
 	w := i / 64
-	r := s.before[w/groupWords]
+	r := s.offset[w/groupWords]
 	for _, word := range s.words[w/groupWords*groupWords : w] {
 		r += bits.OnesCount64(word)
 	}

@@ -28,7 +28,7 @@ func (t *tiling) InTiles() int64                    { return t.inTiles }
 // in tiles.
 func TiledBytes(m Matrix) (bytes int64, rows int) {
 	a := m.(*tiledMatrix)
-	bytes = int64(4*len(a.ids) + 8*len(a.rest) + 4*len(a.slot))
+	bytes = int64(4*len(a.ids) + 8*len(a.untiled) + 4*len(a.slot))
 	for i := range a.units {
 		rows = max(rows, a.units[i].rows())
 		for _, tile := range a.units[i].tiles {

@@ -129,9 +129,9 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 }
 
 // slabEnd returns the end of the slab of columns lo ≤ j < hi that begins at lo. A slab has bytes bytes of
-// a row, the last one up to most.
-func slabEnd[T Float](lo, hi, bytes, most int) int {
-	if hi-lo <= most/sizeOf[T]() {
+// a row, the last one up to limit.
+func slabEnd[T Float](lo, hi, bytes, limit int) int {
+	if hi-lo <= limit/sizeOf[T]() {
 		return hi
 	}
 	return lo + bytes/sizeOf[T]()
@@ -219,7 +219,7 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 
 // factors returns the factors of the sums of the rows lo ≤ i < hi.
 func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
-	if left, same := any(f.Left).([]T); same && left != nil && f.alpha == 1 {
+	if left, ok := any(f.Left).([]T); ok && left != nil && f.alpha == 1 {
 		return left[lo:hi]
 	}
 	w.factors = grow(w.factors, hi-lo)
@@ -234,13 +234,13 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 }
 
 // addTerms stores the scaled sums of the rows lo ≤ i < hi in dst and adds the other terms of the step,
-// for the columns from ≤ j < to.
-func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to int) {
-	dst, x, width := rowsOf(f.dst, lo, from), rowsOf(f.x, lo, from), to-from
+// for the columns first ≤ j < end.
+func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end int) {
+	dst, x, width := rowsOf(f.dst, lo, first), rowsOf(f.x, lo, first), end-first
 	w.factors = grow(w.factors, hi-lo)
 	if f.step.Delta != 0 {
 		delta := append(w.factors[:0], T(f.step.Delta))
-		simd.AddRows(dst, hi-lo, width, sums, delta, rowsOf(f.step.Prev, lo, from))
+		simd.AddRows(dst, hi-lo, width, sums, delta, rowsOf(f.step.Prev, lo, first))
 	}
 	switch {
 	case f.Diag != nil:
@@ -256,7 +256,7 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to i
 		for i, u := range f.U[lo:hi] {
 			w.factors[i] = T(u)
 		}
-		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[from:]})
+		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[first:]})
 	}
 }
 
@@ -269,8 +269,8 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Row
 			hi++
 		}
 		if hi > lo {
-			part := simd.Rows[T]{Data: dst.Data[lo*dst.Stride:], Stride: dst.Stride}
-			simd.AddRows(part, hi-lo, width, part, scale[lo:hi], simd.Rows[T]{Data: x.Data[lo*x.Stride:], Stride: x.Stride})
+			rows := simd.Rows[T]{Data: dst.Data[lo*dst.Stride:], Stride: dst.Stride}
+			simd.AddRows(rows, hi-lo, width, rows, scale[lo:hi], simd.Rows[T]{Data: x.Data[lo*x.Stride:], Stride: x.Stride})
 		}
 		lo = hi
 	}

@@ -3,30 +3,30 @@ package sparse
 // PartOf returns the rows of b that a process has in a division. Padding is zero. b has a row for each row of
 // the matrix.
 func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
-	part := NewBlock[T](len(d.Rows), b.Cols)
+	local := NewBlock[T](len(d.Rows), b.Cols)
 	for i, row := range d.Rows {
 		if !d.IsPadding(i) {
-			copy(part.Row(i), b.Row(int(row)))
+			copy(local.Row(i), b.Row(int(row)))
 		}
 	}
-	return part
+	return local
 }
 
 // RowsOf returns the elements of v for the rows of a process in a division. Padding is zero. v has an element for
 // each row of the matrix.
 func RowsOf[E any](d *Division, v []E) []E {
-	part := make([]E, len(d.Rows))
+	local := make([]E, len(d.Rows))
 	for i, row := range d.Rows {
 		if !d.IsPadding(i) {
-			part[i] = v[row]
+			local[i] = v[row]
 		}
 	}
-	return part
+	return local
 }
 
 // Part returns the rows of t that a process has in a division.
 func (t *Table) Part(d *Division) *Table {
-	part := &Table{Rows: len(d.Rows), Cols: t.Cols}
+	local := &Table{Rows: len(d.Rows), Cols: t.Cols}
 	dense := make([]float32, t.Cols)
 	for i, row := range d.Rows {
 		columns, values := t.Row(int(row))
@@ -34,59 +34,59 @@ func (t *Table) Part(d *Division) *Table {
 			continue
 		}
 		if columns == nil {
-			part.Set(i, values)
+			local.Set(i, values)
 			continue
 		}
 		clear(dense)
 		for e, c := range columns {
 			dense[c] = values[e]
 		}
-		part.Set(i, dense)
+		local.Set(i, dense)
 	}
-	return part
+	return local
 }
 
 // Gather returns a block with a row for each row of the matrix in process 0, and nil in others, from the
 // blocks of all processes. Every process calls it.
 func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
-	var wanted []RemoteRow
+	var requested []RemoteRow
 	if d.Rank() == 0 {
 		for row := range d.Total {
 			if !d.named.has(row) {
-				wanted = append(wanted, d.owner(row))
+				requested = append(requested, d.owner(row))
 			}
 		}
 	}
-	e := d.NewExchange(d.Own, wanted)
+	e := d.NewExchange(d.Own, requested)
 	defer e.Close()
-	own, arrived := make([]T, d.Own*b.Cols), make([]T, len(wanted)*b.Cols)
+	sent, arrived := make([]T, d.Own*b.Cols), make([]T, len(requested)*b.Cols)
 	for i := range d.Own {
-		copy(own[i*b.Cols:], b.Row(i))
+		copy(sent[i*b.Cols:], b.Row(i))
 	}
-	e.Begin(bytesOf(own), bytesOf(arrived), b.Cols*sizeOf[T]())
+	e.Begin(bytesOf(sent), bytesOf(arrived), b.Cols*sizeOf[T]())
 	e.End()
 	if d.Rank() > 0 {
 		return nil
 	}
-	whole := NewBlock[T](d.Total, b.Cols)
-	at := 0
+	gathered := NewBlock[T](d.Total, b.Cols)
+	position := 0
 	for row := range d.Total {
 		if d.named.has(row) {
-			copy(whole.Row(row), b.Row(d.First+d.named.rank(row)))
+			copy(gathered.Row(row), b.Row(d.First+d.named.rank(row)))
 			continue
 		}
-		copy(whole.Row(row), arrived[at*b.Cols:(at+1)*b.Cols])
-		at++
+		copy(gathered.Row(row), arrived[position*b.Cols:(position+1)*b.Cols])
+		position++
 	}
-	return whole
+	return gathered
 }
 
 // GatherAll is [Gather] for all processes, each of which gets the whole block.
 func GatherAll[T Float](d *Division, b *Block[T]) *Block[T] {
-	whole := Gather(d, b)
-	if whole == nil {
-		whole = NewBlock[T](d.Total, b.Cols)
+	gathered := Gather(d, b)
+	if gathered == nil {
+		gathered = NewBlock[T](d.Total, b.Cols)
 	}
-	d.Broadcast(0, bytesOf(whole.Data))
-	return whole
+	d.Broadcast(0, bytesOf(gathered.Data))
+	return gathered
 }

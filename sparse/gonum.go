@@ -27,11 +27,11 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
 	transposed := false
 	for {
-		of, is := a.(mat.Untransposer)
-		if !is {
+		inner, ok := a.(mat.Untransposer)
+		if !ok {
 			break
 		}
-		a, transposed = of.Untranspose(), !transposed
+		a, transposed = inner.Untranspose(), !transposed
 	}
 	var entries []Triplet
 	add := func(i, j int, v float64) {
@@ -106,9 +106,9 @@ func (m *CSR) At(i, j int) float64 {
 		panic(badIndex)
 	}
 	col, val := m.Row(i)
-	e, found := slices.BinarySearch(col, uint32(j))
+	e, ok := slices.BinarySearch(col, uint32(j))
 	switch {
-	case !found:
+	case !ok:
 		return 0
 	case val == nil:
 		return 1

@@ -21,17 +21,17 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	var weighted sync.Once
 	ones := make([]bool, len(ranges)) // ranges without values
 	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
-		at := start[p.Index]
-		copy(m.col[at:], p.Col)
+		offset := start[p.Index]
+		copy(m.col[offset:], p.Col)
 		if p.Val == nil {
 			ones[p.Index] = true
 		} else {
 			weighted.Do(func() { m.val = make([]float64, a.NNZ()) })
-			copy(m.val[at:], p.Val)
+			copy(m.val[offset:], p.Val)
 		}
 		if p.Piece == 0 {
 			for i := p.Lo; i < p.Hi; i++ {
-				m.ptr[i] = at + p.Ptr[i-p.Lo] - p.Ptr[0]
+				m.ptr[i] = offset + p.Ptr[i-p.Lo] - p.Ptr[0]
 			}
 		}
 		return nil
@@ -40,8 +40,8 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 		return nil, err
 	}
 	if m.val != nil {
-		for i, without := range ones {
-			if without {
+		for i, unweighted := range ones {
+			if unweighted {
 				for e := start[i]; e < start[i+1]; e++ {
 					m.val[e] = 1
 				}

@@ -39,10 +39,10 @@ type Resident interface {
 // SweepRows visits the ranges of a that have one of the rows lo ≤ i < hi, as [Matrix.Sweep] does. A matrix without a
 // method SweepRows is read as a whole.
 func SweepRows(ctx context.Context, a Matrix, lo, hi, workers int, visit func(worker int, p Panel) error) error {
-	if part, ok := a.(interface {
+	if sweeper, ok := a.(interface {
 		SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p Panel) error) error
 	}); ok {
-		return part.SweepRows(ctx, lo, hi, workers, visit)
+		return sweeper.SweepRows(ctx, lo, hi, workers, visit)
 	}
 	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
 		if p.Hi <= lo || p.Lo >= hi {

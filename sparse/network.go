@@ -20,7 +20,7 @@ type Network interface {
 
 	// NewExchange plans transfers of rows. This process offers the rows 0 ≤ i < offered and wants
 	// rows that processes offer, itself included.
-	NewExchange(offered int, wanted []RemoteRow) Exchange
+	NewExchange(offered int, requested []RemoteRow) Exchange
 }
 
 // RemoteRow is a row that a process offers.
@@ -29,9 +29,9 @@ type RemoteRow struct{ Rank, Row int32 }
 // Exchange transfers rows between processes, as often as needed.
 type Exchange interface {
 	// Begin starts a transfer of rows of size bytes. The offered rows lie one after the other in
-	// offered, and the wanted rows arrive one after the other in wanted. Until End returns, offered
-	// must not be changed, and wanted must not be used.
-	Begin(offered, wanted []byte, size int)
+	// offered, and the requested rows arrive one after the other in received. Until End returns, offered
+	// must not be changed, and received must not be used.
+	Begin(offered, received []byte, size int)
 
 	// End waits for the transfer.
 	End()

@@ -51,14 +51,14 @@ func (t *Team) IsPadding(i int) bool { return t != nil && i >= t.Own && i < t.Fi
 // Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
-		own, named := hi, hi // the first rows that do not count, and the named rows that do
+		end, named := hi, hi // the first rows that do not count, and the named rows that do
 		if t != nil {
-			own = min(hi, t.Own)
+			end = min(hi, t.Own)
 			if t.Rank() == 0 {
 				named = max(lo, t.First)
 			}
 		}
-		if lo < own && !yield(lo, own) {
+		if lo < end && !yield(lo, end) {
 			return
 		}
 		if named < hi {
@@ -110,11 +110,11 @@ func (t *Team) LeastLimit(limit int64) int64 {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	least := []float64{-float64(limit)}
-	if t.Max(least); -least[0] >= math.MaxInt64 {
+	negated := []float64{-float64(limit)}
+	if t.Max(negated); -negated[0] >= math.MaxInt64 {
 		return 0
 	}
-	return int64(-least[0])
+	return int64(-negated[0])
 }
 
 // SumNamed adds the elements of v for named rows over all processes, of which each has computed those
@@ -129,12 +129,12 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return
 	}
-	all := make([]float64, t.Size()*len(v))
-	t.AllGather(all, v)
-	copy(v, all)
-	for all = all[len(v):]; len(all) > 0; all = all[len(v):] {
+	vectors := make([]float64, t.Size()*len(v))
+	t.AllGather(vectors, v)
+	copy(v, vectors)
+	for vectors = vectors[len(v):]; len(vectors) > 0; vectors = vectors[len(v):] {
 		for i := range v {
-			v[i] = f(v[i], all[i])
+			v[i] = f(v[i], vectors[i])
 		}
 	}
 }
@@ -160,16 +160,16 @@ func (t *Team) Concat(v []float64) []float64 {
 	if t == nil {
 		return v
 	}
-	most := []float64{float64(len(v))}
-	t.Max(most)
-	part := make([]float64, 1+int(most[0])) // the length, and the numbers
-	part[0] = float64(len(v))
-	copy(part[1:], v)
-	parts := make([]float64, t.Size()*len(part))
-	t.AllGather(parts, part)
-	var all []float64
-	for ; len(parts) > 0; parts = parts[len(part):] {
-		all = append(all, parts[1:1+int(parts[0])]...)
+	longest := []float64{float64(len(v))}
+	t.Max(longest)
+	padded := make([]float64, 1+int(longest[0])) // the length, and the numbers
+	padded[0] = float64(len(v))
+	copy(padded[1:], v)
+	parts := make([]float64, t.Size()*len(padded))
+	t.AllGather(parts, padded)
+	var joined []float64
+	for ; len(parts) > 0; parts = parts[len(padded):] {
+		joined = append(joined, parts[1:1+int(parts[0])]...)
 	}
-	return all
+	return joined
 }

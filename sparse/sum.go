@@ -39,8 +39,8 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	if !divided {
 		return copies + sum
 	}
-	other, total := b.(*Divided).most, int64(m.Total)
-	columns, ghosts := min(total, m.most.columns+other.ghosts), min(total, m.most.ghosts+other.ghosts)
+	maxima, total := b.(*Divided).maxima, int64(m.Total)
+	columns, ghosts := min(total, m.maxima.columns+maxima.ghosts), min(total, m.maxima.ghosts+maxima.ghosts)
 	return dividedMemory(m.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
@@ -61,9 +61,9 @@ func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 		if i%MaxRange == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		x, of := a.Row(i)
-		y, with := b.Row(i)
-		s.add(x, y, of, with)
+		x, xVal := a.Row(i)
+		y, yVal := b.Row(i)
+		s.add(x, y, xVal, yVal)
 		ptr = append(ptr, int64(len(s.col)))
 	}
 	return NewCSR(a.rows, a.cols, ptr, s.col, s.val)
@@ -86,11 +86,11 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (
 			s := sumRows{weighted: weighted[0] > 0}
 			var along, against []uint32
 			for i := k * rows; i < min(len(d.Rows), (k+1)*rows); i++ {
-				p, of := x.Row(i)
-				q, with := y.Row(i)
+				p, xVal := x.Row(i)
+				q, yVal := y.Row(i)
 				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
 				s.col, s.val = s.col[:0], s.val[:0]
-				s.add(along, against, of, with)
+				s.add(along, against, xVal, yVal)
 				visit(i, 0, s.col, s.val)
 			}
 			return nil
@@ -121,7 +121,7 @@ type sumRows struct {
 }
 
 // add appends the sum of two rows with the columns x and y. Values that are nil are 1.
-func (s *sumRows) add(x, y []uint32, of, with []float64) {
+func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		first, v := uint32(math.MaxUint32), 0.0
 		if i < len(x) {
@@ -131,11 +131,11 @@ func (s *sumRows) add(x, y []uint32, of, with []float64) {
 			first = min(first, y[j])
 		}
 		if i < len(x) && x[i] == first {
-			v += valueAt(of, i)
+			v += valueAt(xVal, i)
 			i++
 		}
 		if j < len(y) && y[j] == first {
-			v += valueAt(with, j)
+			v += valueAt(yVal, j)
 			j++
 		}
 		s.col = append(s.col, first)

@@ -48,11 +48,11 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 			var sum uint64
 			var diagonal int64
 			cols, vals := p.Row(i - p.Lo)
-			before := int64(-1)
+			previous := int64(-1)
 			if p.Piece > 0 {
-				before = int64(col[ptr[i]+int64(p.Piece)*MaxRange-1])
+				previous = int64(col[ptr[i]+int64(p.Piece)*MaxRange-1])
 			}
-			sum, diagonal, err = checkRow(uint32(i), n, before, cols, vals)
+			sum, diagonal, err = checkRow(uint32(i), n, previous, cols, vals)
 			sums[p.Index] += sum
 			loops[p.Index] += diagonal
 		}
@@ -72,15 +72,15 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32, val []f
 	return s, err
 }
 
-// checkRow checks entries of row i, which follow the column before, and returns their share of the
+// checkRow checks entries of row i, which follow the column previous, and returns their share of the
 // sum of hashes and the number of entries on the diagonal.
-func checkRow(i uint32, n int, before int64, col []uint32, val []float64) (sum uint64, loops int64, err error) {
+func checkRow(i uint32, n int, previous int64, col []uint32, val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)
 	for e, c := range col {
-		if int64(c) <= before || int64(c) >= int64(n) {
+		if int64(c) <= previous || int64(c) >= int64(n) {
 			return 0, 0, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
 		}
-		before = int64(c)
+		previous = int64(c)
 		v := one
 		if val != nil {
 			if x := val[e]; !(x > 0) || x > math.MaxFloat64 {

@@ -19,7 +19,7 @@ type Table struct {
 // tableRow is the position of a row: length values of a chunk from at on, and for a sparse row as many
 // columns. The zero value is a missing row.
 type tableRow struct {
-	chunk, at       uint32 // chunk counts from 1
+	chunk, offset   uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk is 0 where the row is dense
 	length          uint32
 }
@@ -50,16 +50,16 @@ func (t *Table) Set(i int, values []float32) {
 	t.Entries += int64(entries)
 	p := &t.slot[i]
 	if 2*entries >= t.Cols {
-		p.chunk, p.at, p.length = room(t, &t.values, t.Cols), 0, uint32(t.Cols)
+		p.chunk, p.offset, p.length = room(t, &t.values, t.Cols), 0, uint32(t.Cols)
 		c := &t.values[p.chunk-1]
-		p.at = uint32(len(*c))
+		p.offset = uint32(len(*c))
 		*c = append(*c, values...)
 		return
 	}
 	p.length = uint32(entries)
 	p.chunk, p.colChunk = room(t, &t.values, entries), room(t, &t.columns, entries)
 	v, c := &t.values[p.chunk-1], &t.columns[p.colChunk-1]
-	p.at, p.colAt = uint32(len(*v)), uint32(len(*c))
+	p.offset, p.colAt = uint32(len(*v)), uint32(len(*c))
 	for j, x := range values {
 		if x != 0 {
 			*v, *c = append(*v, x), append(*c, uint32(j))
@@ -106,7 +106,7 @@ func (t *Table) Row(i int) (columns []uint32, values []float32) {
 		return nil, nil
 	}
 	p := t.slot[i]
-	values = t.values[p.chunk-1][p.at:][:p.length]
+	values = t.values[p.chunk-1][p.offset:][:p.length]
 	if p.colChunk > 0 {
 		columns = t.columns[p.colChunk-1][p.colAt:][:p.length:p.length]
 	}

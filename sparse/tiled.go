@@ -38,18 +38,18 @@ type tiledMatrix struct {
 func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
-	rest := t.rest[len(t.slot)]
-	m.ids = pages.Make[uint32](int(rest) + spareIDs)[:rest]
-	m.values = t.weights.make(int(rest))
+	untiled := t.untiled[len(t.slot)]
+	m.ids = pages.Make[uint32](int(untiled) + spareIDs)[:untiled]
+	m.values = t.weights.make(int(untiled))
 	ids, values := pages.Make[uint16](int(t.inTiles)+spareIDs), t.weights.make(int(t.inTiles))
-	at := int64(0)
+	offset := int64(0)
 	for i := range t.units {
 		for n := range t.units[i].tiles {
 			tile := &t.units[i].tiles[n]
 			entries := tile.ptr[tile.rows()]
 			tile.ids, ids = ids[:entries], ids[entries:]
-			tile.weights = values.part(at, at+entries)
-			at += entries
+			tile.weights = values.part(offset, offset+entries)
+			offset += entries
 		}
 	}
 	return m, a.Sweep(ctx, workers, func(_ int, p Panel) error {
@@ -69,8 +69,8 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 					val = val[len(ids):]
 				}
 			}
-			copy(m.ids[m.rest[row]:], col)
-			m.values.part(m.rest[row], m.rest[row+1]).store(val, len(col))
+			copy(m.ids[m.untiled[row]:], col)
+			m.values.part(m.untiled[row], m.untiled[row+1]).store(val, len(col))
 		}
 		return nil
 	})
@@ -120,7 +120,7 @@ type rowBuffer struct {
 	col []uint32
 	val []float64
 
-	part []float64 // values of one tile
+	values []float64 // values of one tile
 }
 
 // panel assembles range i in a buffer.
@@ -138,11 +138,11 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 			for _, c := range ids {
 				col = append(col, uint32(n*a.columns)+uint32(c))
 			}
-			val = append(val, rounded(values, &b.part)...)
+			val = append(val, rounded(values, &b.values)...)
 		}
-		rest, _ := p.Row(r)
-		col = append(col, rest...)
-		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.part)...)
+		untiled, _ := p.Row(r)
+		col = append(col, untiled...)
+		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.values)...)
 		ptr[r+1] = int64(len(col))
 	}
 	p.Ptr, p.Col, b.val = ptr, col, val
@@ -154,7 +154,7 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 
 // restPanel returns the entries of range i outside tiles. Loops may read ids after its end.
 func (a *tiledMatrix) restPanel(i int) Panel {
-	ptr := a.rest[a.first[i] : a.first[i+1]+1]
+	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr, Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
 }
 
@@ -163,18 +163,18 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiledMatrix) 
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
-		for from, to := 0, 0; from < f.width; from = to {
-			to = slabEnd[T](from, f.width, tileSlabBytes, mostTileSlabBytes)
-			f.unit(worker, a, u, from, to)
+		for first, end := 0, 0; first < f.width; first = end {
+			end = slabEnd[T](first, f.width, tileSlabBytes, mostTileSlabBytes)
+			f.unit(worker, a, u, first, end)
 		}
 		return nil
 	})
 }
 
-// unit computes the columns from ≤ j < to of the rows of a unit, and calls the visitor after the last
+// unit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
 // columns.
-func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, from, to int) {
-	w, width := &f.worker[worker], to-from
+func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, first, end int) {
+	w, width := &f.worker[worker], end-first
 	tileSums := simd.Rows[T]{Stride: width}
 	if rows := u.rows(); rows > 0 {
 		w.tileSums = grow(w.tileSums, rows*width)
@@ -182,7 +182,7 @@ func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, from, to int) {
 		clear(tileSums.Data)
 	}
 	for n, tile := range u.tiles {
-		x := rowsOf(&f.source, n*a.columns, from)
+		x := rowsOf(&f.source, n*a.columns, first)
 		w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
@@ -192,13 +192,13 @@ func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, from, to int) {
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {
-		g := gathering[T]{p: a.restPanel(i), lo: from, hi: to}
+		g := gathering[T]{p: a.restPanel(i), lo: first, hi: end}
 		g.values = rounded(a.values.part(g.p.Ptr[0], g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
 		if tileSums.Data != nil {
 			g.tileSums, g.slot = tileSums, a.slot[a.first[i]:a.first[i+1]]
 		}
 		f.slab(w, &g)
-		if to == f.width {
+		if end == f.width {
 			f.visit(worker, g.p)
 		}
 	}
@@ -215,8 +215,8 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
 		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), width*sizeOf[T]())
-		for at := 0; at < len(line); at += lineBytes {
-			sum += line[at]
+		for offset := 0; offset < len(line); offset += lineBytes {
+			sum += line[offset]
 		}
 	}
 	return sum
@@ -224,9 +224,9 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 
 // call returns the end of the rows from lo on that are gathered in one call, which cannot be interrupted.
 func (t tile) call(lo int) int {
-	most := int64(1 << 16)
+	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.
-		most = MaxRange
+		limit = MaxRange
 	}
-	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > most })
+	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > limit })
 }

@@ -13,7 +13,7 @@ type tiling struct {
 	columns  int         // number of columns of a tile
 	first    []int       // number of the first row of each range; a piece of a long row counts as a row
 	slot     []int32     // index of each row in the sums of its unit, or noSlot
-	rest     []int64     // offset of the entries of each row outside tiles
+	untiled  []int64     // offset of the entries of each row outside tiles
 	inTiles  int64       // number of entries in tiles
 	segments int64       // number of segments: pairs of a row and a tile with entries of the row
 	units    []unit
@@ -115,7 +115,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 		t.first[i+1] = t.first[i] + r.Hi - r.Lo
 	}
 	rows := t.first[len(ranges)]
-	t.slot, t.rest = make([]int32, rows), make([]int64, rows+1)
+	t.slot, t.untiled = make([]int32, rows), make([]int64, rows+1)
 	for i := range t.slot {
 		t.slot[i] = noSlot
 	}
@@ -128,7 +128,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 		*b = (*b)[:0]
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
-			t.rest[t.first[p.Index]+i+1] = int64(len(col))
+			t.untiled[t.first[p.Index]+i+1] = int64(len(col))
 			b.add(i, col, columns, pay)
 		}
 		parts[p.Index] = slices.Clone(*b)
@@ -140,7 +140,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingR
 	t.weights = slices.Max(types)
 	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), pay.entries), mostEntries))
 	for i := range rows {
-		t.rest[i+1] += t.rest[i]
+		t.untiled[i+1] += t.untiled[i]
 	}
 	return t, nil
 }
@@ -161,13 +161,13 @@ func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
 	}
-	gain, most, keep := 0, 0, len(*s)
-	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-pay.tile > most; tile++ {
+	gain, best, keep := 0, 0, len(*s)
+	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-pay.tile > best; tile++ {
 		n, _ := slices.BinarySearch(col, uint32((tile+1)*columns))
 		*s = append(*s, segment{row: uint16(row), tile: uint16(tile), entries: uint16(n)})
 		gain += n - pay.tile
-		if gain > most {
-			most, keep = gain, len(*s)
+		if gain > best {
+			best, keep = gain, len(*s)
 		}
 		col = col[n:]
 	}
@@ -186,8 +186,8 @@ func (s segments) rows(yield func(row int, s segments) bool) {
 	}
 }
 
-// cut divides the ranges into units of at most most entries.
-func (t *tiling) cut(ranges []Range, parts []segments, most int64) {
+// cut divides the ranges into units of at most limit entries.
+func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
 	lo, entries, rows := 0, int64(0), 0
 	for i, r := range ranges {
 		n := 0
@@ -195,7 +195,7 @@ func (t *tiling) cut(ranges []Range, parts []segments, most int64) {
 			n++
 		}
 		if rows == 0 && lo < i && n > 0 || rows > 0 && n == 0 ||
-			entries+int64(r.Entries) > most || rows+n > mostRows || rows == 0 && n == 0 && entries > wholeEntries {
+			entries+int64(r.Entries) > limit || rows+n > mostRows || rows == 0 && n == 0 && entries > wholeEntries {
 			t.unit(lo, i, parts)
 			lo, entries, rows = i, 0, 0
 		}
@@ -211,8 +211,8 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 		return
 	}
 	var named []int64 // number of entries of each tile
-	for _, part := range parts[lo:hi] {
-		for _, s := range part {
+	for _, list := range parts[lo:hi] {
+		for _, s := range list {
 			if int(s.tile) == len(named) {
 				named = append(named, 0)
 			}
@@ -227,8 +227,8 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 
 	// slots[n] is the number of rows with n tiles, and then the next slot of such a row.
 	slots := make([]int, tiles+1)
-	for _, part := range parts[lo:hi] {
-		for _, s := range part.rows {
+	for _, list := range parts[lo:hi] {
+		for _, s := range list.rows {
 			slots[min(len(s), tiles)]++
 		}
 	}
@@ -238,18 +238,18 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 			u.tiles[n-1].ptr = make([]int64, rows+1)
 		}
 	}
-	for i, part := range parts[lo:hi] {
-		for row, s := range part.rows {
+	for i, list := range parts[lo:hi] {
+		for row, s := range list.rows {
 			s = s[:min(len(s), tiles)]
 			if len(s) == 0 {
 				continue
 			}
-			slot, at := slots[len(s)], t.first[lo+i]+row
+			slot, index := slots[len(s)], t.first[lo+i]+row
 			slots[len(s)]++
-			t.slot[at] = int32(slot)
+			t.slot[index] = int32(slot)
 			for n, s := range s {
 				u.tiles[n].ptr[slot+1] = int64(s.entries)
-				t.rest[at+1] -= int64(s.entries)
+				t.untiled[index+1] -= int64(s.entries)
 				t.inTiles += int64(s.entries)
 				t.segments++
 			}
@@ -274,8 +274,8 @@ func (u *unit) rows() int {
 // bytes returns the memory of a tiled matrix, and of the buffers of its steps for the given number of workers
 // and bytes of a row of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
-	rest := t.rest[len(t.slot)]
-	bytes, rows := 2*t.inTiles+4*rest+t.weights.size()*(t.inTiles+rest)+12*int64(len(t.slot)), 0
+	untiled := t.untiled[len(t.slot)]
+	bytes, rows := 2*t.inTiles+4*untiled+t.weights.size()*(t.inTiles+untiled)+12*int64(len(t.slot)), 0
 	for i := range t.units {
 		rows = max(rows, t.units[i].rows())
 		for _, tile := range t.units[i].tiles {

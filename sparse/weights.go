@@ -93,11 +93,11 @@ func (w weights) store(val []float64, n int) {
 // rounded returns the values as T, or nil if all are 1. It converts them in the buffer, which it may
 // enlarge, unless they have the type T.
 func rounded[T Float](w weights, buffer *[]T) []T {
-	if same, ok := any(w.singles).([]T); ok && same != nil {
-		return same
+	if values, ok := any(w.singles).([]T); ok && values != nil {
+		return values
 	}
-	if same, ok := any(w.doubles).([]T); ok && same != nil {
-		return same
+	if values, ok := any(w.doubles).([]T); ok && values != nil {
+		return values
 	}
 	n := len(w.bytes) + len(w.singles) + len(w.doubles)
 	if n == 0 {

@@ -74,16 +74,16 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 			top = w
 		}
 	}
-	var best, from [4][rawBits]int
+	var best, previous [4][rawBits]int
 	for w := range top + 1 {
 		best[0][w] = w * upTo[w+1]
 	}
 	for k := 1; k < 4; k++ {
 		for w := range top + 1 {
-			best[k][w], from[k][w] = best[k-1][w], w // one width twice
+			best[k][w], previous[k][w] = best[k-1][w], w // one width twice
 			for v := range w {
 				if c := best[k-1][v] + w*(upTo[w+1]-upTo[v+1]); c < best[k][w] {
-					best[k][w], from[k][w] = c, v
+					best[k][w], previous[k][w] = c, v
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 	w := top
 	for k := 3; k >= 0; k-- {
 		widths[k] = byte(w)
-		w = from[k][w]
+		w = previous[k][w]
 	}
 	return widths
 }
@@ -112,9 +112,9 @@ func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
 	for ; len(words) >= 8; words = words[8:] {
 		count(binary.LittleEndian.Uint64(words))
 	}
-	var rest [8]byte
-	copy(rest[:], sel[n/32*8:])
-	last := binary.LittleEndian.Uint64(rest[:])
+	var tail [8]byte
+	copy(tail[:], sel[n/32*8:])
+	last := binary.LittleEndian.Uint64(tail[:])
 	count(last)
 	w0, w1, w2, w3 := int(widths[0]), int(widths[1]), int(widths[2]), int(widths[3])
 	total = n*w0 + lo*(w1-w0) + hi*(w2-w0) + both*(w3-w2-w1+w0)

@@ -73,17 +73,17 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 		}
 		return degrees, nil
 	}
-	at := 0
+	offset := 0
 	for i := range degrees {
 		var ptr [2]int64
-		n := lengthsTo(ptr[:], b[at:])
+		n := lengthsTo(ptr[:], b[offset:])
 		if n < 0 {
 			return nil, wrong
 		}
 		degrees[i] = float64(ptr[1])
-		at += n
+		offset += n
 	}
-	if at != len(b) {
+	if offset != len(b) {
 		return nil, wrong
 	}
 	return degrees, nil

@@ -8,27 +8,27 @@ import (
 // explainFlip says which single flipped bit turns the checksum of a file of n bytes
 // by diff; it returns "" if none does.
 func explainFlip(diff uint32, n int) string {
-	if at, bit, found := findFlip(diff, n); found {
-		return flipped(int64(at), bit)
+	if position, bit, ok := findFlip(diff, n); ok {
+		return flipped(int64(position), bit)
 	}
 	return ""
 }
 
-func flipped(at int64, bit int) string {
-	return fmt.Sprintf("; byte %d with bit %d flipped explains it", at, bit)
+func flipped(position int64, bit int) string {
+	return fmt.Sprintf("; byte %d with bit %d flipped explains it", position, bit)
 }
 
 // findFlip finds the bit of n bytes. The checksum is linear, so the bit's effect depends
 // only on its distance from the end.
-func findFlip(diff uint32, n int) (at, bit int, found bool) {
-	var effect [8]uint32 // of each bit of byte at
+func findFlip(diff uint32, n int) (position, bit int, ok bool) {
+	var effect [8]uint32 // of each bit of byte i
 	for k := range effect {
 		effect[k] = castagnoli[1<<k]
 	}
-	for at := n - 1; at >= 0; at-- {
+	for i := n - 1; i >= 0; i-- {
 		for k, e := range effect {
 			if e == diff {
-				return at, k, true
+				return i, k, true
 			}
 			effect[k] = e>>8 ^ castagnoli[byte(e)]
 		}
@@ -43,12 +43,12 @@ func explainFrameFlip(diff uint32, n int, base int64) string {
 		bit := bits.TrailingZeros32(diff)
 		return flipped(base+atSum+int64(bit/8), bit%8)
 	}
-	at, bit, found := findFlip(diff, n-(headerBytes-atSum))
+	position, bit, ok := findFlip(diff, n-(headerBytes-atSum))
 	switch {
-	case !found:
+	case !ok:
 		return ""
-	case at >= atSum:
-		at += headerBytes - atSum
+	case position >= atSum:
+		position += headerBytes - atSum
 	}
-	return flipped(base+int64(at), bit)
+	return flipped(base+int64(position), bit)
 }

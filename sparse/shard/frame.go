@@ -143,39 +143,39 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 // ends too early.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
-	sum, at := int64(0), 0
-	for rest := ptr[1:]; len(rest) > 0; {
+	sum, offset := int64(0), 0
+	for ends := ptr[1:]; len(ends) > 0; {
 		// Most rows are short: eight of them at a time.
-		if len(rest) >= 8 && len(b)-at >= 8 {
-			if word := binary.LittleEndian.Uint64(b[at:]); !hasEscape(word) {
-				to := (*[8]int64)(rest)
-				for i := range to {
+		if len(ends) >= 8 && len(b)-offset >= 8 {
+			if word := binary.LittleEndian.Uint64(b[offset:]); !hasEscape(word) {
+				group := (*[8]int64)(ends)
+				for i := range group {
 					sum += int64(word & 0xff)
 					word >>= 8
-					to[i] = sum
+					group[i] = sum
 				}
-				rest = rest[8:]
-				at += 8
+				ends = ends[8:]
+				offset += 8
 				continue
 			}
 		}
-		if at >= len(b) {
+		if offset >= len(b) {
 			return -1
 		}
-		n := int64(b[at])
-		at++
+		n := int64(b[offset])
+		offset++
 		if n == escape {
-			if at+4 > len(b) {
+			if offset+4 > len(b) {
 				return -1
 			}
-			n = int64(binary.LittleEndian.Uint32(b[at:]))
-			at += 4
+			n = int64(binary.LittleEndian.Uint32(b[offset:]))
+			offset += 4
 		}
 		sum += n
-		rest[0] = sum
-		rest = rest[1:]
+		ends[0] = sum
+		ends = ends[1:]
 	}
-	return at
+	return offset
 }
 
 // hasEscape reports whether one of eight bytes is [escape]: all of its bits are
@@ -229,25 +229,25 @@ func (b *buffers) decode(payload []byte, r sparse.Range, weighted, check bool) (
 		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
 	}
 	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
-	rest := payload[payloadHead:]
+	coded := payload[payloadHead:]
 	if r.Pieces > 1 {
 		p.Ptr[0], p.Ptr[1] = 0, int64(r.Entries)
 	} else {
-		n := lengthsTo(p.Ptr, rest)
+		n := lengthsTo(p.Ptr, coded)
 		if n < 0 || p.Ptr[len(p.Ptr)-1] != int64(r.Entries) {
 			return p, fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
 		}
-		rest = rest[n:]
+		coded = coded[n:]
 	}
-	idsLen := len(rest) - valueBytes[form]*r.Entries
-	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, check); wrong != "" {
+	idsLen := len(coded) - valueBytes[form]*r.Entries
+	if wrong := b.decodeIDs(coded, idsLen, r.Entries, idBits, widths, check); wrong != "" {
 		return p, wrong
 	}
 	// Those of a frame before, which may lie behind the ids, would be prefetched in vain.
 	clear(b.ids[r.Entries:][:spareIDs])
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
-		valuesTo(p.Val, form, rest[idsLen:])
+		valuesTo(p.Val, form, coded[idsLen:])
 	}
 	return p, ""
 }

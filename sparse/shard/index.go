@@ -52,8 +52,8 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard
 	shard := -1
-	most := int64(len(b) / indexEntry)
-	if m.Frames[0] > most || m.Frames[1] > most || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
+	limit := int64(len(b) / indexEntry)
+	if m.Frames[0] > limit || m.Frames[1] > limit || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
 		return dirs, damaged(path, "%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
 	}
 	for d := range dirs {
@@ -97,7 +97,7 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 }
 
 // follows reports whether r can come after the ranges before it in a cut.
-func follows(before []sparse.Range, r sparse.Range) bool {
+func follows(ranges []sparse.Range, r sparse.Range) bool {
 	n := r.Hi - r.Lo
 	if n < 1 || n > sparse.MaxRange || r.Entries > sparse.MaxRange || r.Pieces < 1 || r.Piece >= r.Pieces {
 		return false
@@ -105,8 +105,8 @@ func follows(before []sparse.Range, r sparse.Range) bool {
 	if r.Pieces > 1 && (n > 1 || r.Entries < 1 || r.Piece < r.Pieces-1 && r.Entries < sparse.MaxRange) {
 		return false
 	}
-	if len(before) > 0 {
-		if last := before[len(before)-1]; last.Piece < last.Pieces-1 {
+	if len(ranges) > 0 {
+		if last := ranges[len(ranges)-1]; last.Piece < last.Pieces-1 {
 			return r.Piece == last.Piece+1 && r.Pieces == last.Pieces
 		}
 	}

@@ -142,9 +142,9 @@ func (l *listing) wholeFrame(f frame, h header) bool {
 	if int64(h.Stored) > l.manifest.Files[f.shard].Bytes-f.offset-headerBytes {
 		return false
 	}
-	other := make([]byte, headerBytes+int(h.Stored))
-	if n, _ := l.shards[f.shard].ReadAt(other, f.offset); n < len(other) {
+	text := make([]byte, headerBytes+int(h.Stored))
+	if n, _ := l.shards[f.shard].ReadAt(text, f.offset); n < len(text) {
 		return false
 	}
-	return frameSum(other) == binary.LittleEndian.Uint32(other[atSum:])
+	return frameSum(text) == binary.LittleEndian.Uint32(text[atSum:])
 }

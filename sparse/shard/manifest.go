@@ -164,13 +164,13 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 		}
 		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store; restore the file or ingest again", path)
 	}
-	at := len(b) - len(manifestTail) - sumDigits
-	if at < len(manifestHead) || string(b[at+sumDigits:]) != manifestTail {
+	sumOffset := len(b) - len(manifestTail) - sumDigits
+	if sumOffset < len(manifestHead) || string(b[sumOffset+sumDigits:]) != manifestTail {
 		return nil, unreadable("cut short or changed; ingest again")
 	}
 	zeroed := bytes.Clone(b)
-	copy(zeroed[at:], zeroSum)
-	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[at:at+sumDigits]) {
+	copy(zeroed[sumOffset:], zeroSum)
+	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[sumOffset:sumOffset+sumDigits]) {
 		return nil, unreadable(edited)
 	}
 	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")

@@ -44,10 +44,10 @@ type dictionary struct {
 	short   []uint32 // numeric: the id at each position, if all of them are that short
 	numbers []uint64 // else
 
-	text  []byte   // string: the ids in their order, one after the other
-	ends  []uint64 // string: where each id ends in text
-	byID  []uint32 // string: positions by increasing id; nil if that is their order
-	below int      // string: bytes of the file before text, which stay in memory with it
+	text     []byte   // string: the ids in their order, one after the other
+	ends     []uint64 // string: where each id ends in text
+	byID     []uint32 // string: positions by increasing id; nil if that is their order
+	headSize int      // string: bytes of the file before text, which stay in memory with it
 }
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
@@ -189,10 +189,10 @@ func (n *dictionary) find(id string) (position int, ok bool) {
 		for lo < hi {
 			mid := int(uint(lo+hi) >> 1)
 			position := n.sorted(mid)
-			switch at := n.bytes(position); {
-			case string(at) < id:
+			switch key := n.bytes(position); {
+			case string(key) < id:
 				lo = mid + 1
-			case string(at) == id:
+			case string(key) == id:
 				return position, true
 			default:
 				hi = mid
@@ -217,7 +217,7 @@ func (n *dictionary) find(id string) (position int, ok bool) {
 
 // Bytes returns the memory of the dictionary: ids and the order of rows.
 func (n *Nodes) Bytes() int64 {
-	ids := 4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID)
+	ids := 4*len(n.short) + 8*len(n.numbers) + n.headSize + len(n.text) + 8*len(n.ends) + 4*len(n.byID)
 	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
 
@@ -308,7 +308,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
 		return nil, damaged(path, "ids of %d bytes in all, %d announced", end, textLen)
 	}
-	n.text, n.below = b[orderLen:], size-len(b)+orderLen
+	n.text, n.headSize = b[orderLen:], size-len(b)+orderLen
 	if ordered {
 		n.byID = make([]uint32, n.n)
 		for i := range n.byID {

@@ -18,8 +18,8 @@ import (
 // when the very last sync fails, the new store is in place but may not
 // survive a crash.
 func (w *Writer) Commit(ctx context.Context) error {
-	defer func() { w.SyncTime = w.to.waited }()
-	if w.to.lock == nil {
+	defer func() { w.SyncTime = w.target.waited }()
+	if w.target.lock == nil {
 		panic(badEnd)
 	}
 	if w.o.Directed && w.direction == 0 && w.err == nil {
@@ -35,8 +35,8 @@ func (w *Writer) Commit(ctx context.Context) error {
 		return err
 	}
 	// The store is in force: files that cannot be removed now are left to the next run.
-	_, _ = w.to.removeLeftovers()
-	return w.to.unlock()
+	_, _ = w.target.removeLeftovers()
+	return w.target.unlock()
 }
 
 // finish completes all files but the manifest.
@@ -63,7 +63,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.n, w.Manifest.Rows)
 	}
 	write := func(name, magic string, content func(*bufio.Writer)) error {
-		entry, err := w.to.writeFile(name, magic, w.id, content)
+		entry, err := w.target.writeFile(name, magic, w.id, content)
 		w.Manifest.Files = append(w.Manifest.Files, entry)
 		return err
 	}
@@ -92,13 +92,13 @@ func (w *Writer) finish(ctx context.Context) error {
 
 // publish puts the manifest in place.
 func (w *Writer) publish() error {
-	err := w.to.syncDir(w.to.dir)
+	err := w.target.syncDir(w.target.dir)
 	var b []byte
 	if err == nil {
 		b, err = w.Manifest.encode()
 	}
 	if err == nil {
-		err = w.to.writeSynced(tempName, func(f io.Writer) error {
+		err = w.target.writeSynced(tempName, func(f io.Writer) error {
 			_, err := f.Write(b)
 			return err
 		})
@@ -106,7 +106,7 @@ func (w *Writer) publish() error {
 	inForce := false
 	if err == nil {
 		publish := func() (err error) {
-			inForce, err = w.to.enforce()
+			inForce, err = w.target.enforce()
 			return err
 		}
 		if w.o.Around != nil {
@@ -121,13 +121,13 @@ func (w *Writer) publish() error {
 	case !inForce:
 		return errors.Join(err, w.Abort())
 	}
-	return errors.Join(err, w.to.unlock())
+	return errors.Join(err, w.target.unlock())
 }
 
 // Abort removes everything that was written, and the directory if Create made
 // it. After the end of the writer it does nothing.
 func (w *Writer) Abort() error {
-	if w.to.lock == nil {
+	if w.target.lock == nil {
 		return nil
 	}
 	w.frames.forget()
@@ -139,10 +139,10 @@ func (w *Writer) Abort() error {
 	written := func(name string) bool {
 		return name == tempName || ownName(name) && strings.HasPrefix(name, w.Manifest.Identity)
 	}
-	_, err := w.to.remove(written)
-	errs = append(errs, err, w.to.unlock())
-	if w.to.made {
-		errs = append(errs, w.to.fs.Remove(w.to.dir))
+	_, err := w.target.remove(written)
+	errs = append(errs, err, w.target.unlock())
+	if w.target.isNew {
+		errs = append(errs, w.target.fs.Remove(w.target.dir))
 	}
 	return errors.Join(errs...)
 }

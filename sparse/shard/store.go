@@ -42,14 +42,14 @@ type Store struct {
 	Nodes         *Nodes    // the dictionary of ids
 	Degrees       []float64 // A·1, the sums of the rows, as [sparse.Degrees] computes them
 
-	out     *view
-	back    *view // the in direction; the out direction of an undirected store
-	listed  listing
-	zstd    *zstd.Decoder
-	plan    budget.Plan
-	kept    int64 // bytes of the frames that stay in memory
-	longest int   // bytes of a chunk
-	buffers bufferPool
+	out      *view
+	back     *view // the in direction; the out direction of an undirected store
+	listed   listing
+	zstd     *zstd.Decoder
+	plan     budget.Plan
+	resident int64 // bytes of the frames that stay in memory
+	longest  int   // bytes of a chunk
+	buffers  bufferPool
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -243,10 +243,10 @@ func (s *Store) planMemory(workers int, o *Options) error {
 	}
 	left, limited := s.plan.Left()
 	total := s.Manifest.size()
-	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
-	target := min(chunkBytes, total/int64(each*workers))
+	const residentChunks, workerChunks = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
+	target := min(chunkBytes, total/int64(workerChunks*workers))
 	if limited {
-		target = min(target, left/kept)
+		target = min(target, left/residentChunks)
 	}
 	chunks := 0
 	for _, v := range s.views() {
@@ -284,7 +284,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 			}
 		}
 	}
-	s.kept = keep
+	s.resident = keep
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
@@ -307,12 +307,12 @@ func (v *view) cut(target int) (longest int) {
 // Layout returns the layout of a copy of the matrix in memory, or nil if the memory does not
 // suffice for one: see [sparse.FindLayout], which uses the counts of the manifest.
 func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
-	known := sparse.LayoutOptions{}
+	set := sparse.LayoutOptions{}
 	if o != nil {
-		known = *o
+		set = *o
 	}
-	known.Ones = !s.Manifest.Weighted
-	return sparse.FindLayout(ctx, s, &known)
+	set.Ones = !s.Manifest.Weighted
+	return sparse.FindLayout(ctx, s, &set)
 }
 
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in

@@ -34,7 +34,7 @@ func TestSettle(t *testing.T) {
 	for _, fits := range []bool{true, false} { // with frames in memory
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
-		if s.kept == 0 {
+		if s.resident == 0 {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		var last int64 // held at the last call
@@ -44,7 +44,7 @@ func TestSettle(t *testing.T) {
 			}
 			return 2, 8, nil
 		})
-		if streams := s.kept == 0; err != nil || streams == fits || last != s.Held() || streams != (last < all) {
+		if streams := s.resident == 0; err != nil || streams == fits || last != s.Held() || streams != (last < all) {
 			t.Errorf("fits %v: %v; streams: %v, last planned with %d bytes, holds %d of %d", fits, err, streams, last, s.Held(), all)
 		}
 		if s.Store != before {
@@ -62,15 +62,15 @@ func TestSettle(t *testing.T) {
 			back += int64(c.bytes)
 		}
 	}
-	if tight := swept(t, dir, all, false); tight.kept == 0 || tight.Held() > all/2 {
-		t.Errorf("%d bytes are held, %d of them kept, by a run with %d", tight.Held(), tight.kept, all)
+	if tight := swept(t, dir, all, false); tight.resident == 0 || tight.Held() > all/2 {
+		t.Errorf("%d bytes are held, %d of them kept, by a run with %d", tight.Held(), tight.resident, all)
 	}
 	if s.Forward = true; back == 0 || s.Held() != all-back {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
 	}
 	s.Forward = false
-	if err := s.Settle(t.Context(), func() (int, int, error) { return 0, 0, over }); err != over || s.kept > 0 {
-		t.Errorf("what never fits: %v, keeps %d", err, s.kept)
+	if err := s.Settle(t.Context(), func() (int, int, error) { return 0, 0, over }); err != over || s.resident > 0 {
+		t.Errorf("what never fits: %v, keeps %d", err, s.resident)
 	}
 }
 
@@ -99,8 +99,8 @@ func TestSettleCopy(t *testing.T) {
 	for _, fits := range []bool{true, false} { // in another layout
 		s := swept(t, dir, 0, true)
 		plain := s.Held()
-		if s.A != s.Store || s.kept > 0 || plain <= s.Store.Held() {
-			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.kept)
+		if s.A != s.Store || s.resident > 0 || plain <= s.Store.Held() {
+			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.resident)
 		}
 		err := s.Settle(t.Context(), func() (sweeps, rowBytes int, err error) {
 			if !fits && s.Held() != plain {
@@ -115,10 +115,10 @@ func TestSettleCopy(t *testing.T) {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
 		}
 	}
-	if s := swept(t, dir, 1<<27, true); s.kept == 0 || s.Held() != s.Store.Held() {
+	if s := swept(t, dir, 1<<27, true); s.resident == 0 || s.Held() != s.Store.Held() {
 		t.Error("a copy that takes an eighth of the memory or more")
 	}
-	if s := swept(t, dir, 1<<30, true); s.kept > 0 || s.Held() == s.Store.Held() {
+	if s := swept(t, dir, 1<<30, true); s.resident > 0 || s.Held() == s.Store.Held() {
 		t.Error("no copy where it takes less than an eighth of the memory")
 	}
 }

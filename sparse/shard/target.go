@@ -18,7 +18,7 @@ type target struct {
 	fs     durable.FS
 	dir    string
 	force  bool          // replace a store that is there
-	made   bool          // claim made the directory
+	isNew  bool          // claim made the directory
 	lock   io.Closer     // nil after the end
 	waited time.Duration // for the disk to be sure
 }
@@ -74,7 +74,7 @@ func (t *target) makeDir() error {
 	if err != nil {
 		return err
 	}
-	t.made = true
+	t.isNew = true
 	if err = t.syncDir(filepath.Dir(filepath.Clean(t.dir))); err != nil {
 		return errors.Join(err, t.fs.Remove(t.dir))
 	}
@@ -104,7 +104,7 @@ func (t *target) claim() (removed int, err error) {
 	if errors.Is(err, ErrLocked) {
 		return 0, fmt.Errorf("%s is %w; wait until it is done, or end it, and repeat the run", t.dir, ErrLocked)
 	}
-	if t.made {
+	if t.isNew {
 		err = errors.Join(err, t.fs.Remove(t.dir))
 	}
 	return 0, err

@@ -111,13 +111,13 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 const bufferBytes = 256 << 10
 
 // checksum returns the checksum of at most the given number of bytes of f, and their number.
-func checksum(ctx context.Context, f io.ReaderAt, most int64) (bytes int64, sum uint32, err error) {
-	buf := make([]byte, min(bufferBytes, most))
-	for bytes < most {
+func checksum(ctx context.Context, f io.ReaderAt, limit int64) (bytes int64, sum uint32, err error) {
+	buf := make([]byte, min(bufferBytes, limit))
+	for bytes < limit {
 		if err := ctx.Err(); err != nil {
 			return bytes, sum, err
 		}
-		n, err := f.ReadAt(buf[:min(int64(len(buf)), most-bytes)], bytes)
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), limit-bytes)], bytes)
 		bytes, sum = bytes+int64(n), simd.Checksum(sum, buf[:n])
 		if err == io.EOF {
 			break

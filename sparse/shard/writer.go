@@ -50,9 +50,9 @@ type Writer struct {
 	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // spent waiting for the disk to be sure
 
-	o   WriteOptions
-	to  target
-	err error // the first error, after which nothing works
+	o      WriteOptions
+	target target
+	err    error // the first error, after which nothing works
 
 	id      uint64
 	degrees degreeList
@@ -113,12 +113,12 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	w.open = newFrameJob()
 	w.frames = frameQueue{workers: sched.Workers(w.o.Workers), write: w.writeFrame}
 	w.frames.encode = func(j *frameJob) { j.encode(w.o.Directed, w.direction, w.zstd) }
-	w.to = target{fs: w.o.fs, dir: dir, force: w.o.Force}
+	w.target = target{fs: w.o.fs, dir: dir, force: w.o.Force}
 	var err error
-	if w.Removed, err = w.to.claim(); err != nil {
+	if w.Removed, err = w.target.claim(); err != nil {
 		return nil, err
 	}
-	w.Unlocked = durable.IsUnlocked(w.to.lock)
+	w.Unlocked = durable.IsUnlocked(w.target.lock)
 	w.Manifest = Manifest{
 		Identity: fmt.Sprintf("%016x", w.id),
 		Directed: w.o.Directed,
@@ -175,11 +175,11 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 		lo := p * sparse.MaxRange
 		hi := min(lo+sparse.MaxRange, len(col))
 		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p, Pieces: pieces}
-		var part []float64
+		var values []float64
 		if val != nil {
-			part = val[lo:hi]
+			values = val[lo:hi]
 		}
-		w.open.append(col[lo:hi], part)
+		w.open.append(col[lo:hi], values)
 		if err := w.submit(r); err != nil {
 			return err
 		}
@@ -206,19 +206,19 @@ func (w *Writer) check(col []uint32, val []float64) error {
 // entries. It also
 // counts entries on the diagonal. Columns must increase.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
-	below, _ := slices.BinarySearch(col, i)
-	above := below
-	if above < len(col) && col[above] == i {
+	lower, _ := slices.BinarySearch(col, i)
+	upper := lower
+	if upper < len(col) && col[upper] == i {
 		loops = 1
-		above++
+		upper++
 	}
-	var before, after []float64
+	var lowerVal, upperVal []float64
 	if val != nil {
-		before, after = val[:below], val[above:]
+		lowerVal, upperVal = val[:lower], val[upper:]
 	}
 	switch {
 	case !directed:
-		return pairsOfRow(i, col[above:], after) - pairsOfColumn(i, col[:below], before), loops
+		return pairsOfRow(i, col[upper:], upperVal) - pairsOfColumn(i, col[:lower], lowerVal), loops
 	case direction == 0:
 		return pairsOfRow(i, col, val), loops
 	}
@@ -331,7 +331,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	f, err := w.to.fs.Create(w.to.path(shardName(w.id, len(w.Manifest.Files))))
+	f, err := w.target.fs.Create(w.target.path(shardName(w.id, len(w.Manifest.Files))))
 	if err != nil {
 		return err
 	}
@@ -349,7 +349,7 @@ func (w *Writer) endShard() error {
 	w.file = nil
 	err := w.buffered.Flush()
 	if err == nil {
-		err = w.to.sync(f)
+		err = w.target.sync(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err

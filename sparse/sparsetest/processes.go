@@ -34,14 +34,14 @@ func Processes(size int, run func(n sparse.Network) error) error {
 
 // Whole returns the rows of the matrix, from the blocks of all processes. Every process calls it.
 func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
-	all := sparse.BlockOf(team.TotalOf(x.Rows), x.Cols, make([]float64, team.TotalOf(x.Rows)*x.Cols))
+	gathered := sparse.BlockOf(team.TotalOf(x.Rows), x.Cols, make([]float64, team.TotalOf(x.Rows)*x.Cols))
 	for lo, hi := range team.Counted(0, x.Rows) {
 		for i := lo; i < hi; i++ {
-			copy(all.Row(team.Row(i)), x.Row(i))
+			copy(gathered.Row(team.Row(i)), x.Row(i))
 		}
 	}
-	team.Sum(all.Data)
-	return all
+	team.Sum(gathered.Data)
+	return gathered
 }
 
 // errStopped ends a goroutine because another one has failed.
@@ -103,28 +103,28 @@ func (p *process) AllGather(dst, v []float64) {
 	if len(dst) != p.size*len(v) {
 		panic("sparsetest: wrong length")
 	}
-	for i, part := range p.meet(p.rank, v) {
-		copy(dst[i*len(v):(i+1)*len(v)], part.([]float64))
+	for i, vector := range p.meet(p.rank, v) {
+		copy(dst[i*len(v):(i+1)*len(v)], vector.([]float64))
 	}
 	p.meet(p.rank, nil) // v may change now
 }
 
 func (p *process) Broadcast(root int, data []byte) {
-	all := p.meet(p.rank, data)
+	messages := p.meet(p.rank, data)
 	if p.rank != root {
-		copy(data, all[root].([]byte))
+		copy(data, messages[root].([]byte))
 	}
 	p.meet(p.rank, nil)
 }
 
-func (p *process) NewExchange(offered int, wanted []sparse.RemoteRow) sparse.Exchange {
+func (p *process) NewExchange(offered int, requested []sparse.RemoteRow) sparse.Exchange {
 	counts := p.meet(p.rank, offered)
-	for _, w := range wanted {
+	for _, w := range requested {
 		if int(w.Row) >= counts[w.Rank].(int) {
 			panic("sparsetest: a row that is not offered")
 		}
 	}
-	return &exchange{process: p, offered: offered, rows: wanted}
+	return &exchange{process: p, offered: offered, rows: requested}
 }
 
 // exchange implements [sparse.Exchange].
@@ -136,17 +136,17 @@ type exchange struct {
 	size      int
 }
 
-func (e *exchange) Begin(offered, wanted []byte, size int) {
-	if len(offered) != e.offered*size || len(wanted) != len(e.rows)*size {
+func (e *exchange) Begin(offered, received []byte, size int) {
+	if len(offered) != e.offered*size || len(received) != len(e.rows)*size {
 		panic("sparsetest: wrong length")
 	}
-	e.out, e.into, e.size = offered, wanted, size
+	e.out, e.into, e.size = offered, received, size
 }
 
 func (e *exchange) End() {
-	all := e.meet(e.rank, e.out)
+	messages := e.meet(e.rank, e.out)
 	for i, w := range e.rows {
-		copy(e.into[i*e.size:(i+1)*e.size], all[w.Rank].([]byte)[int(w.Row)*e.size:])
+		copy(e.into[i*e.size:(i+1)*e.size], messages[w.Rank].([]byte)[int(w.Row)*e.size:])
 	}
 	e.meet(e.rank, nil)
 }

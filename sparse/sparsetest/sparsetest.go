@@ -174,24 +174,24 @@ func testFirstError(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	}
 	failure := errors.New("visit failed")
 	for _, workers := range []int{1, 2, 7} {
-		for _, at := range []int{0, last / 2, last} {
-			var after atomic.Int32
+		for _, failing := range []int{0, last / 2, last} {
+			var later atomic.Int32
 			var failed atomic.Bool
 			err := m.Sweep(t.Context(), workers, func(_ int, p sparse.Panel) error {
 				if failed.Load() {
-					after.Add(1)
+					later.Add(1)
 				}
-				if p.Index == at {
+				if p.Index == failing {
 					failed.Store(true)
 					return failure
 				}
 				return nil
 			})
 			if !errors.Is(err, failure) {
-				t.Errorf("%d workers, range %d fails: error %v", workers, at, err)
+				t.Errorf("%d workers, range %d fails: error %v", workers, failing, err)
 			}
-			if workers == 1 && after.Load() > 0 {
-				t.Errorf("%d ranges were visited after the first error", after.Load())
+			if workers == 1 && later.Load() > 0 {
+				t.Errorf("%d ranges were visited after the first error", later.Load())
 			}
 		}
 	}
