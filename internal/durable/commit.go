@@ -140,8 +140,8 @@ func undo(files []*Pending, unnamed int) (err error) {
 
 // mark makes the marks of files if a reader could see some of them together with others of an
 // earlier run: if the output exists, or if publish puts a store in place.
-func mark(around bool, files []*Pending) error {
-	if !around {
+func mark(isStore bool, files []*Pending) error {
+	if !isStore {
 		if len(files) < 2 {
 			return nil
 		}

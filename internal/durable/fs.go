@@ -33,7 +33,7 @@ type FS interface {
 	Follow(name string) (string, error)
 
 	// Rename gives a file a new name; a file of that name is replaced.
-	Rename(from, to string) error
+	Rename(oldName, newName string) error
 
 	// Remove removes a file or an empty directory.
 	Remove(name string) error

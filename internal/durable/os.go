@@ -64,7 +64,7 @@ func opened(f *os.File, err error) (File, error) {
 }
 
 func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
-func (system) Rename(from, to string) error          { return os.Rename(from, to) }
+func (system) Rename(oldName, newName string) error  { return os.Rename(oldName, newName) }
 func (system) Remove(name string) error              { return os.Remove(name) }
 func (system) Mkdir(name string) error               { return os.Mkdir(name, 0o777) }
 func (system) SyncDir(dir string) error              { return syncDir(dir) }
@@ -72,9 +72,9 @@ func (system) Lock(name string) (io.Closer, error)   { return lock(name) }
 func (system) Free(name string) (int64, error)       { return freeSpace(name) }
 
 func (system) Follow(name string) (string, error) {
-	const most = 40 // links, as for Linux
+	const limit = 40 // links, as for Linux
 	path := name
-	for range most {
+	for range limit {
 		target, err := os.Readlink(path)
 		if err != nil { // no link, or nothing at all
 			return leadsTo(name, path), nil

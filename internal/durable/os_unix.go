@@ -82,8 +82,8 @@ func hasNoLocks(err error) bool {
 }
 
 type flock struct {
-	f    *os.File
-	none bool // the file system has no locks
+	f           *os.File
+	unsupported bool // the file system has no locks
 }
 
 // lock takes an flock on a file and checks that the file still has that name, because its last
@@ -125,7 +125,7 @@ func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
 
-func (l flock) IsUnlocked() bool { return l.none }
+func (l flock) IsUnlocked() bool { return l.unsupported }
 
 // leave lets go of a lock whose name another process may use.
 func (l flock) leave() error { return l.f.Close() }

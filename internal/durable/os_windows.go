@@ -72,8 +72,8 @@ func openShared(name string, mode uint32) (*os.File, error) {
 
 func lockTemp(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	at := &windows.Overlapped{OffsetHigh: lockedByte >> 32}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
+	overlapped := &windows.Overlapped{OffsetHigh: lockedByte >> 32}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, overlapped)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return fmt.Errorf("%s: %w", f.Name(), ErrLocked)
 	}

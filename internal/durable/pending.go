@@ -104,8 +104,8 @@ var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // without dot and ending for a temporary file of NewFile, else path itself.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
-	if at := tempSuffix().FindStringIndex(name); at != nil && name[0] == '.' {
-		return dir + name[1:at[0]]
+	if suffix := tempSuffix().FindStringIndex(name); suffix != nil && name[0] == '.' {
+		return dir + name[1:suffix[0]]
 	}
 	return path
 }
@@ -144,9 +144,9 @@ func RemoveUnused(fsys FS, path string) {
 	if err != nil {
 		return
 	}
-	for _, other := range names {
-		if other != name && Final(other) == name {
-			_ = fsys.RemoveTemp(filepath.Join(dir, other))
+	for _, entry := range names {
+		if entry != name && Final(entry) == name {
+			_ = fsys.RemoveTemp(filepath.Join(dir, entry))
 		}
 	}
 }

@@ -144,20 +144,20 @@ var lineFeed = []byte{'\n'}
 // a line feed. It returns the offset from which to continue when more text has been read; end
 // means that the text is complete. A carriage return at the end of incomplete text must wait,
 // because the next byte may be a line feed.
-func endLines(text []byte, from int, end bool) int {
+func endLines(text []byte, offset int, end bool) int {
 	for {
-		i := bytes.IndexByte(text[from:], '\r')
+		i := bytes.IndexByte(text[offset:], '\r')
 		if i < 0 {
 			return len(text)
 		}
-		i += from
+		i += offset
 		if i+1 == len(text) && !end {
 			return i
 		}
 		if i+1 == len(text) || text[i+1] != '\n' {
 			text[i] = '\n'
 		}
-		from = i + 1
+		offset = i + 1
 	}
 }
 

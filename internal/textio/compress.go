@@ -35,9 +35,9 @@ func defaultWindow() int64 {
 // reports data after the last member as a bad header, without its length. Zeros after the last
 // member are ignored, as in gzip, because they pad the last block of a tape.
 type members struct {
-	in   *bufio.Reader
-	out  *gzip.Reader
-	rest error // set after the last member: io.EOF, or the error about trailing data
+	in     *bufio.Reader
+	out    *gzip.Reader
+	ending error // set after the last member: io.EOF, or the error about trailing data
 }
 
 // errTrailing is the number of bytes after the last member of a gzip file.
@@ -57,7 +57,7 @@ func newMembers(in *bufio.Reader) (*members, error) {
 }
 
 func (m *members) Read(p []byte) (int, error) {
-	for m.rest == nil {
+	for m.ending == nil {
 		n, err := m.out.Read(p)
 		if n > 0 && errors.Is(err, io.EOF) {
 			return n, nil
@@ -77,19 +77,19 @@ func (m *members) Read(p []byte) (int, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return 0, err
 		default:
-			rest, found := int64(0), byte(0)
+			trailing, bits := int64(0), byte(0)
 			for c, err := m.in.ReadByte(); !errors.Is(err, io.EOF); c, err = m.in.ReadByte() {
 				if err != nil {
 					return 0, err
 				}
-				rest, found = rest+1, found|c
+				trailing, bits = trailing+1, bits|c
 			}
-			if m.rest = io.EOF; found != 0 {
-				m.rest = errTrailing(rest)
+			if m.ending = io.EOF; bits != 0 {
+				m.ending = errTrailing(trailing)
 			}
 		}
 	}
-	return 0, m.rest
+	return 0, m.ending
 }
 
 // largestWindow exceeds the memory of any machine and is within the limits of the format.
@@ -117,11 +117,11 @@ func isZstd(head []byte) bool {
 // concatenated files may have frames with different windows. Errors in the headers are left to
 // the decoder.
 type frames struct {
-	in     *bufio.Reader
-	window *atomic.Int64 // largest window so far
-	pass   int64         // bytes before the next header of a frame or a block
-	inside bool          // the next header is that of a block
-	tail   int64         // bytes after the last block of the frame
+	in      *bufio.Reader
+	window  *atomic.Int64 // largest window so far
+	pass    int64         // bytes before the next header of a frame or a block
+	inFrame bool          // the next header is that of a block
+	tail    int64         // bytes after the last block of the frame
 }
 
 func (f *frames) Read(p []byte) (int, error) {
@@ -136,7 +136,7 @@ func (f *frames) Read(p []byte) (int, error) {
 // next reads the next header without consuming it and returns the number of bytes up to the
 // header after it.
 func (f *frames) next() int64 {
-	if f.inside {
+	if f.inFrame {
 		const last, repeated = 1, 1 // flag of the last block; type of a block of one repeated byte
 		head, err := f.in.Peek(3)
 		if err != nil {
@@ -148,7 +148,7 @@ func (f *frames) next() int64 {
 			size = 1
 		}
 		if bits&last != 0 {
-			f.inside = false
+			f.inFrame = false
 			size += f.tail
 		}
 		return int64(len(head)) + size
@@ -166,7 +166,7 @@ func (f *frames) next() int64 {
 		window = h.FrameContentSize
 	}
 	f.window.Store(max(f.window.Load(), int64(min(window, math.MaxInt64))))
-	f.inside, f.tail = true, 0
+	f.inFrame, f.tail = true, 0
 	if h.HasCheckSum {
 		f.tail = 4
 	}

@@ -30,7 +30,7 @@ func (r *Reader) CheckText() error {
 			return &Error{File: r.name, Msg: f.what, Fix: f.fix}
 		}
 	}
-	if r.given.Encoding == "" && len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
+	if r.settings.Encoding == "" && len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
 		encoding := "utf-16le"
 		if head[0] == 0 {
 			encoding = "utf-16be"

@@ -55,11 +55,11 @@ func FromWindows(text []byte) []byte {
 func ToWindows(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
-		switch at := slices.Index(windows1252[:], r); {
+		switch index := slices.Index(windows1252[:], r); {
 		case r < 0x80 || r >= 0xa0 && r <= 0xff:
 			out = append(out, byte(r))
-		case at >= 0:
-			out = append(out, byte(0x80+at))
+		case index >= 0:
+			out = append(out, byte(0x80+index))
 		default:
 			return nil
 		}
@@ -102,23 +102,23 @@ type decoder struct {
 	encoding string // for messages
 	next     charset
 
-	raw    [16 << 10]byte
-	n      int   // number of bytes in raw that are not decoded
-	offset int64 // offset of raw in the text
-	out    []byte
-	at     int // position in out
-	err    error
+	raw      [16 << 10]byte
+	n        int   // number of bytes in raw that are not decoded
+	offset   int64 // offset of raw in the text
+	out      []byte
+	position int // position in out
+	err      error
 }
 
 func (d *decoder) Read(p []byte) (int, error) {
-	for d.at == len(d.out) {
+	for d.position == len(d.out) {
 		if d.err != nil {
 			return 0, d.err
 		}
 		d.fill()
 	}
-	n := copy(p, d.out[d.at:])
-	d.at += n
+	n := copy(p, d.out[d.position:])
+	d.position += n
 	return n, nil
 }
 
@@ -126,7 +126,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 func (d *decoder) fill() {
 	n, err := d.in.Read(d.raw[d.n:])
 	text := d.raw[:d.n+n]
-	d.out, d.at, d.err = d.out[:0], 0, err
+	d.out, d.position, d.err = d.out[:0], 0, err
 	used := 0
 	for used < len(text) {
 		r, size, ok := d.next(text[used:])
@@ -149,7 +149,7 @@ func (d *decoder) fill() {
 
 // decode replaces r.text by a decoder if the settings or a byte-order mark require one.
 func (r *Reader) decode() error {
-	o := r.given
+	o := r.settings
 	var next charset
 	mark := string(r.Peek(2))
 	skip := 0

@@ -47,9 +47,9 @@ type Reader struct {
 	limit      int64        // limit of windows
 	option     string       // name of the option for the limit
 
-	given   input.Text // settings of text
-	checked bool       // CheckText has been called
-	decoded bool       // the content is converted while it is read
+	settings input.Text // settings of text
+	checked  bool       // CheckText has been called
+	decoded  bool       // the content is converted while it is read
 
 	carry    []byte // beginning of a line whose end has not been read
 	lines    int64  // number of lines delivered
@@ -72,7 +72,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, given: o.Text}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, settings: o.Text}
 	if option, fault := o.Text.Check(); option != "" {
 		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
 	}
@@ -253,10 +253,10 @@ func (r *Reader) Close() {
 // Growth returns the bytes of text for each compressed byte so far, and 1 for input that is not
 // compressed. Estimates of memory multiply the size of the file by it.
 func (r *Reader) Growth() float64 {
-	if r.inflater == nil || r.inflater.taken == 0 {
+	if r.inflater == nil || r.inflater.consumed == 0 {
 		return 1
 	}
-	return float64(r.inflater.given) / float64(r.inflater.taken)
+	return float64(r.inflater.received) / float64(r.inflater.consumed)
 }
 
 // counter counts the bytes read from r in n.

@@ -14,29 +14,29 @@ const (
 // interrupted, but waiting for the goroutine can; and decompression runs in parallel with
 // parsing.
 type pump struct {
-	ctx   context.Context
-	quit  chan struct{}
-	ended chan struct{}
-	full  chan piece
-	empty chan []byte
-	rest  []byte
-	whole []byte
-	err   error
-	given int64 // bytes of all pieces received
-	taken int64 // piece.taken of the last piece received
+	ctx      context.Context
+	quit     chan struct{}
+	ended    chan struct{}
+	full     chan piece
+	empty    chan []byte
+	unread   []byte
+	buffer   []byte
+	err      error
+	received int64 // bytes of all pieces received
+	consumed int64 // piece.consumed of the last piece received
 }
 
 // piece is a block of bytes from the source. A piece with an error, possibly a *Panic, is the
 // last one.
 type piece struct {
-	data  []byte
-	err   error
-	taken int64 // compressed bytes up to the end of the piece
+	data     []byte
+	err      error
+	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump with pieces of at least least bytes, except at the end. taken, which
+// newPump returns a pump with pieces of at least size bytes, except at the end. consumed, which
 // may be nil, returns the number of compressed bytes read so far.
-func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *pump {
+func newPump(ctx context.Context, in io.Reader, size int, consumed func() int64) *pump {
 	p := &pump{
 		ctx: ctx, quit: make(chan struct{}), ended: make(chan struct{}),
 		full: make(chan piece, 1), empty: make(chan []byte, pieces),
@@ -53,9 +53,9 @@ func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *
 			case <-p.quit:
 				return
 			}
-			next := fill(in, buf, least)
-			if taken != nil {
-				next.taken = taken()
+			next := fill(in, buf, size)
+			if consumed != nil {
+				next.consumed = consumed()
 			}
 			select {
 			case p.full <- next:
@@ -70,15 +70,15 @@ func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *
 	return p
 }
 
-// fill reads at least least bytes into buf, unless the source ends.
-func fill(in io.Reader, buf []byte, least int) (next piece) {
+// fill reads at least size bytes into buf, unless the source ends.
+func fill(in io.Reader, buf []byte, size int) (next piece) {
 	n := 0
 	defer func() {
 		if r := recover(); r != nil {
 			next = piece{data: buf[:n], err: caught(r)}
 		}
 	}()
-	for n < least {
+	for n < size {
 		k, err := in.Read(buf[n:])
 		n += k
 		if err != nil {
@@ -93,28 +93,28 @@ func (p *pump) stop() { close(p.quit) }
 
 // Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
-	for len(p.rest) == 0 {
+	for len(p.unread) == 0 {
 		if failure, ok := p.err.(*Panic); ok {
 			panic(failure)
 		}
 		if p.err != nil {
 			return 0, p.err
 		}
-		if p.whole != nil {
-			p.empty <- p.whole[:cap(p.whole)]
-			p.whole = nil
+		if p.buffer != nil {
+			p.empty <- p.buffer[:cap(p.buffer)]
+			p.buffer = nil
 		}
 		select {
 		case next := <-p.full:
-			p.rest, p.whole, p.err = next.data, next.data, next.err
-			p.given, p.taken = p.given+int64(len(next.data)), next.taken
+			p.unread, p.buffer, p.err = next.data, next.data, next.err
+			p.received, p.consumed = p.received+int64(len(next.data)), next.consumed
 		case <-p.quit:
 			return 0, io.ErrClosedPipe
 		case <-p.ctx.Done():
 			return 0, context.Cause(p.ctx)
 		}
 	}
-	n := copy(dst, p.rest)
-	p.rest = p.rest[n:]
+	n := copy(dst, p.unread)
+	p.unread = p.unread[n:]
 	return n, nil
 }

@@ -26,19 +26,19 @@ var ErrInjected = errors.New("injected fault")
 // doing anything.
 type Failing struct {
 	fs     durable.FS
-	at     int64
-	before func() // called before every operation; nil for none
+	target int64
+	hook   func() // called before every operation; nil for none
 	count  atomic.Int64
 	failed atomic.Value // of string
 }
 
 // FailAt returns a file system whose operation i fails, counted from 0; none
 // fails if i is negative.
-func FailAt(fsys durable.FS, i int) *Failing { return &Failing{fs: fsys, at: int64(i)} }
+func FailAt(fsys durable.FS, i int) *Failing { return &Failing{fs: fsys, target: int64(i)} }
 
-// Watch returns a file system that calls before ahead of every operation.
-func Watch(fsys durable.FS, before func()) *Failing {
-	return &Failing{fs: fsys, at: -1, before: before}
+// Watch returns a file system that calls hook before every operation.
+func Watch(fsys durable.FS, hook func()) *Failing {
+	return &Failing{fs: fsys, target: -1, hook: hook}
 }
 
 // Operations returns the number of operations so far.
@@ -53,10 +53,10 @@ func (f *Failing) Failed() string {
 
 // step counts an operation, and returns the error of the one that is to fail.
 func (f *Failing) step(op, name string) error {
-	if f.before != nil {
-		f.before()
+	if f.hook != nil {
+		f.hook()
 	}
-	if f.count.Add(1)-1 == f.at {
+	if f.count.Add(1)-1 == f.target {
 		f.failed.Store(op)
 		return &fs.PathError{Op: op, Path: name, Err: ErrInjected}
 	}
@@ -119,8 +119,8 @@ func (f *Failing) Follow(name string) (string, error) {
 }
 
 // Rename implements [durable.FS].
-func (f *Failing) Rename(from, to string) error {
-	return f.do("rename", from, func() error { return f.fs.Rename(from, to) })
+func (f *Failing) Rename(oldName, newName string) error {
+	return f.do("rename", oldName, func() error { return f.fs.Rename(oldName, newName) })
 }
 
 // Free implements [durable.FS]. It is no operation on the disk and never fails.
@@ -239,8 +239,8 @@ type flippingFile struct {
 // ReadAt implements [durable.File].
 func (f *flippingFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(p, off)
-	if at := f.offset - off; at >= 0 && at < int64(n) {
-		p[at] ^= f.mask
+	if index := f.offset - off; index >= 0 && index < int64(n) {
+		p[index] ^= f.mask
 	}
 	return n, err
 }

@@ -27,10 +27,10 @@ type Mem struct {
 
 // node is a file or a directory.
 type node struct {
-	data, synced []byte           // a file: now, and after a crash
-	names, kept  map[string]*node // a directory: now, and after a crash
-	modified     time.Time
-	used         bool // by the one who made it with CreateTemp
+	data, synced       []byte           // a file: now, and after a crash
+	names, syncedNames map[string]*node // a directory: now, and after a crash
+	modified           time.Time
+	used               bool // by the one who made it with CreateTemp
 }
 
 // isDir reports whether n is a directory.
@@ -42,7 +42,7 @@ func NewMem() *Mem {
 }
 
 // newDir returns an empty directory.
-func newDir() *node { return &node{names: map[string]*node{}, kept: map[string]*node{}} }
+func newDir() *node { return &node{names: map[string]*node{}, syncedNames: map[string]*node{}} }
 
 // Crash returns the file system as the next boot may find it. The synced state is there; every
 // name and every block of 512 bytes that was changed since is
@@ -66,12 +66,12 @@ func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if !n.isDir() {
 		data := slices.Clone(n.synced)
 		const block = 512
-		for at := 0; at < len(n.data); at += block {
-			if end := min(at+block, len(n.data)); lucky() {
+		for offset := 0; offset < len(n.data); offset += block {
+			if end := min(offset+block, len(n.data)); lucky() {
 				if len(data) < end {
 					data = append(data, make([]byte, end-len(data))...)
 				}
-				copy(data[at:end], n.data[at:end])
+				copy(data[offset:end], n.data[offset:end])
 			}
 		}
 		d := &node{data: data, synced: slices.Clone(data), modified: n.modified}
@@ -81,9 +81,9 @@ func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 	d := newDir()
 	done[n] = d
 	both := maps.Clone(n.names)
-	maps.Copy(both, n.kept)
+	maps.Copy(both, n.syncedNames)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
-		old, now := n.kept[name], n.names[name]
+		old, now := n.syncedNames[name], n.names[name]
 		if old != now && lucky() {
 			old = now
 		}
@@ -91,7 +91,7 @@ func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 			d.names[name] = crashed(old, rng, percent, done)
 		}
 	}
-	d.kept = maps.Clone(d.names)
+	d.syncedNames = maps.Clone(d.names)
 	return d
 }
 
@@ -226,15 +226,15 @@ func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 func (m *Mem) Follow(name string) (string, error) { return name, nil }
 
 // Rename implements [durable.FS].
-func (m *Mem) Rename(from, to string) error {
+func (m *Mem) Rename(oldName, newName string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find("rename", from)
+	n, err := m.find("rename", oldName)
 	if err != nil {
 		return err
 	}
-	old, oldBase, _ := m.parent("rename", from)
-	dir, base, err := m.parent("rename", to)
+	old, oldBase, _ := m.parent("rename", oldName)
+	dir, base, err := m.parent("rename", newName)
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (m *Mem) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	n.kept = maps.Clone(n.names)
+	n.syncedNames = maps.Clone(n.names)
 	return nil
 }
 
