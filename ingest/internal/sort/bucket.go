@@ -2,11 +2,9 @@ package sort
 
 import (
 	"context"
-	"math/bits"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // View says which entries of the matrix the edges become.
@@ -49,22 +47,19 @@ type Sorter struct {
 	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
-	wide       bool   // keys are not narrow, for however few rows; tests compare both
-	edges      []int  // lines of each part
-	spans      []span // of parts
-	fillings   []filling
-	lines      int
-	shift      uint   // a cell is 1<<shift rows
-	head       uint32 // rows below this one have a cell each
-	buckets    []bucket
-	bucketOf   []uint16 // by cell
-	largest    []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
-	inRuns     []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
-	joined     []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
-	runLength  int      // entries of a run
-	bucketRows int      // rows of a bucket
-	column     uint     // bits of a column
-	narrow     bool     // the key of an entry takes 4 bytes, else 8
+	wide      bool   // keys are not narrow, for however few rows; tests compare both
+	edges     []int  // lines of each part
+	spans     []span // of parts
+	fillings  []filling
+	lines     int
+	cells     cells
+	buckets   []bucket
+	bucketOf  []uint16 // by cell
+	largest   []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
+	inRuns    []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
+	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
+	runLength int      // entries of a run
+	form      entryForm
 }
 
 // key is the row of an entry within its bucket, the column, and in the lowest
@@ -98,9 +93,6 @@ const (
 // NoRow is the row of an id that is no node. It is above every row.
 const NoRow = 1<<32 - 1
 
-// narrowBuckets is how many buckets are accepted to have narrow keys.
-const narrowBuckets = 4096
-
 // LineCount counts the lines that become no entry.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
 
@@ -110,9 +102,10 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	for _, n := range edges {
 		s.lines += n
 	}
-	s.cutKeys()
+	s.form = newEntryForm(s.Rows, s.Values, s.wide)
 	s.cutSpans()
 	cells := s.cutCells()
+	counter := &cellCounter{s.cells, s.View, s.KeepLoops}
 	told := s.stage(0, planShare, s.lines)
 	histogram := make([][]uint32, len(s.spans))
 	counts := make([]LineCount, len(s.spans))
@@ -123,7 +116,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 			if err != nil {
 				return err
 			}
-			s.histogram(histogram[i], &counts[i], code, weight)
+			counter.add(histogram[i], &counts[i], code, weight)
 			told(s.edges[p])
 		}
 		return nil
@@ -141,29 +134,11 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	return total, nil
 }
 
-// cutKeys decides on the keys of entries and the most rows of a bucket.
-func (s *Sorter) cutKeys() {
-	s.column, s.narrow = columnBits(s.Rows), !s.wide && isNarrow(s.Rows)
-	s.bucketRows = MaxBucketRows
-	if s.narrow {
-		s.bucketRows = min(s.bucketRows, 1<<(31-s.column))
-	}
-}
-
-// columnBits returns the number of bits of a column.
-func columnBits(rows int) uint { return uint(bits.Len(uint(max(rows-1, 1)))) }
-
-// isNarrow reports whether the key of an entry takes 4 bytes with this number of rows, else 8.
-func isNarrow(rows int) bool {
-	column := columnBits(rows)
-	return column < 31 && rows <= narrowBuckets<<(31-column)
-}
-
 // cutSpans cuts the parts into spans of about equal numbers of lines, several for each filling.
 func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
-		length = min(length, int(s.Limit/(2*spansInFilling*s.entryBytes())))
+		length = min(length, int(s.Limit/(2*spansInFilling*s.form.bytes())))
 	}
 	length = max(length, s.lines/maxSpans)
 	for lo := 0; lo < len(s.edges); {
@@ -184,25 +159,15 @@ func (s *Sorter) cutCells() int {
 	if s.Limit > 0 {
 		cells = min(cells, max(1, int(s.Limit/(8*countShare))/max(1, len(s.spans))))
 	}
-	for (s.Rows-1)>>s.shift >= cells {
-		s.shift++
+	c := &s.cells
+	for (s.Rows-1)>>c.shift >= cells {
+		c.shift++
 	}
-	for s.shift > 0 && 1<<s.shift > s.bucketRows {
-		s.shift--
+	for c.shift > 0 && 1<<c.shift > s.form.bucketRows {
+		c.shift--
 	}
-	s.head = uint32(min(cells, s.Rows))
-	return s.cell(uint32(s.Rows-1)) + 1
-}
-
-// cell returns the cell of a row. Cells grow with the rows; some numbers are of
-// none.
-func (s *Sorter) cell(row uint32) int { return int(cellOf(row, s.head, s.shift)) }
-
-// cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
-// processor foresees which rows are below the head.
-func cellOf(row, head uint32, shift uint) uint32 {
-	distance := int64(head) - int64(row)
-	return row>>(shift&31) + row + uint32(distance&(distance>>63))
+	c.head = uint32(min(cells, s.Rows))
+	return c.cell(uint32(s.Rows-1)) + 1
 }
 
 // Shares of the work that are done once the entries are counted, and once all are in
@@ -227,88 +192,6 @@ func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	}
 }
 
-// histogram counts the entries of lines by cell.
-func (s *Sorter) histogram(cell []uint32, count *LineCount, code []uint32, weight []float64) {
-	head, shift := s.head, s.shift
-	ahead, back := s.View != Incoming, s.View != Outgoing
-	if ahead && back && weight == nil {
-		code = s.histogramOfBoth(cell, code)
-	}
-	for i := 0; i+1 < len(code); i += 2 {
-		u, v := code[i], code[i+1]
-		switch {
-		case weight != nil && weight[i/2] == 0:
-			count.Zeros++
-			continue
-		case max(u, v) == NoRow:
-			count.Unknown++
-			continue
-		case u == v:
-			count.Loops++
-			if s.KeepLoops {
-				cell[s.cell(u)]++
-			}
-			continue
-		}
-		if ahead {
-			cell[cellOf(u, head, shift)]++
-		}
-		if back {
-			cell[cellOf(v, head, shift)]++
-		}
-	}
-}
-
-// histogramOfBoth is histogram for the first lines that make two entries each, a batch at a time.
-// It returns the rest.
-func (s *Sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
-	var cells [lineBatch]uint32
-	for len(code) >= 2 {
-		lines := code[:min(len(code), lineBatch)]
-		if simd.Cells(cells[:], lines, s.head, s.shift) {
-			break
-		}
-		countCells(cell, cells[:len(lines)])
-		code = code[len(lines):]
-	}
-	return code
-}
-
-// countCells counts the cells of lines. Lines that follow each other often begin or
-// end in the same row: to count it for both at once is not to wait for the first.
-//
-//go:noinline
-func countCells(count, cells []uint32) {
-	for ; len(cells) >= 4; cells = cells[4:] {
-		u, v, next, last := cells[0], cells[1], cells[2], cells[3]
-		if u == next {
-			count[u] += 2
-		} else {
-			count[u]++
-			count[next]++
-		}
-		if v == last {
-			count[v] += 2
-		} else {
-			count[v]++
-			count[last]++
-		}
-	}
-	for _, c := range cells {
-		count[c]++
-	}
-}
-
-// usual returns the largest number of entries of a bucket, of total entries in all, unless one row
-// has more.
-func (s *Sorter) usual(total int) int {
-	usual := max(bucketEntries, total/maxBuckets)
-	if s.Limit > 0 {
-		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes())), total/(2*maxBuckets))
-	}
-	return usual
-}
-
 // cutBuckets joins cells to buckets.
 func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 	total := 0
@@ -319,17 +202,20 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 			total += int(n)
 		}
 	}
-	usual := s.usual(total)
+	usual := max(bucketEntries, total/maxBuckets) // largest number of entries, unless one row has more
+	if s.Limit > 0 {
+		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.form.finishBytes())), total/(2*maxBuckets))
+	}
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
 	for row, next := 0, 0; row < s.Rows; row = next {
 		next = row + 1
-		if row >= int(s.head) {
-			next = min((row>>s.shift+1)<<s.shift, s.Rows)
+		if row >= int(s.cells.head) {
+			next = min((row>>s.cells.shift+1)<<s.cells.shift, s.Rows)
 		}
-		c := s.cell(uint32(row))
+		c := s.cells.cell(uint32(row))
 		last := len(s.buckets) - 1
-		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.bucketRows {
+		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.form.bucketRows {
 			s.buckets = append(s.buckets, bucket{lo: row, starts: make([]int, len(s.spans)+1)})
 			last++
 			entries = 0

@@ -62,7 +62,7 @@ type slot struct {
 
 // begin makes a filler ready for a span of the filling that begins with span first.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
-	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.head, e.s.shift, e.s.column+1
+	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
 	f.next = f.next[:0]
 	for k, b := range e.s.buckets {
 		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[first], uint32(b.lo)})
@@ -71,8 +71,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 
 // backward is the bit of an entry whose line named the column first, where
 // that is another direction of the same edge.
-func (s *Sorter) backward() uint32 {
-	if s.View == Undirected {
+func (v View) backward() uint32 {
+	if v == Undirected {
 		return 1
 	}
 	return 0
@@ -88,7 +88,7 @@ func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
 	keys, next, bucketOf := f.keys, f.next, f.bucketOf
 	head, shift, column := f.head, f.shift, f.column&63
 	ahead, back := s.View != Incoming, s.View != Outgoing
-	backward := K(s.backward())
+	backward := K(s.View.backward())
 	for e := 0; e+1 < len(code); e += 2 {
 		u, v := code[e], code[e+1]
 		if u == v {
@@ -165,7 +165,7 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 
 // weighted adds the entries of lines with their values, 1 without weights.
 func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
-	backward := s.backward()
+	backward := s.View.backward()
 	for e := range len(code) / 2 {
 		u, v := code[2*e], code[2*e+1]
 		w := 1.0

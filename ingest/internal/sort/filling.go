@@ -18,41 +18,6 @@ type filling struct {
 // LeastBytes is the least memory for the entries of a filling in most graphs.
 const LeastBytes = 2 << 20
 
-// entryBytes is the memory of an entry.
-func (s *Sorter) entryBytes() int64 {
-	bytes := int64(8)
-	if s.narrow {
-		bytes = 4
-	}
-	if s.Values {
-		bytes += 8
-	}
-	return bytes
-}
-
-// mergedBytes is the memory of a merged entry.
-func (s *Sorter) mergedBytes() int64 {
-	if s.Values {
-		return 4 + 8
-	}
-	return 4
-}
-
-// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to that
-// in its filling: moved; merged; and if it is gathered from several fillings, there, and in a
-// record.
-func (s *Sorter) workBytes(gathered bool) int64 {
-	bytes := s.entryBytes() + s.mergedBytes()
-	if gathered {
-		bytes += 2 * s.entryBytes()
-	}
-	return bytes
-}
-
-// finishBytes is workBytes of gathered entries with another bucket as large that is
-// merged and waits for its turn.
-func (s *Sorter) finishBytes() int64 { return s.workBytes(true) + s.mergedBytes() }
-
 // Entries returns the number of all entries.
 func (s *Sorter) Entries() int {
 	n := 0
@@ -61,9 +26,6 @@ func (s *Sorter) Entries() int {
 	}
 	return n
 }
-
-// total returns the memory of all entries.
-func (s *Sorter) total() int64 { return int64(s.Entries()) * s.entryBytes() }
 
 // bucketBytes is the part of workerBytes in which a worker finishes buckets.
 const bucketBytes = 2 << 20
@@ -78,9 +40,9 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	bytes := int64(len(s.buckets))*perBucket + cell*int64(len(s.bucketOf))
 	demanding := slices.Clone(s.inRuns)
 	for i, entries := range s.largest[:min(len(s.largest), int(workers))] {
-		need := int64(entries) * s.workBytes(gathered)
+		need := int64(entries) * s.form.workBytes(gathered)
 		if waiting := i + int(workers); waiting < len(s.largest) {
-			need += int64(s.largest[waiting]) * s.mergedBytes()
+			need += int64(s.largest[waiting]) * s.form.mergedBytes()
 		}
 		demanding = append(demanding, need)
 	}
@@ -95,19 +57,15 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 
 // Bytes returns the memory of sorting with all entries in memory together, without that of each
 // worker.
-func (s *Sorter) Bytes() int64 { return s.total() + s.scratchBytes(false) }
+func (s *Sorter) Bytes() int64 {
+	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
+}
 
 // MemoryError is returned if the limit of a [Sorter] is too low.
 type MemoryError struct{ Need, Limit int64 }
 
 // Error implements error.
 func (e *MemoryError) Error() string { return "ingest: entries do not fit the memory" }
-
-// EntryBytes returns the memory of an entry of a graph with this number of rows.
-func EntryBytes(rows int, values bool) int64 {
-	s := Sorter{narrow: isNarrow(rows), Values: values}
-	return s.entryBytes()
-}
 
 // spilled bounds the bytes of entries that go to the temporary file. A limit that is too low is a
 // [*MemoryError].
@@ -116,7 +74,7 @@ func (s *Sorter) spilled() (bytes int64, err error) {
 		return 0, err
 	}
 	for _, b := range s.fillings[:max(0, len(s.fillings)-1)] {
-		bytes += int64(b.entries) * s.entryBytes()
+		bytes += int64(b.entries) * s.form.bytes()
 	}
 	return bytes, nil
 }
@@ -126,7 +84,7 @@ func (s *Sorter) spilled() (bytes int64, err error) {
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
-	limit := (s.Limit - scratch) / s.entryBytes()
+	limit := (s.Limit - scratch) / s.form.bytes()
 	for lo, hi := 0, len(s.spans); hi > 0; hi = lo {
 		n := 0
 		for lo = hi; lo > 0; lo-- {
@@ -139,7 +97,7 @@ func (s *Sorter) cutFillings() error {
 			}
 			n += count
 		}
-		if bytes := int64(n)*s.entryBytes() + scratch; s.Limit > 0 && bytes > s.Limit {
+		if bytes := int64(n)*s.form.bytes() + scratch; s.Limit > 0 && bytes > s.Limit {
 			return &MemoryError{Need: bytes, Limit: s.Limit}
 		}
 		s.fillings = append(s.fillings, filling{lo: lo, hi: hi, entries: n})
@@ -155,7 +113,7 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	if err != nil {
 		return err
 	}
-	if s.narrow {
+	if s.form.narrow {
 		return sortFillings[uint32](s, spilled, visit)
 	}
 	return sortFillings[uint64](s, spilled, visit)

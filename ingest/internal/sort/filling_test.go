@@ -104,7 +104,7 @@ func TestFillings(t *testing.T) {
 		if rapid.Bool().Draw(t, "some as they are") {
 			few.buckets[0].inRuns = false
 		}
-		few.Limit = few.scratchBytes(true) + int64(most)*few.entryBytes()
+		few.Limit = few.scratchBytes(true) + int64(most)*few.form.bytes()
 		got, gotCount, err := sortedBuckets(few)
 		if !reflect.DeepEqual(err, wantErr) || err == nil && (!reflect.DeepEqual(got, want) || gotCount != wantCount) {
 			t.Errorf("%+v %+v %v\nwant %+v %+v %v", got, gotCount, err, want, wantCount, wantErr)

@@ -1,7 +1,6 @@
 package sort
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -24,11 +23,6 @@ type finisher[K key] struct {
 	keys, moved    []K // keys if some of them come from disk
 	values, movedV []float64
 	out            *Rows
-}
-
-// keyBits returns the bits of the keys of a bucket.
-func (s *Sorter) keyBits(b bucket) uint {
-	return s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
 }
 
 // spill writes the buckets of the filling in memory to disk, as they are: sorted
@@ -56,7 +50,7 @@ func (e *entries[K]) spill(b *filling) error {
 
 // write writes entries of a bucket as a record.
 func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (Record, error) {
-	rec := Record{width: uint8((e.s.keyBits(b) + 7) / 8)}
+	rec := Record{width: uint8((e.s.form.keyBits(b) + 7) / 8)}
 	f.record = appendKeys(f.record[:0], keys, int(rec.width))
 	if e.s.Values {
 		rec.form = formOf(values)
@@ -108,10 +102,10 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	return f.keys, f.values, nil
 }
 
-// room returns the number of entries to allocate for a bucket that is finished: that of one of the
-// largest buckets, so that allocations are rare, and a hub gets memory only where it is needed.
-func (s *Sorter) room(entries int) int {
-	for _, n := range slices.Backward(s.largest) {
+// roomFor returns the number of entries to allocate for a bucket that is finished: that of one of the
+// largest buckets, in falling order, so that allocations are rare, and a hub gets memory only where it is needed.
+func roomFor(largest []int, entries int) int {
+	for _, n := range slices.Backward(largest) {
 		if n >= entries {
 			return n
 		}
@@ -132,7 +126,7 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)
 	}
-	room := e.s.room(e.s.buckets[k].entries())
+	room := roomFor(e.s.largest, e.s.buckets[k].entries())
 	if f.out == nil || cap(f.moved) < room || len(e.s.fillings) > 1 && cap(f.keys) < room {
 		f.make(room, e.s.Values, len(e.s.fillings) > 1)
 	}
@@ -147,7 +141,7 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 		values = nil
 	}
 	b := e.s.buckets[k]
-	out, rows, shift := f.out, b.hi-b.lo, e.s.column+1
+	out, rows, shift := f.out, b.hi-b.lo, e.s.form.column+1
 	out.begin(b.lo, room, e.s.Values)
 	var count [radixSize]uint32
 	order := unordered
@@ -158,8 +152,8 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 		placeRows(out, count[:rows], keys, values, shift)
 		return nil
 	}
-	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.keyBits(b))
-	return mergeRows(&e.s.Merge, out, rows, e.s.column, keys, values)
+	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.form.keyBits(b))
+	return mergeRows(&e.s.Merge, out, rows, e.s.form.column, keys, values)
 }
 
 // begin allocates for buckets of at most this number of entries, from row lo on.

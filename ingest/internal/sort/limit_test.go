@@ -13,7 +13,7 @@ func TestLargeBuckets(t *testing.T) {
 	for range hubs {
 		buckets = append(buckets, bucket{starts: []int{0, hub, 3 * hub}})
 	}
-	s := &Sorter{buckets: buckets, spans: make([]span, 2), narrow: true, Workers: 1}
+	s := &Sorter{buckets: buckets, spans: make([]span, 2), form: entryForm{narrow: true}, Workers: 1}
 	s.cutScratch()
 	s.Limit = 4*(2*hub*hubs+2) + s.scratchBytes(true)
 	if err := s.cutFillings(); err != nil {

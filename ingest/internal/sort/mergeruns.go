@@ -38,7 +38,7 @@ func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 
 // mergeRuns passes the entries of all runs on in their order.
 func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
-	j := joiner[K]{m: &e.s.Merge, out: f.out, column: e.s.column & 63}
+	j := joiner[K]{m: &e.s.Merge, out: f.out, column: e.s.form.column & 63}
 	var heads headHeap
 	order := runOrder{byValue: e.s.Values && e.s.Merge.adds()}
 	if !order.byValue || !e.s.Merge.byDirection() {

@@ -188,7 +188,7 @@ func TestWideKeys(t *testing.T) {
 			if _, err := s.Plan([]int{lines}); err != nil {
 				t.Fatal(err)
 			}
-			if s.narrow == wide {
+			if s.form.narrow == wide {
 				t.Fatal("keys of the other width")
 			}
 			err := s.Each(func(b *Rows) error {

@@ -58,13 +58,13 @@ func (s *Sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Ro
 // for each worker.
 func (s *Sorter) cutScratch() {
 	share := shareOf(s.Limit, s.Workers)
-	s.runLength = int(share / s.entryBytes())
+	s.runLength = int(share / s.form.bytes())
 	for i := range s.buckets {
 		b := &s.buckets[i]
-		bytes := int64(b.entries()) * s.finishBytes()
+		bytes := int64(b.entries()) * s.form.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
-			inRuns := runsBytes(share, int64(s.runs(*b)), s.entryBytes())
-			merged := int64(s.merged(*b)) * s.mergedBytes()
+			inRuns := runsBytes(share, int64(s.runs(*b)), s.form.bytes())
+			merged := int64(s.merged(*b)) * s.form.mergedBytes()
 			if b.inRuns = inRuns+merged < bytes; b.inRuns {
 				s.inRuns, s.joined = append(s.inRuns, inRuns), append(s.joined, merged)
 			}
@@ -90,7 +90,7 @@ func falling[N int | int64](values []N, count int) []N {
 // sortRuns sorts the entries of bucket k in memory as runs, where they are.
 func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	var runs []sortedRun[K]
-	bits := e.s.keyBits(e.s.buckets[k])
+	bits := e.s.form.keyBits(e.s.buckets[k])
 	f.movable(min(e.s.runLength, e.starts[k+1]-e.starts[k]), e.s.Values)
 	for lo := e.starts[k]; lo < e.starts[k+1]; lo += e.s.runLength {
 		run := sortedRun[K]{keys: e.keys[lo:min(lo+e.s.runLength, e.starts[k+1])]}
@@ -105,7 +105,7 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 				copy(run.values, values)
 			}
 		}
-		run.shorten(&e.s.Merge, e.s.buckets[k].lo, e.s.column, &e.left[k])
+		run.shorten(&e.s.Merge, e.s.buckets[k].lo, e.s.form.column, &e.left[k])
 		runs = append(runs, run)
 	}
 	return runs

@@ -1,0 +1,99 @@
+package sort
+
+import "github.com/heatwalk/heatwalk/internal/simd"
+
+// cells maps rows to cells, whose entries are counted. Buckets consist of whole cells.
+type cells struct {
+	shift uint   // a cell is 1<<shift rows
+	head  uint32 // rows below this one have a cell each
+}
+
+// cell returns the cell of a row. Cells grow with the rows; some numbers are of
+// none.
+func (c cells) cell(row uint32) int { return int(cellOf(row, c.head, c.shift)) }
+
+// cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
+// processor foresees which rows are below the head.
+func cellOf(row, head uint32, shift uint) uint32 {
+	distance := int64(head) - int64(row)
+	return row>>(shift&31) + row + uint32(distance&(distance>>63))
+}
+
+// cellCounter counts the entries of lines by cell.
+type cellCounter struct {
+	cells     cells
+	view      View
+	keepLoops bool
+}
+
+// add counts the entries of lines.
+func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32, weight []float64) {
+	head, shift := c.cells.head, c.cells.shift
+	ahead, back := c.view != Incoming, c.view != Outgoing
+	if ahead && back && weight == nil {
+		code = c.addBoth(cell, code)
+	}
+	for i := 0; i+1 < len(code); i += 2 {
+		u, v := code[i], code[i+1]
+		switch {
+		case weight != nil && weight[i/2] == 0:
+			count.Zeros++
+			continue
+		case max(u, v) == NoRow:
+			count.Unknown++
+			continue
+		case u == v:
+			count.Loops++
+			if c.keepLoops {
+				cell[c.cells.cell(u)]++
+			}
+			continue
+		}
+		if ahead {
+			cell[cellOf(u, head, shift)]++
+		}
+		if back {
+			cell[cellOf(v, head, shift)]++
+		}
+	}
+}
+
+// addBoth is add for the first lines that make two entries each, a batch at a time. It returns the
+// others.
+func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
+	var cells [lineBatch]uint32
+	for len(code) >= 2 {
+		lines := code[:min(len(code), lineBatch)]
+		if simd.Cells(cells[:], lines, c.cells.head, c.cells.shift) {
+			break
+		}
+		countCells(cell, cells[:len(lines)])
+		code = code[len(lines):]
+	}
+	return code
+}
+
+// countCells counts the cells of lines. Lines that follow each other often begin or
+// end in the same row: to count it for both at once is not to wait for the first.
+//
+//go:noinline
+func countCells(count, cells []uint32) {
+	for ; len(cells) >= 4; cells = cells[4:] {
+		u, v, next, last := cells[0], cells[1], cells[2], cells[3]
+		if u == next {
+			count[u] += 2
+		} else {
+			count[u]++
+			count[next]++
+		}
+		if v == last {
+			count[v] += 2
+		} else {
+			count[v]++
+			count[last]++
+		}
+	}
+	for _, c := range cells {
+		count[c]++
+	}
+}

@@ -1,0 +1,68 @@
+package sort
+
+import "math/bits"
+
+// entryForm is the form of entries in memory.
+type entryForm struct {
+	column     uint // bits of a column
+	narrow     bool // the key of an entry takes 4 bytes, else 8
+	values     bool // entries have values
+	bucketRows int  // largest number of rows of a bucket
+}
+
+// narrowBuckets is the largest number of buckets that is accepted to have narrow keys.
+const narrowBuckets = 4096
+
+// newEntryForm returns the form of the entries of a graph with the given number of rows. Keys are narrow
+// where that is possible, unless wide is set.
+func newEntryForm(rows int, values, wide bool) entryForm {
+	column := uint(bits.Len(uint(max(rows-1, 1))))
+	f := entryForm{column: column, narrow: !wide && column < 31 && rows <= narrowBuckets<<(31-column), values: values, bucketRows: MaxBucketRows}
+	if f.narrow {
+		f.bucketRows = min(f.bucketRows, 1<<(31-column))
+	}
+	return f
+}
+
+// EntryBytes returns the memory of an entry of a graph with this number of rows.
+func EntryBytes(rows int, values bool) int64 { return newEntryForm(rows, values, false).bytes() }
+
+// bytes returns the memory of an entry.
+func (f entryForm) bytes() int64 {
+	bytes := int64(8)
+	if f.narrow {
+		bytes = 4
+	}
+	if f.values {
+		bytes += 8
+	}
+	return bytes
+}
+
+// mergedBytes returns the memory of a merged entry.
+func (f entryForm) mergedBytes() int64 {
+	if f.values {
+		return 4 + 8
+	}
+	return 4
+}
+
+// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to that
+// in its filling: moved; merged; and if it is gathered from several fillings, there, and in a
+// record.
+func (f entryForm) workBytes(gathered bool) int64 {
+	bytes := f.bytes() + f.mergedBytes()
+	if gathered {
+		bytes += 2 * f.bytes()
+	}
+	return bytes
+}
+
+// finishBytes is workBytes of gathered entries with another bucket as large that is
+// merged and waits for its turn.
+func (f entryForm) finishBytes() int64 { return f.workBytes(true) + f.mergedBytes() }
+
+// keyBits returns the bits of the keys of a bucket.
+func (f entryForm) keyBits(b bucket) uint {
+	return f.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
+}
