@@ -44,9 +44,9 @@ var jobMethods = []string{"auto", "lp", "cwk"}
 
 // Jobs runs the command program on block models of 2^least, 2^(least+JobStep), … 2^most edges, which it
 // makes in dir, and calls report after each job. An empty memory means no limit.
-func Jobs(ctx context.Context, program, dir, memory string, least, most int, report func(Job)) error {
+func Jobs(ctx context.Context, program, dir, memory string, lowest, highest int, report func(Job)) error {
 	slow := map[string]bool{}
-	for scale := least; scale <= most; scale += JobStep {
+	for scale := lowest; scale <= highest; scale += JobStep {
 		j := &jobRun{ctx: ctx, program: program, dir: dir, memory: memory, edges: 1 << scale}
 		j.nodes = max(2*jobClasses, 2*j.edges/jobDegree)
 		text, store, labels, truth := j.path("edges.tsv"), j.path("store"), j.path("labels.tsv"), j.path("truth.tsv")
@@ -55,12 +55,12 @@ func Jobs(ctx context.Context, program, dir, memory string, least, most int, rep
 			"--homophily", "0.9", "-o", text, "--labels", labels, "--fraction", fmt.Sprint(fraction), "--truth", truth); err != nil {
 			return err
 		}
-		made, err := j.run("ingest", text, "-o", store)
+		job, err := j.run("ingest", text, "-o", store)
 		if err != nil {
 			return err
 		}
-		made.Name = "ingest"
-		report(*made)
+		job.Name = "ingest"
+		report(*job)
 		if err := os.Remove(text); err != nil {
 			return err
 		}

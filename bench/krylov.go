@@ -38,8 +38,8 @@ func eigenBytes(t *Target, s *Settings) (int64, error) {
 
 func exponentialBytes(t *Target, s *Settings) (int64, error) {
 	last := len(s.Betas) - 1
-	more := int64(last) * blocks.BlockBytes[float64](len(t.Degrees), s.Columns)
-	return s.applyBytes(t, "diffusion", param.Values{"beta": param.Of(s.Betas[last])}, more)
+	extra := int64(last) * blocks.BlockBytes[float64](len(t.Degrees), s.Columns)
+	return s.applyBytes(t, "diffusion", param.Values{"beta": param.Of(s.Betas[last])}, extra)
 }
 
 // inverseKernel returns the kernel that is M⁻¹, or takes as much.
@@ -53,27 +53,27 @@ func (s *Settings) inverseKernel() (name string, given param.Values) {
 
 // checkSystem refuses an α that the kernel does not take.
 func checkSystem(s *Settings) error {
-	name, given := s.inverseKernel()
-	_, err := kernel.Families().Named(name).Resolve(given, nil)
+	name, values := s.inverseKernel()
+	_, err := kernel.Families().Named(name).Resolve(values, nil)
 	return err
 }
 
 func solveBytes(t *Target, s *Settings) (int64, error) {
-	name, given := s.inverseKernel()
-	return s.applyBytes(t, name, given, 0)
+	name, values := s.inverseKernel()
+	return s.applyBytes(t, name, values, 0)
 }
 
 // applyBytes returns the memory of applying a kernel to a block, plus more.
-func (s *Settings) applyBytes(t *Target, name string, given param.Values, more int64) (int64, error) {
+func (s *Settings) applyBytes(t *Target, name string, values param.Values, extra int64) (int64, error) {
 	family := kernel.Families().Named(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
-		given["laplacian"] = param.Of("combinatorial")
+		values["laplacian"] = param.Of("combinatorial")
 	}
-	v, err := family.Resolve(given, kernel.OnDegrees(t.Degrees))
+	v, err := family.Resolve(values, kernel.OnDegrees(t.Degrees))
 	if err != nil {
 		return 0, err
 	}
-	return family.ApplyBytes(v, t.Degrees, s.Columns) + more, nil
+	return family.ApplyBytes(v, t.Degrees, s.Columns) + extra, nil
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
@@ -117,14 +117,14 @@ func (v *Report) krylov(s *Settings, method string, sweeps int) {
 
 // system returns M.
 func (s *Settings) system(g *graph.Graph) (*iterative.System, error) {
-	least := 1.0
+	bound := 1.0
 	if s.System == "pseudo-inverse" {
-		least = 0
+		bound = 0
 	}
 	if s.System == "von-neumann" {
 		return iterative.VonNeumann(g, true, s.Alpha)
 	}
-	return iterative.ShiftedLaplacian(g, s.Normalized, s.Alpha, least)
+	return iterative.ShiftedLaplacian(g, s.Normalized, s.Alpha, bound)
 }
 
 // solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the

@@ -29,15 +29,15 @@ func stream(ctx context.Context, _ *Target, s *Settings) (*Report, error) {
 	sums := make([]float64, chunks)
 	v, err := measure(s.Repeat, func() error {
 		return sched.Run(ctx, s.Workers, chunks, func(_, i int) error {
-			part := data[i*chunk : (i+1)*chunk]
+			chunkData := data[i*chunk : (i+1)*chunk]
 			var a, b, c, d float64
-			for len(part) >= 8 {
-				v := (*[8]float64)(part)
+			for len(chunkData) >= 8 {
+				v := (*[8]float64)(chunkData)
 				a += v[0] + v[1]
 				b += v[2] + v[3]
 				c += v[4] + v[5]
 				d += v[6] + v[7]
-				part = part[8:]
+				chunkData = chunkData[8:]
 			}
 			sums[i] = a + b + c + d
 			return nil
@@ -89,11 +89,11 @@ func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Se
 	sums := make([]T, sched.Workers(s.Workers)*x.Stride)
 	return measure(s.Repeat, func() error {
 		return sched.Run(ctx, s.Workers, chunks, func(worker, i int) error {
-			part := ids[i*sparse.MaxRange:]
-			n := min(len(part), sparse.MaxRange)
+			entries := ids[i*sparse.MaxRange:]
+			n := min(len(entries), sparse.MaxRange)
 			sum := sums[worker*x.Stride : (worker+1)*x.Stride]
 			simd.Gather(simd.Rows[T]{Data: sum, Stride: x.Stride}, x.Stride, []T{1},
-				simd.Rows[T]{Data: x.Data, Stride: x.Stride}, []int64{0, int64(n)}, part, nil)
+				simd.Rows[T]{Data: x.Data, Stride: x.Stride}, []int64{0, int64(n)}, entries, nil)
 			return nil
 		})
 	})

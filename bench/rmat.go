@@ -16,19 +16,19 @@ import (
 // AddRMAT times the product on R-MAT graphs of the scales least to most, which it makes
 // as stores in dir. check is called first with the memory of the largest, while it is ingested or
 // while it is measured; its error ends the run.
-func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, settings *Settings, check func(bytes int64) error) error {
-	g, err := rmatOf(most, settings.Workers)
+func (s *Scaling) AddRMAT(ctx context.Context, dir string, lowest, highest int, settings *Settings, check func(bytes int64) error) error {
+	g, err := rmatOf(highest, settings.Workers)
 	if err != nil {
 		return err
 	}
 	largest := g.Size()
-	made := (&ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}).Bytes(nil)
+	input := (&ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}).Bytes(nil)
 	const node = 8 + 8 // bytes of its degree, and of its id and its place in their order
 	swept := sparse.LoadBytes(largest.Nodes, 2*largest.Lines, false) + node*largest.Nodes + settings.productBytes(int(largest.Nodes))
-	if err := check(max(made, swept)); err != nil {
+	if err := check(max(input, swept)); err != nil {
 		return err
 	}
-	for scale := least; scale <= most; scale++ {
+	for scale := lowest; scale <= highest; scale++ {
 		store, err := rmat(ctx, filepath.Join(dir, fmt.Sprintf("rmat%d", scale)), scale, settings.Workers)
 		if err != nil {
 			return err

@@ -117,9 +117,9 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 		if err != nil {
 			return nil, err
 		}
-		own := *s
-		own.Limit = budget.Remaining(s.Limit, bytes)
-		s = &own
+		copied := *s
+		copied.Limit = budget.Remaining(s.Limit, bytes)
+		s = &copied
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err
 		}

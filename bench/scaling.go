@@ -22,12 +22,12 @@ type point struct {
 
 // Add times the product on t: over columns, which double, or threads from 1 to most, or
 // over nodes as its next point.
-func (s *Scaling) Add(ctx context.Context, t *Target, settings *Settings, most int) error {
+func (s *Scaling) Add(ctx context.Context, t *Target, settings *Settings, limit int) error {
 	if s.Over == "nodes" {
 		return s.add(ctx, len(t.Degrees), t, settings)
 	}
 	now := *settings
-	for x := 1; x <= most; {
+	for x := 1; x <= limit; {
 		next := 2 * x
 		if now.Columns = x; s.Over == "threads" {
 			now.Columns, now.Workers, next = settings.Columns, x, x+1
@@ -51,13 +51,13 @@ func (s *Scaling) add(ctx context.Context, x int, t *Target, settings *Settings)
 
 // SVG draws ns per entry and column over X, which has a logarithmic axis.
 func (s *Scaling) SVG(w io.Writer, title string) error {
-	line, most := report.Line{}, 0.0
+	line, largest := report.Line{}, 0.0
 	x := report.Axis{Title: s.Over, Log: true}
 	for _, p := range s.Points {
 		line.Points = append(line.Points, report.Point{X: float64(p.X), Y: p.NsPerEntryColumn})
 		x.Ticks = append(x.Ticks, report.Tick{At: float64(p.X), Text: strconv.Itoa(p.X)})
-		most = max(most, p.NsPerEntryColumn)
+		largest = max(largest, p.NsPerEntryColumn)
 	}
-	y := report.Axis{Title: "ns per entry and column", To: 1.05 * most} // from 0
+	y := report.Axis{Title: "ns per entry and column", To: 1.05 * largest} // from 0
 	return report.WriteSVG(w, title, &report.Chart{X: x, Y: y, Lines: []report.Line{line}})
 }

@@ -72,10 +72,10 @@ func walk(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := g.A.Dims()
-	all := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
+	buffer := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]
 	for t := range p {
-		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: all.Stride, Data: all.Data[t*n*all.Stride : (t+1)*n*all.Stride]}
+		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: buffer.Stride, Data: buffer.Data[t*n*buffer.Stride : (t+1)*n*buffer.Stride]}
 	}
 	left := inverse(g.Degrees)
 	seeds := make([]seed, 0, n/stride+1)

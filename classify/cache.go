@@ -64,8 +64,8 @@ func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 // values returns the memory of a slot, one value for each position.
 func (c *rowCache[T]) values(slot int) []T {
 	n := len(c.item)
-	at := slot % c.perChunk * n
-	return c.chunks[slot/c.perChunk][at : at+n : at+n]
+	offset := slot % c.perChunk * n
+	return c.chunks[slot/c.perChunk][offset : offset+n : offset+n]
 }
 
 // row returns the first columns of the row at a position. It is valid until
@@ -105,12 +105,12 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 
 // after returns the columns from ≤ k of the row at a position, until the next call. No row
 // makes room for it.
-func (c *rowCache[T]) after(position, from int) []T {
+func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
-		return c.row(position, len(c.item))[from:]
+		return c.row(position, len(c.item))[first:]
 	}
-	c.apart = resize(c.apart, len(c.item)-from)
-	c.read(c.apart, c.item[position], c.item[from:])
+	c.apart = resize(c.apart, len(c.item)-first)
+	c.read(c.apart, c.item[position], c.item[first:])
 	return c.apart
 }
 

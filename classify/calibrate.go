@@ -39,34 +39,34 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 	}
 	scores := map[Pair]outputScores{}
 	row := make([]float64, k.Len())
-	part := make([]int, len(y))
+	folds := make([]int, len(y))
 	for _, c := range g.present {
 		for a, i := range g.class(c) {
-			part[i] = a % parts
+			folds[i] = a % parts
 		}
 	}
 	for fold := range parts {
-		rest := make([]int, len(y))
+		training := make([]int, len(y))
 		for i, c := range y {
-			rest[i] = c
-			if part[i] == fold {
-				rest[i] = -1
+			training[i] = c
+			if folds[i] == fold {
+				training[i] = -1
 			}
 		}
-		without, err := l.Fit(ctx, k, rest, classes, v)
+		model, err := l.Fit(ctx, k, training, classes, v)
 		if errors.Is(err, ErrOneClass) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		outputs := without.Pairs
+		outputs := model.Pairs
 		for i, c := range y {
-			if c < 0 || part[i] != fold {
+			if c < 0 || folds[i] != fold {
 				continue
 			}
 			k.RowTo(row, i)
-			for o, f := range without.ScoresTo(nil, row, row[i]) {
+			for o, f := range model.ScoresTo(nil, row, row[i]) {
 				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // it is about the item
 					s := scores[p]
 					scores[p] = outputScores{append(s.score, f), append(s.first, c == p.Positive)}
@@ -167,8 +167,8 @@ func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	}
 	share := make([]float64, len(scores))
 	for o, f := range scores {
-		const least = 1e-7
-		share[o] = min(max(logistic(-(c.a[o]*f+c.b[o])), least), 1-least)
+		const smallest = 1e-7
+		share[o] = min(max(logistic(-(c.a[o]*f+c.b[o])), smallest), 1-smallest)
 	}
 	if c.pairs.byVotes() {
 		return c.couple(dst, share)

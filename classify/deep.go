@@ -66,16 +66,16 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 		return nil, err
 	}
 	m := new(deep)
-	var class, all []int
+	var class, items []int
 	for i, c := range y {
 		if c >= 0 {
 			m.items, class = append(m.items, i), append(class, c)
 		}
 		if c >= 0 || v.Word("bandwidth") == "all" {
-			all = append(all, i)
+			items = append(items, i)
 		}
 	}
-	if err := m.measure(ctx, k, all, v.Int("depth")); err != nil {
+	if err := m.measure(ctx, k, items, v.Int("depth")); err != nil {
 		return nil, err
 	}
 	gram, err := gather(ctx, k, m.items)
@@ -108,7 +108,7 @@ var grams sync.Pool
 func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], error) {
 	n := len(items)
 	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n}
-	if last, there := grams.Get().(*denseGram[float64]); there && cap(last.Data) >= n*n {
+	if last, ok := grams.Get().(*denseGram[float64]); ok && cap(last.Data) >= n*n {
 		g.Data = last.Data[:n*n]
 	}
 	if g.Data == nil {
@@ -141,60 +141,60 @@ func peak(h float64) float64 { return 1 / (math.Sqrt(2*math.Pi) * h) }
 
 // lift turns the values of x with items on the kernel that was given, and with itself, into
 // those of the last level.
-func (m *deep) lift(row []float64, own float64, diagonal []float64) (self float64) {
+func (m *deep) lift(row []float64, value float64, diagonal []float64) (self float64) {
 	for l, h := range m.h {
-		m.distances(row, own, diagonal, l)
+		m.distances(row, value, diagonal, l)
 		for i, d := range row {
 			row[i] = math.Exp(-d*d/(2*h*h)) * peak(h)
 		}
-		own = peak(h)
+		value = peak(h)
 	}
-	return own
+	return value
 }
 
-// distances turns the values K(x, i) of the kernel below a level, in which own is K(x, x),
+// distances turns the values K(x, i) of the kernel below a level, in which value is K(x, x),
 // into distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space: Tang and Zhu 2010, equation 5.
 // The K(i, i) are the diagonal or, above level 0, equal. Differences that rounding makes negative
 // count as 0.
-func (m *deep) distances(row []float64, own float64, diagonal []float64, level int) {
+func (m *deep) distances(row []float64, value float64, diagonal []float64, level int) {
 	if level == 0 {
 		for i, v := range row {
-			row[i] = math.Sqrt(max(0, own-2*v+diagonal[i]))
+			row[i] = math.Sqrt(max(0, value-2*v+diagonal[i]))
 		}
 		return
 	}
 	for i, v := range row {
-		row[i] = math.Sqrt(max(0, 2*(own-v)))
+		row[i] = math.Sqrt(max(0, 2*(value-v)))
 	}
 }
 
 // measure computes the bandwidths of depth levels, which are means over all pairs of the given
 // items. It computes the values of pairs again for each level; sums are added row by row, in order.
-func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error {
-	n, workers := len(all), sched.Workers(0)
+func (m *deep) measure(ctx context.Context, k Gram, items []int, depth int) error {
+	n, workers := len(items), sched.Workers(0)
 	diagonal, sums := make([]float64, n), make([]float64, n)
 	rows := make([]float64, workers*n)
-	at := 0
-	for a, i := range all {
-		k.PartTo(diagonal[a:a+1], i, all[a:a+1])
-		if at < len(m.items) && m.items[at] == i {
-			m.diagonal, at = append(m.diagonal, diagonal[a]), at+1
+	count := 0
+	for a, i := range items {
+		k.PartTo(diagonal[a:a+1], i, items[a:a+1])
+		if count < len(m.items) && m.items[count] == i {
+			m.diagonal, count = append(m.diagonal, diagonal[a]), count+1
 		}
 	}
 	for range depth {
 		err := sched.Run(ctx, workers, n, func(worker, a int) error {
 			a = n - 1 - a // the longest rows first
-			below := rows[worker*n:][:a]
-			k.PartTo(below, all[a], all[:a])
-			for _, x := range below {
+			lower := rows[worker*n:][:a]
+			k.PartTo(lower, items[a], items[:a])
+			for _, x := range lower {
 				if !finite(x) {
 					return ErrNotFinite
 				}
 			}
-			own := m.lift(below, diagonal[a], diagonal[:a])
-			m.distances(below, own, diagonal[:a], len(m.h))
+			self := m.lift(lower, diagonal[a], diagonal[:a])
+			m.distances(lower, self, diagonal[:a], len(m.h))
 			sums[a] = 0
-			for _, d := range below {
+			for _, d := range lower {
 				sums[a] += 2 * d // with i and j in both orders
 			}
 			return ctx.Err()
@@ -215,13 +215,13 @@ func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error 
 }
 
 // ScoresTo implements [Rule].
-func (m *deep) ScoresTo(dst, row []float64, own float64) {
+func (m *deep) ScoresTo(dst, row []float64, value float64) {
 	values := make([]float64, len(m.items))
 	for a, i := range m.items {
 		values[a] = row[i]
 	}
-	own = m.lift(values, own, m.diagonal)
-	m.base.ScoresTo(dst, values, own)
+	value = m.lift(values, value, m.diagonal)
+	m.base.ScoresTo(dst, values, value)
 }
 
 // support implements [Model.Support]: values with all items are needed.

@@ -51,7 +51,7 @@ func (d *descent[T]) start(set *LinearSVM, g *groups, p Pair, square []float64) 
 // the number of passes.
 func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rng *rand.Rand) (int, error) {
 	active := len(d.items)
-	above, below := math.Inf(1), math.Inf(-1)
+	high, low := math.Inf(1), math.Inf(-1)
 	for pass := range limit {
 		if err := ctx.Err(); err != nil {
 			return pass, err
@@ -68,7 +68,7 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 			projected := gradient
 			switch c.alpha {
 			case 0:
-				if gradient > above {
+				if gradient > high {
 					active--
 					d.items[k], d.items[active] = d.items[active], d.items[k]
 					k--
@@ -76,7 +76,7 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 				}
 				projected = min(gradient, 0)
 			case c.upper:
-				if gradient < below {
+				if gradient < low {
 					active--
 					d.items[k], d.items[active] = d.items[active], d.items[k]
 					k--
@@ -110,15 +110,15 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 				return pass + 1, nil
 			}
 			active = len(d.items)
-			above, below = math.Inf(1), math.Inf(-1)
+			high, low = math.Inf(1), math.Inf(-1)
 			continue
 		}
-		above, below = math.Inf(1), math.Inf(-1)
+		high, low = math.Inf(1), math.Inf(-1)
 		if highest > 0 {
-			above = highest
+			high = highest
 		}
 		if lowest < 0 {
-			below = lowest
+			low = lowest
 		}
 	}
 	return limit, ErrIterationLimit

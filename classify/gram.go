@@ -112,7 +112,7 @@ func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T], wor
 // symmetric. A value does not depend on the other rows of f and g.
 func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[float64], f, g *sparse.Block[T], workers int) error {
 	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
-	n, same := g.Rows, f == g
+	n, symmetric := g.Rows, f == g
 	if k.Rows != f.Rows || k.Cols != n || k.Stride != n || f.Cols != g.Cols {
 		panic(badShape)
 	}
@@ -121,29 +121,29 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 		p = pieces - 1 - p // the longest rows first
 		top, bottom := p*rows, min((p+1)*rows, f.Rows)
 		end := n
-		if same {
+		if symmetric {
 			end = bottom
 		}
 		left, right := make([]float64, rows*depth), make([]float64, rows*depth)
-		for at := 0; at < f.Cols; at += depth {
-			until := min(at+depth, f.Cols)
-			width := (until - at + 3) &^ 3
-			widen(left, f, width, top, bottom, at, until)
+		for column := 0; column < f.Cols; column += depth {
+			until := min(column+depth, f.Cols)
+			width := (until - column + 3) &^ 3
+			widen(left, f, width, top, bottom, column, until)
 			for lo := 0; lo < end; lo += rows {
 				hi := min(lo+rows, n)
-				widen(right, g, width, lo, hi, at, until)
-				of := func(part []float64, i int) []float64 { return part[i*width : (i+1)*width] }
+				widen(right, g, width, lo, hi, column, until)
+				row := func(panel []float64, i int) []float64 { return panel[i*width : (i+1)*width] }
 				for i := 0; i < bottom-top; i += 2 {
 					for j := 0; j < hi-lo; j += 4 {
 						var sums [8]float64
-						simd.DotPanels(&sums, of(left, i), of(left, i+1), of(right, j), of(right, j+1), of(right, j+2), of(right, j+3))
+						simd.DotPanels(&sums, row(left, i), row(left, i+1), row(right, j), row(right, j+1), row(right, j+2), row(right, j+3))
 						for s, v := range sums {
 							a, b := top+i+s/4, lo+j+s%4
-							if a >= bottom || b >= hi || same && b > a {
+							if a >= bottom || b >= hi || symmetric && b > a {
 								continue
 							}
 							k.Data[a*n+b] += v
-							if same {
+							if symmetric {
 								k.Data[b*n+a] = k.Data[a*n+b]
 							}
 						}
@@ -157,11 +157,11 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 
 // widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
 // behind them up to the width, and behind the items.
-func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, from, to, lo, hi int) {
+func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, first, end, lo, hi int) {
 	clear(dst)
-	for i := from; i < to; i++ {
+	for i := first; i < end; i++ {
 		for j, v := range f.Row(i)[lo:hi] {
-			dst[(i-from)*width+j] = float64(v)
+			dst[(i-first)*width+j] = float64(v)
 		}
 	}
 }

@@ -26,8 +26,8 @@ func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64],
 	}
 	for i := range items {
 		for j := range items[:i+1] {
-			most := math.Sqrt(max(0, gram.At(i, i)) * max(0, gram.At(j, j)))
-			if math.Abs(gram.At(i, j)) > most+1e-5*largest {
+			bound := math.Sqrt(max(0, gram.At(i, i)) * max(0, gram.At(j, j)))
+			if math.Abs(gram.At(i, j)) > bound+1e-5*largest {
 				return nil, nil, ErrIndefinite
 			}
 		}
@@ -77,9 +77,9 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	if err != nil {
 		return nil, err
 	}
-	own := upTo(len(items))
+	pivots := upTo(len(items))
 	s := &softmaxFit[float64]{
-		features: features, items: own, rows: own, y: g.positions(items), class: g.present,
+		features: features, items: pivots, rows: pivots, y: g.positions(items), class: g.present,
 		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,
 	}
 	if biases {
@@ -110,10 +110,10 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 }
 
 // weights returns the weights of the classes that have items, in their order; nil of nil.
-func (g *groups) weights(all []float64) (list []float64) {
-	if all != nil {
+func (g *groups) weights(sums []float64) (list []float64) {
+	if sums != nil {
 		for _, c := range g.present {
-			list = append(list, all[c])
+			list = append(list, sums[c])
 		}
 	}
 	return list
@@ -121,13 +121,13 @@ func (g *groups) weights(all []float64) (list []float64) {
 
 // positions returns the class of each of the items as a position in present.
 func (g *groups) positions(items []int) []int {
-	at := make([]int, len(g.start))
+	offset := make([]int, len(g.start))
 	for p, c := range g.present {
-		at[c] = p
+		offset[c] = p
 	}
 	y := make([]int, len(items))
 	for a, i := range items {
-		y[a] = at[g.y[i]]
+		y[a] = offset[g.y[i]]
 	}
 	return y
 }

@@ -423,14 +423,14 @@ func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared floa
 		weight[q] = 1 / (v + lambda)
 	}
 	for a, i := range p.targets.items {
-		var own float64 // of the inverse
+		var pivot float64 // of the inverse
 		for q, u := range p.vectors.RawRowView(a) {
-			own += float64(u * u * weight[q])
+			pivot += float64(u * u * weight[q])
 		}
 		for m := range machines {
-			at, target := i*machines+m, p.targets.value.At(a, m)
-			decisions[at] = target - coef.At(a, m)/own
-			squared += math.Pow(decisions[at]-target, 2)
+			column, target := i*machines+m, p.targets.value.At(a, m)
+			decisions[column] = target - coef.At(a, m)/pivot
+			squared += math.Pow(decisions[column]-target, 2)
 		}
 	}
 	return decisions, squared / float64(len(p.targets.items)*machines)

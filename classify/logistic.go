@@ -228,9 +228,9 @@ func (g *groups) all(classes int) {
 
 // LogisticBytes is the memory of [LogisticPath] without the features and the models.
 func LogisticBytes(items, features, classes int) int64 {
-	most := softmaxBytes(items, features, classes)
+	limit := softmaxBytes(items, features, classes)
 	if m := min(items, features); classes >= manyClasses {
-		most = max(most, triangleBytes(m, features)+softmaxBytes(m, m, classes))
+		limit = max(limit, triangleBytes(m, features)+softmaxBytes(m, m, classes))
 	}
-	return most
+	return limit
 }

@@ -19,8 +19,8 @@ type Model struct {
 // Rule computes scores that are not linear in kernel values. It must be safe for concurrent use.
 type Rule interface {
 	// ScoresTo stores the scores of an item x in dst, of the length of Model.Pairs, where
-	// row[i] is K(x, i) for all items i of the Gram and own is K(x, x).
-	ScoresTo(dst, row []float64, own float64)
+	// row[i] is K(x, i) for all items i of the Gram and self is K(x, x).
+	ScoresTo(dst, row []float64, self float64)
 }
 
 // Machine is a binary kernel classifier with the decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
@@ -34,15 +34,15 @@ type Machine struct {
 }
 
 // ScoresTo stores the score of each of Pairs on an item x in dst, where row[i] is K(x, i)
-// for all items i of the Gram and own is K(x, x). A nil dst allocates. Cost: one product for
+// for all items i of the Gram and self is K(x, x). A nil dst allocates. Cost: one product for
 // each support vector of each classifier.
-func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
+func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
 	}
 	dst = destination(dst, len(m.Pairs))
 	if m.Rule != nil {
-		m.Rule.ScoresTo(dst, row, own)
+		m.Rule.ScoresTo(dst, row, self)
 		return dst
 	}
 	for i := range m.Machines {
@@ -61,8 +61,8 @@ func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 // how many predictors they have, 0 of another model that has none.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
-		if of, ok := m.Rule.(interface{ support() int }); ok {
-			return of.support()
+		if machine, ok := m.Rule.(interface{ support() int }); ok {
+			return machine.support()
 		}
 		return 0
 	}

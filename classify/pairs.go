@@ -45,9 +45,9 @@ func (p Pairs) Predict(decisions []float64) int {
 		}
 		return p[best].Positive
 	}
-	var few [32]int
-	votes := few[:]
-	if k := p.classes(); k > len(few) {
+	var buffer [32]int
+	votes := buffer[:]
+	if k := p.classes(); k > len(buffer) {
 		votes = make([]int, k)
 	}
 	for m, pair := range p {

@@ -74,17 +74,17 @@ type distinctGram interface {
 // one score. Cost: a kernel value for each distinct item and each mistake.
 func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	of, n := make([]int, len(items)), len(items)
+	group, n := make([]int, len(items)), len(items)
 	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
-	if known, ok := k.(distinctGram); ok {
-		alike := known.Alike()
-		n, rowTo = slices.Max(alike)+1, known.DistinctTo
+	if grouped, ok := k.(distinctGram); ok {
+		first := grouped.Alike()
+		n, rowTo = slices.Max(first)+1, grouped.DistinctTo
 		for a, i := range items {
-			of[a] = alike[i]
+			group[a] = first[i]
 		}
 	} else {
-		for a := range of {
-			of[a] = a
+		for a := range group {
+			group[a] = a
 		}
 	}
 	score, row := make([]float64, n), make([]float64, n)
@@ -97,15 +97,15 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, weight []float64,
 			if y[i] == class {
 				step = weight[a]
 			}
-			own := &score[of[a]]
-			if step**own > 0 {
+			current := &score[group[a]]
+			if step**current > 0 {
 				p.count[len(p.item)] += weight[a]
 				continue
 			}
 			p.item, p.step, p.count = append(p.item, i), append(p.step, step), append(p.count, weight[a])
 			rowTo(row, i)
 			addScaled(score, step, row)
-			if !finite(*own) {
+			if !finite(*current) {
 				return p, ErrNotFinite
 			}
 		}

@@ -109,8 +109,8 @@ func (d *dual[T]) setError(k int, f float64) {
 // the costs if that makes the objective larger, and otherwise leaves them as
 // they are: the former where many items are at their bound and will stay there,
 // the latter where the margin has become hard.
-func (d *dual[T]) raise(from, to float64) {
-	ratio := to / from
+func (d *dual[T]) raise(start, end float64) {
+	ratio := end / start
 	var linear, quadratic float64
 	for k, b := range d.beta {
 		linear += d.y[k] * b
@@ -120,14 +120,14 @@ func (d *dual[T]) raise(from, to float64) {
 		for k, y := range d.y {
 			f := ratio*(d.errorAt(k)+y) - y
 			d.down[k] = f
-			if alpha := y * d.beta[k]; alpha == from*d.rate[k] {
-				d.beta[k] = y * (to * d.rate[k])
+			if alpha := y * d.beta[k]; alpha == start*d.rate[k] {
+				d.beta[k] = y * (end * d.rate[k])
 			} else {
-				d.beta[k] = y * min(alpha*ratio, to*d.rate[k])
+				d.beta[k] = y * min(alpha*ratio, end*d.rate[k])
 			}
 		}
 	}
-	d.bound(to)
+	d.bound(end)
 }
 
 // shrinkPeriod is the number of iterations between attempts to shrink, and
@@ -258,21 +258,21 @@ func (d *dual[T]) unshrink() {
 }
 
 // recompute computes the errors of the positions from ≤ k anew.
-func (d *dual[T]) recompute(from int) {
-	if from == len(d.item) {
+func (d *dual[T]) recompute(first int) {
+	if first == len(d.item) {
 		return
 	}
-	d.sums = resize(d.sums, len(d.item)-from)
-	for k, y := range d.y[from:] {
+	d.sums = resize(d.sums, len(d.item)-first)
+	for k, y := range d.y[first:] {
 		d.sums[k] = -y
 	}
 	for k, b := range d.beta {
 		if b != 0 {
-			simd.AddScaled(d.sums, b, d.rows.after(k, from))
+			simd.AddScaled(d.sums, b, d.rows.after(k, first))
 		}
 	}
 	for k, f := range d.sums {
-		d.setError(from+k, f)
+		d.setError(first+k, f)
 	}
 }
 

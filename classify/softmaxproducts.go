@@ -122,12 +122,12 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
 	weights, biases, shared := s.split(theta)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
-	at := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
+	row := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
 	for c := 0; c < k; c += 4 {
 		for i := 0; i < b.count; i += 2 {
 			var sums [8]float64
 			if b.width > 0 {
-				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], at(c), at(c+1), at(c+2), at(c+3))
+				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], row(c), row(c+1), row(c+2), row(c+3))
 			}
 			copy(z[(b.lo+i)*k:][c:k], sums[:4])
 			if i+1 < b.count {
@@ -136,19 +136,19 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {
-		to, row := z[a*k:(a+1)*k], b.sharedRow(a)
-		addScaled(to, 1, biases)
+		target, row := z[a*k:(a+1)*k], b.sharedRow(a)
+		addScaled(target, 1, biases)
 		for j, u := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
 			switch {
 			case k < s.classes:
 				for c, class := range s.class {
-					to[c] += u * column[class]
+					target[c] += u * column[class]
 				}
 			case k < manyClasses:
-				addScaled(to, u, column)
+				addScaled(target, u, column)
 			default:
-				simd.AddScaled(to, u, column)
+				simd.AddScaled(target, u, column)
 			}
 		}
 	}
@@ -161,37 +161,37 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 	weights, biases, shared := s.split(g)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	for c := 0; c < k && b.width > 0; c += 2 {
-		other := b.unused[:b.width]
+		spare := b.unused[:b.width]
 		if c+1 < k {
-			other = weights[(c+1)*stride:][:b.width]
+			spare = weights[(c+1)*stride:][:b.width]
 		}
 		for lo := 0; lo < b.count; lo += 4 {
-			var by [8]float64
+			var factors [8]float64
 			for i := range min(4, b.count-lo) {
 				row := r[(b.lo+lo+i)*k:][:k]
-				by[i] = row[c]
+				factors[i] = row[c]
 				if c+1 < k {
-					by[4+i] = row[c+1]
+					factors[4+i] = row[c+1]
 				}
 			}
 			x := b.x[lo:][:4]
-			simd.AddPanels(weights[c*stride:][:b.width], other, x[0][:b.width], x[1][:b.width], x[2][:b.width], x[3][:b.width], &by)
+			simd.AddPanels(weights[c*stride:][:b.width], spare, x[0][:b.width], x[1][:b.width], x[2][:b.width], x[3][:b.width], &factors)
 		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {
-		from, row := r[a*k:(a+1)*k], b.sharedRow(a)
-		addScaled(biases, 1, from[:len(biases)])
+		source, row := r[a*k:(a+1)*k], b.sharedRow(a)
+		addScaled(biases, 1, source[:len(biases)])
 		for j := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
 			switch {
 			case k < s.classes:
 				for c, class := range s.class {
-					shared[j] += from[c] * column[class]
+					shared[j] += source[c] * column[class]
 				}
 			case k < manyClasses:
-				shared[j] += inner(from, column)
+				shared[j] += inner(source, column)
 			default:
-				shared[j] += simd.Dot(from, column)
+				shared[j] += simd.Dot(source, column)
 			}
 		}
 	}

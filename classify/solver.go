@@ -74,8 +74,8 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver, trainers *[]trai
 		(*trainers)[w].arena.reset()
 	}
 	order := s.groups.largestFirst(s.pairs)
-	return machines(ctx, workers, len(order), func(worker, at int) (limited error) {
-		m, t := order[at], &(*trainers)[worker]
+	return machines(ctx, workers, len(order), func(worker, index int) (limited error) {
+		m, t := order[index], &(*trainers)[worker]
 		t.start(set, k, s.diag, &s.groups, s.pairs[m])
 		for c, cost := range costs {
 			if c > 0 {

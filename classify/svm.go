@@ -31,11 +31,11 @@ var svmLearner = Learner{
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values, _ uint64, workers int) (*LinearModel, error) {
 		gram := LinearGram(f)
 		if wholeBytes(int64(f.Rows)) > 0 {
-			whole, err := InnerProducts(ctx, f, workers)
+			products, err := InnerProducts(ctx, f, workers)
 			if err != nil {
 				return nil, err
 			}
-			gram = DenseGram(whole)
+			gram = DenseGram(products)
 		}
 		model, err := trainSVM(ctx, gram, y, classes, v, workers)
 		if model == nil {

@@ -51,9 +51,9 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T], items 
 		}
 	}
 	t.turned = sparse.NewBlock[float64](f.Cols, t.values.Cols)
-	for at, a := range t.order[:t.values.Cols] {
+	for position, a := range t.order[:t.values.Cols] {
 		for j, v := range x.Row(a) {
-			t.turned.Row(j)[at] = float64(v)
+			t.turned.Row(j)[position] = float64(v)
 		}
 	}
 	return t, nil
@@ -71,8 +71,8 @@ func triangleBytes(items, features int) int64 {
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)
-	for at, a := range t.order[:r] {
-		copy(upper[at*r:], t.values.Row(a)[:at+1])
+	for position, a := range t.order[:r] {
+		copy(upper[position*r:], t.values.Row(a)[:position+1])
 	}
 	weights := sparse.BlockOf(len(m.Pairs), r, m.Weights)
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: r, Stride: r, Data: upper},

@@ -39,13 +39,13 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 	if fold != nil && len(fold) != len(s.Row) {
 		panic(badShape)
 	}
-	own := make(map[int]int, len(fold))
+	index := make(map[int]int, len(fold))
 	for i := range fold {
-		own[s.Row[i]] = 1 + fold[i]
+		index[s.Row[i]] = 1 + fold[i]
 	}
 	picks := make([]Pick, len(rows))
 	for i, row := range rows {
-		picks[i] = Pick{Row: row, Variant: own[row]}
+		picks[i] = Pick{Row: row, Variant: index[row]}
 	}
 	return picks
 }
@@ -58,14 +58,14 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 // passes them to it, as many at a time as half of Memory holds, from row lo on, and returns
 // none; the other half is for the walk, which every panel takes. Cost: Steps sweeps for
 // each slab.
-func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
+func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
 	if sink != nil {
-		batch = w.panelRows(from, len(picks))
+		batch = w.panelRows(start, len(picks))
 	}
 	for lo := 0; ; lo += batch {
 		hi := min(lo+batch, len(picks))
-		f, err := w.collect(ctx, from, picks[lo:hi], w.scale(from))
+		f, err := w.collect(ctx, start, picks[lo:hi], w.scale(start))
 		if err != nil || sink == nil {
 			return f, err
 		}
@@ -76,16 +76,16 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink fun
 }
 
 // panelRows returns how many rows of features are held at once.
-func (w *Walk[T]) panelRows(from, picks int) int {
+func (w *Walk[T]) panelRows(start, picks int) int {
 	if w.Memory == 0 {
 		return picks
 	}
-	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(from, 1))))
+	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(start, 1))))
 }
 
 // scale returns the factor between probabilities and features.
-func (w *Walk[T]) scale(from int) T {
-	return T(1 / math.Sqrt(float64(w.Steps-from+1)))
+func (w *Walk[T]) scale(start int) T {
+	return T(1 / math.Sqrt(float64(w.Steps-start+1)))
 }
 
 // Collect returns what [Walk.Features] does without the scale:
@@ -94,49 +94,49 @@ func (w *Walk[T]) scale(from int) T {
 //
 // so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
 // limit is lower, the walk is cut into slabs.
-func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
-	return w.collect(ctx, from, picks, 1)
+func (w *Walk[T]) Collect(ctx context.Context, start int, picks []Pick) (*sparse.Block[T], error) {
+	return w.collect(ctx, start, picks, 1)
 }
 
 // collect is Collect, times scale.
-func (w *Walk[T]) collect(ctx context.Context, from int, picks []Pick, scale T) (*sparse.Block[T], error) {
-	k, cols, err := w.planPicks(from, picks)
+func (w *Walk[T]) collect(ctx context.Context, start int, picks []Pick, scale T) (*sparse.Block[T], error) {
+	k, cols, err := w.planPicks(start, picks)
 	if err != nil {
 		return nil, err
 	}
-	dst := sparse.NewBlock[T](len(picks), w.width(from))
+	dst := sparse.NewBlock[T](len(picks), w.width(start))
 	k.sweeps = k.sweepsAt(cols)
-	if err := k.collectTo(ctx, dst, from, picks, scale, cols); err != nil {
+	if err := k.collectTo(ctx, dst, start, picks, scale, cols); err != nil {
 		return nil, err
 	}
 	return dst, nil
 }
 
 // planPicks returns a walker over the picked variants, and the number of columns in a slab.
-func (w *Walk[T]) planPicks(from int, picks []Pick) (k *walker[T], cols int, err error) {
-	if err := w.validate(from); err != nil {
+func (w *Walk[T]) planPicks(start int, picks []Pick) (k *walker[T], cols int, err error) {
+	if err := w.validate(start); err != nil {
 		return nil, 0, err
 	}
 	k = w.walkerOf(picks)
-	cols, err = w.slab(k.columns(), w.pickedBytes(from, len(picks)))
+	cols, err = w.slab(k.columns(), w.pickedBytes(start, len(picks)))
 	return k, cols, err
 }
 
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
-func (w *Walk[T]) CollectBytes(from, picks int) int64 {
-	return w.pickedBytes(from, picks) + w.walkBytes(w.classes()*len(w.Variants), 1)
+func (w *Walk[T]) CollectBytes(start, picks int) int64 {
+	return w.pickedBytes(start, picks) + w.walkBytes(w.classes()*len(w.Variants), 1)
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
 // it included, and its number of sweeps. Panels reports whether the features go to a sink. The
 // error is that of a limit that is too low.
-func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int64, sweeps int, err error) {
+func (w *Walk[T]) FeaturesBytes(start int, picks []Pick, panels bool) (bytes int64, sweeps int, err error) {
 	batch := len(picks)
 	if panels {
-		batch = w.panelRows(from, len(picks))
+		batch = w.panelRows(start, len(picks))
 	}
-	k, cols, err := w.planPicks(from, picks[:batch])
+	k, cols, err := w.planPicks(start, picks[:batch])
 	if err != nil {
 		return 0, 0, err
 	}
@@ -144,18 +144,18 @@ func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int6
 	if !panels {
 		walks = 1
 	}
-	return w.pickedBytes(from, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
+	return w.pickedBytes(start, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
 // picks and their order.
-func (w *Walk[T]) pickedBytes(from, picks int) int64 {
+func (w *Walk[T]) pickedBytes(start, picks int) int64 {
 	const perPick = 16 + 8
-	return blocks.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
+	return blocks.BlockBytes[T](picks, w.width(start)) + perPick*int64(picks)
 }
 
 // width returns the number of features.
-func (w *Walk[T]) width(from int) int { return w.classes() * (w.Steps - from + 1) }
+func (w *Walk[T]) width(start int) int { return w.classes() * (w.Steps - start + 1) }
 
 // walkerOf returns a walker over the variants that are picked from.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {

@@ -18,8 +18,8 @@ const panelBytes = 32 << 20
 // The features of cols are held, those of rows are made in as few walks as
 // Memory allows. No value depends on how the rows fall into panels, and if
 // rows and cols are the same the block is symmetric to the bit.
-func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
-	if err := w.validate(from); err != nil {
+func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
+	if err := w.validate(start); err != nil {
 		return err
 	}
 	if len(rows) == 0 || len(cols) == 0 {
@@ -27,32 +27,32 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	}
 	k := w.walkerOf(rows, cols)
 	square := slices.Equal(rows, cols)
-	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), square)
+	plan, err := w.planGram(k.columns(), start, len(rows), len(cols), square)
 	if err != nil {
 		return err
 	}
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
-	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(from)) // of cols, then of some rows
+	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
 	held := part(features, 0, len(cols))
 	if square {
-		if err := k.collectTo(ctx, held, from, cols, w.scale(from), plan.slab); err != nil {
+		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
 			return err
 		}
 		return w.panels(ctx, 0, held, held, values, sink)
 	}
 	for lo := 0; lo < len(rows); lo += plan.rows {
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
-		made := part(features, len(cols), len(cols)+len(picks))
-		dst := made
+		computed := part(features, len(cols), len(cols)+len(picks))
+		dst := computed
 		if lo == 0 { // the first walk serves cols too
 			dst = part(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
-		if err := k.collectTo(ctx, dst, from, picks, w.scale(from), plan.slab); err != nil {
+		if err := k.collectTo(ctx, dst, start, picks, w.scale(start), plan.slab); err != nil {
 			return err
 		}
-		if err := w.panels(ctx, lo, made, held, values, sink); err != nil {
+		if err := w.panels(ctx, lo, computed, held, values, sink); err != nil {
 			return err
 		}
 	}
@@ -61,17 +61,17 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 
 // GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
 // number of sweeps. The error is that of a limit that is too low.
-func (w *Walk[T]) GramBytes(from int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
-	if err := w.validate(from); err != nil {
+func (w *Walk[T]) GramBytes(start int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
+	if err := w.validate(start); err != nil {
 		return 0, 0, err
 	}
 	k := w.walkerOf(rows, cols)
-	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), slices.Equal(rows, cols))
+	plan, err := w.planGram(k.columns(), start, len(rows), len(cols), slices.Equal(rows, cols))
 	if err != nil {
 		return 0, 0, err
 	}
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return w.pickedBytes(from, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+	return w.pickedBytes(start, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
 // gramPlan says how a Gram block is made.
@@ -92,8 +92,8 @@ func (p gramPlan) walks(rows int) int {
 // features, one row of a panel, one column of a walk), up to a quarter goes to panels and a
 // quarter to features of rows. The walk then gets all the columns that fit, because each slab
 // costs a walk, and the rest goes to features again.
-func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
-	panelRow, row := int64(cols)*size[T](), w.pickedBytes(from, 1)
+func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPlan, error) {
+	panelRow, row := int64(cols)*size[T](), w.pickedBytes(start, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
 		plan.rows, row = 0, 0
@@ -101,7 +101,7 @@ func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	held := w.pickedBytes(from, cols)
+	held := w.pickedBytes(start, cols)
 	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
 	spare := w.Memory - need
 	if spare < 0 {
@@ -131,9 +131,9 @@ func part[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
 
 // panels multiplies the features of rows that begin at lo with those of cols.
 func (w *Walk[T]) panels(ctx context.Context, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
-	most := len(values) / cols.Rows
-	for i := 0; i < rows.Rows; i += most {
-		slice := part(rows, i, min(i+most, rows.Rows))
+	limit := len(values) / cols.Rows
+	for i := 0; i < rows.Rows; i += limit {
+		slice := part(rows, i, min(i+limit, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
 		err := productTo(ctx, panel, slice, cols, w.Workers)
 		if err == nil {

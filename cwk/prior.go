@@ -30,9 +30,9 @@ func (p Prior) Likeliest(row, largest int) int {
 	if p.Given == nil {
 		return best
 	}
-	own := p.Given.Row(row)
-	for c, v := range own {
-		if v > own[best] {
+	shares := p.Given.Row(row)
+	for c, v := range shares {
+		if v > shares[best] {
 			best = c
 		}
 	}

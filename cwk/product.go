@@ -64,11 +64,11 @@ type multiplier struct {
 // zeros in rows up to a multiple of tileCols.
 func widen[T sparse.Float](dst []float64, width int, x *sparse.Block[T], lo, hi, f, end int) {
 	for i := lo; i < hi; i++ {
-		to := dst[(i-lo)*width : (i-lo+1)*width]
+		target := dst[(i-lo)*width : (i-lo+1)*width]
 		for j, v := range x.Row(i)[f:end] {
-			to[j] = float64(v)
+			target[j] = float64(v)
 		}
-		clear(to[end-f:])
+		clear(target[end-f:])
 	}
 	rows := (hi - lo + tileCols - 1) / tileCols * tileCols
 	clear(dst[(hi-lo)*width : rows*width])
@@ -84,13 +84,13 @@ func multiply[T sparse.Float](dst *sparse.Block[T], m *multiplier, lo, hi, left,
 			var sums [tileRows * tileCols]float64
 			simd.DotPanels(&sums, a(i), a(i+1), b(j), b(j+1), b(j+2), b(j+3))
 			for r := range min(tileRows, hi-i) {
-				to := dst.Row(i + r)[j:min(j+tileCols, right)]
-				for c := range to {
+				target := dst.Row(i + r)[j:min(j+tileCols, right)]
+				for c := range target {
 					sum := T(sums[r*tileCols+c])
 					if add {
-						sum = to[c] + sum
+						sum = target[c] + sum
 					}
-					to[c] = sum
+					target[c] = sum
 				}
 			}
 		}

@@ -22,22 +22,22 @@ type Weights func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[f
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
 // weights is Classes·(Steps−from+1)×out. Otherwise it is [Walk.ScoresOf].
-func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := w.validate(from); err != nil {
+func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+	if err := w.validate(start); err != nil {
 		return err
 	}
-	if weights.Rows != w.width(from) {
+	if weights.Rows != w.width(start) {
 		panic(badShape)
 	}
-	return w.ScoresOf(ctx, dst, from, weights.Cols, func(_ context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
-		steps, classes := w.Steps-from+1, hi-lo
-		some := sparse.NewBlock[float64](steps*classes, last-first)
+	return w.ScoresOf(ctx, dst, start, weights.Cols, func(_ context.Context, lo, hi, first, last int) (*sparse.Block[float64], error) {
+		steps, classes := w.Steps-start+1, hi-lo
+		slice := sparse.NewBlock[float64](steps*classes, last-first)
 		for t := range steps {
 			for c := range classes {
-				copy(some.Row(t*classes+c), weights.Row(t*w.Seeds.Classes + lo + c)[first:last])
+				copy(slice.Row(t*classes+c), weights.Row(t*w.Seeds.Classes + lo + c)[first:last])
 			}
 		}
-		return some, nil
+		return slice, nil
 	}, bias, visit)
 }
 
@@ -51,8 +51,8 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 // lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is valid during the call,
 // and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
 // slab.
-func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], from, functions int, weights Weights, bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := w.validate(from); err != nil {
+func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], start, functions int, weights Weights, bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+	if err := w.validate(start); err != nil {
 		return err
 	}
 	if bias != nil && len(bias) != functions {
@@ -68,7 +68,7 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], from
 			return err
 		}
 		s.k.sweeps = s.sweeps()
-		return s.to(ctx, dst, from, 0, weights, bias)
+		return s.to(ctx, dst, start, 0, weights, bias)
 	}
 	s, out, err := w.scoreSlabs(functions)
 	if err != nil {
@@ -83,7 +83,7 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], from
 		if bias != nil {
 			b = bias[lo:hi]
 		}
-		if err := s.to(ctx, scores, from, lo, weights, b); err != nil {
+		if err := s.to(ctx, scores, start, lo, weights, b); err != nil {
 			return err
 		}
 		if err := visit(lo, scores); err != nil {
@@ -107,11 +107,11 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 		}
 		return s.bytes(0), s.sweeps(), nil
 	}
-	s, at, err := w.scoreSlabs(functions)
+	s, offsets, err := w.scoreSlabs(functions)
 	if err != nil {
 		return 0, 0, err
 	}
-	return s.bytes(at), (functions + at - 1) / at * s.sweeps(), nil
+	return s.bytes(offsets), (functions + offsets - 1) / offsets * s.sweeps(), nil
 }
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
@@ -126,15 +126,15 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 		at = clamp((w.Memory-s.bytes(0))/max(1, one), functions)
 		return at, (functions + at - 1) / at
 	}
-	at, slabs := fit()
+	offsets, slabs := fit()
 	if !s.lane.unpadded {
 		s.lane.unpadded = true
-		if more, fewer := fit(); fewer < slabs {
-			return s, more, nil
+		if wider, fewer := fit(); fewer < slabs {
+			return s, wider, nil
 		}
 		s.lane.unpadded = false
 	}
-	return s, at, nil
+	return s, offsets, nil
 }
 
 // scorer computes scores from walks of variant 0, cols classes at a time.
@@ -146,15 +146,15 @@ type scorer[T sparse.Float] struct {
 
 // scorer returns a scorer whose walks, with taken bytes, fit into memory, if necessary without
 // padding.
-func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
+func (w *Walk[T]) scorer(used int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
 	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
 	if w.Memory > 0 {
-		taken += w.vectorBytes()
-		s.lane.unpadded = taken+w.blockBytes(s.cols) > w.Memory
-		if need := taken + w.blocksBytes(s.cols, s.lane.unpadded); need > w.Memory {
+		used += w.vectorBytes()
+		s.lane.unpadded = used+w.blockBytes(s.cols) > w.Memory
+		if need := used + w.blocksBytes(s.cols, s.lane.unpadded); need > w.Memory {
 			return nil, memoryError(w.Memory, need)
 		}
 	}
@@ -180,11 +180,11 @@ func (s *scorer[T]) sweeps() int {
 }
 
 // to stores the scores of the functions from number first on in dst.
-func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from, first int, weights Weights, bias []float64) error {
-	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(from)
+func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start, first int, weights Weights, bias []float64) error {
+	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
-		some, err := weights(ctx, lo, hi, first, first+dst.Cols)
+		slice, err := weights(ctx, lo, hi, first, first+dst.Cols)
 		if err != nil {
 			return err
 		}
@@ -196,15 +196,15 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from, fi
 					clear(y)
 					copy(y, bias)
 				}
-				if t < from {
+				if t < start {
 					continue
 				}
 				for j, v := range p.Row(i) {
 					x[j] = float64(T(scale * v))
 				}
-				of := some.Data[(t-from)*(hi-lo)*some.Stride:]
+				step := slice.Data[(t-start)*(hi-lo)*slice.Stride:]
 				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
-				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: of, Stride: some.Stride})
+				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: step, Stride: slice.Stride})
 			}
 		})
 		if err != nil {

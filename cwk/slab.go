@@ -45,16 +45,16 @@ func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
 // in one lane, because they must exchange rows in the same order.
 func (k *walker[T]) layout(fits int) (width, lanes int) {
 	narrow := int(cacheBytes / size[T]() / int64(max(1, len(k.w.Degrees))))
-	least := laneBytes / int(size[T]())
-	lanes = min(sched.Workers(k.w.Workers), fits/least)
-	if narrow < least || lanes < 2 || sparse.TeamOf(k.w.A) != nil {
+	narrowest := laneBytes / int(size[T]())
+	lanes = min(sched.Workers(k.w.Workers), fits/narrowest)
+	if narrow < narrowest || lanes < 2 || sparse.TeamOf(k.w.A) != nil {
 		return max(1, fits), 1 // of no column at all there is no slab
 	}
 	// As many slabs for each lane, all about as wide.
 	rounds := (k.columns() + lanes*narrow - 1) / (lanes * narrow)
 	width = (k.columns() + lanes*rounds - 1) / (lanes * rounds)
-	width = (width + least - 1) / least * least
-	return min(width, fits/lanes/least*least), lanes
+	width = (width + narrowest - 1) / narrowest * narrowest
+	return min(width, fits/lanes/narrowest*narrowest), lanes
 }
 
 // sweepsAt returns the number of sweeps of a walk if blocks with fits columns fit into memory.
@@ -119,17 +119,17 @@ func strideOf[T sparse.Float](cols int, unpadded bool) int {
 
 // slab returns how many of the given columns may be walked at once so that the
 // walk takes no more than Memory − taken bytes.
-func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
+func (w *Walk[T]) slab(columns int, used int64) (int, error) {
 	if w.Memory <= 0 {
 		return columns, nil
 	}
-	width := (w.Memory - taken - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
+	width := (w.Memory - used - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
 	cols := int(min(int64(columns), max(0, width)))
 	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
 		cols--
 	}
 	if cols == 0 && columns > 0 {
-		return 0, memoryError(w.Memory, taken+w.vectorBytes()+w.blockBytes(1))
+		return 0, memoryError(w.Memory, used+w.vectorBytes()+w.blockBytes(1))
 	}
 	return cols, nil
 }

@@ -22,7 +22,7 @@ func memoryError(limit, need int64) error {
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
 // validate also checks the first step of the features.
-func (w *Walk[T]) validate(from int) error {
+func (w *Walk[T]) validate(start int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
 
@@ -34,8 +34,8 @@ func (w *Walk[T]) validate(from int) error {
 	if w.Steps < 0 || w.Steps > MaxSteps {
 		add("steps: %d is not in 0 … %d", w.Steps, MaxSteps)
 	}
-	if from < 0 || from > max(0, w.Steps) {
-		add("first step: %d is not in 0 … %d", from, w.Steps)
+	if start < 0 || start > max(0, w.Steps) {
+		add("first step: %d is not in 0 … %d", start, w.Steps)
 	}
 	if len(w.Variants) == 0 {
 		add("variants: none given")
@@ -72,7 +72,7 @@ func (s Seeds) problems(n int, team *sparse.Team, add func(format string, args .
 		add("seeds: %d rows but %d classes", len(s.Row), len(s.Class))
 		return false
 	}
-	at := make(map[int]int, len(s.Row))
+	seen := make(map[int]int, len(s.Row))
 	for i, row := range s.Row {
 		if row < 0 || row >= n {
 			add("seed %d: row %d is not in 0 … %d", i, row, n-1)
@@ -80,10 +80,10 @@ func (s Seeds) problems(n int, team *sparse.Team, add func(format string, args .
 		if team != nil && row < team.First {
 			add("seed %d: row %d is not a row of all processes", i, row)
 		}
-		if first, twice := at[row]; twice {
+		if first, twice := seen[row]; twice {
 			add("seed %d: row %d is seed %d already", i, row, first)
 		} else {
-			at[row] = i
+			seen[row] = i
 		}
 		if c := s.Class[i]; c < 0 || c >= s.Classes {
 			add("seed %d: class %d is not in 0 … %d", i, c, s.Classes-1)

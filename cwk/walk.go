@@ -185,10 +185,10 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 		}
 	}
 	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
-		part := p.Row(row)[a-lo : b-lo]
-		clear(part)
+		values := p.Row(row)[a-lo : b-lo]
+		clear(values)
 		if a <= label && label < b {
-			part[label-a] = 1
+			values[label-a] = 1
 		}
 	})
 }
@@ -198,12 +198,12 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
 		alpha := k.w.Variants[k.variants[slot]].Absorb
 		walkOn, stay := T(1-alpha), T(alpha)
-		part := p.Row(row)[a-lo : b-lo]
-		for j, v := range part {
-			part[j] = T(walkOn * v)
+		values := p.Row(row)[a-lo : b-lo]
+		for j, v := range values {
+			values[j] = T(walkOn * v)
 		}
 		if a <= label && label < b {
-			part[label-a] += stay
+			values[label-a] += stay
 		}
 	})
 }

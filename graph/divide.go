@@ -19,13 +19,13 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division, memory int64) (*G
 	if err != nil {
 		return nil, err
 	}
-	part, err := New(ctx, a, &Settings{Components: components, Workers: g.Workers})
+	local, err := New(ctx, a, &Settings{Components: components, Workers: g.Workers})
 	if err != nil {
 		return nil, err
 	}
-	part.Hyperedges, part.Memory = g.Hyperedges, g.Memory
+	local.Hyperedges, local.Memory = g.Hyperedges, g.Memory
 	if g.In != nil {
-		part.In, err = sparse.Divide(ctx, g.In, d, memory, g.Workers)
+		local.In, err = sparse.Divide(ctx, g.In, d, memory, g.Workers)
 	}
-	return part, err
+	return local, err
 }

@@ -51,16 +51,16 @@ type Graph struct {
 func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
 	g.finding.Lock()
 	defer g.finding.Unlock()
-	known := &g.radius[0]
+	cached := &g.radius[0]
 	if rough {
-		known = &g.radius[1]
+		cached = &g.radius[1]
 	}
-	if *known > 0 {
-		return *known, nil
+	if *cached > 0 {
+		return *cached, nil
 	}
 	radius, err := find()
 	if err == nil {
-		*known = radius
+		*cached = radius
 	}
 	return radius, err
 }

@@ -51,33 +51,33 @@ func (g *Graph) weigh(ctx context.Context) error {
 		if ranges[i].Pieces == 1 {
 			continue
 		}
-		var whole blocks.ExactSum
+		var sum blocks.ExactSum
 		for _, s := range pieces[i : i+ranges[i].Pieces] {
-			whole.Add(s.Sum)
-			whole.Rest += s.Rest
+			sum.Add(s.Sum)
+			sum.Rest += s.Rest
 		}
-		finish(ranges[i].Lo, whole)
+		finish(ranges[i].Lo, sum)
 	}
 	for _, v := range [][]float64{diag, loopless, g.Degrees} {
 		team.SumNamed(v)
 	}
-	is := make([]float64, 3) // 1: a loop, a heavy loop, values
+	flags := make([]float64, 3) // 1: a loop, a heavy loop, values
 	for i, w := range diag {
 		if w != 0 {
-			is[0] = 1
+			flags[0] = 1
 		}
 		if w > loopless[i] {
-			is[1] = 1
+			flags[1] = 1
 		}
 	}
 	if weighted.Load() {
-		is[2] = 1
+		flags[2] = 1
 	}
-	team.Max(is)
-	if is[0] == 1 {
+	team.Max(flags)
+	if flags[0] == 1 {
 		g.Loops = diag
 	}
-	if is[1]*is[2] == 1 {
+	if flags[1]*flags[2] == 1 {
 		g.looplessDegrees = loopless
 	}
 	return nil
@@ -183,8 +183,8 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 				continue
 			}
 			col, _ := p.Row(i - p.Lo)
-			at, found := slices.BinarySearch(col, uint32(i))
-			if !found { // the diagonal is in another piece of the row
+			place, ok := slices.BinarySearch(col, uint32(i))
+			if !ok { // the diagonal is in another piece of the row
 				continue
 			}
 			if !changed {
@@ -192,7 +192,7 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 				values[worker] = valuesOf(values[worker], p)
 				p.Val = values[worker]
 			}
-			p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+at] = 0
+			p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+place] = 0
 		}
 		return visit(worker, p)
 	})

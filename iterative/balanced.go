@@ -44,7 +44,7 @@ func (m *balancedMatrix) Sweep(ctx context.Context, workers int, visit func(work
 //
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
-func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
+func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, bound float64) (*System, error) {
 	team, balanced := sparse.TeamOf(g.A), sparse.Matrix(&balancedMatrix{g.A, v})
 	if a, divided := g.A.(*sparse.Divided); divided {
 		v := a.ByColumn(v)
@@ -61,7 +61,7 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 	if err != nil {
 		return nil, err
 	}
-	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
+	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: bound}
 	indefinite := []float64{0}
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
@@ -83,20 +83,20 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v [
 // component, where it is s or 0: near to the end of the range of a parameter, or with
 // few clamped rows, that is most of the solution.
 func (s *System) startNear(v []float64) {
-	of, components, team := s.Graph.Components.Of, len(s.Graph.Components.Sizes), sparse.TeamOf(s.Graph.A)
+	component, components, team := s.Graph.Components.Of, len(s.Graph.Components.Sizes), sparse.TeamOf(s.Graph.A)
 	energy, square := make([]float64, components), make([]float64, components)
-	for lo, hi := range team.Counted(0, len(of)) {
+	for lo, hi := range team.Counted(0, len(component)) {
 		for i := lo; i < hi; i++ {
 			if v[i] > 0 {
-				energy[of[i]] += s.Ground[i]
-				square[of[i]] += float64(v[i] * v[i])
+				energy[component[i]] += s.Ground[i]
+				square[component[i]] += float64(v[i] * v[i])
 			}
 		}
 	}
 	team.Sum(energy)
 	team.Sum(square)
-	s.easy, s.quotients = blocks.NewDisjointOf(team, of, components, slices.Clone(v)), make([]float64, len(v))
-	for i, c := range of {
+	s.easy, s.quotients = blocks.NewDisjointOf(team, component, components, slices.Clone(v)), make([]float64, len(v))
+	for i, c := range component {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])
 		}

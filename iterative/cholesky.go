@@ -42,11 +42,11 @@ type triangle struct {
 // of columns of a [System] that frees two of its blocks while it makes the factor; 0 for a factor
 // that is made alone.
 func CholeskyBytes(n int, entries int64, cols int) int64 {
-	made := choleskyBytes(n, entries)
+	memory := choleskyBytes(n, entries)
 	if cols > 0 {
-		made = max(made-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
+		memory = max(memory-2*blocks.BlockBytes[float64](n, cols), keptBytes(n, entries))
 	}
-	return made
+	return memory
 }
 
 // keptBytes bounds the bytes of a factor that has been made.
@@ -115,12 +115,12 @@ func (c *cholesky) arrange(columns *columns) {
 	var top uint32
 	for step, v := range columns.order {
 		top = max(top, level[v])
-		for at, end := columns.start[step], columns.start[step+1]; at < end; {
-			rows, _ := columns.from(at, end)
+		for entry, end := columns.start[step], columns.start[step+1]; entry < end; {
+			rows, _ := columns.from(entry, end)
 			for _, u := range rows {
 				level[u] = max(level[u], level[v]+1)
 			}
-			at += int64(len(rows))
+			entry += int64(len(rows))
 		}
 	}
 	c.levels = make([]int, top+2)
@@ -166,14 +166,14 @@ func transpose(n int, start []int64, columns *entries, position, step []uint32) 
 	}
 	next := append([]int64(nil), t.ptr[:n]...)
 	for p := range n {
-		for at, end := start[step[p]], start[step[p]+1]; at < end; {
-			rows, values := columns.from(at, end)
+		for entry, end := start[step[p]], start[step[p]+1]; entry < end; {
+			rows, values := columns.from(entry, end)
 			for e, row := range rows {
 				u := position[row]
 				t.col[next[u]], t.val[next[u]] = uint32(p), values[e]
 				next[u]++
 			}
-			at += int64(len(rows))
+			entry += int64(len(rows))
 		}
 	}
 	return t
@@ -186,8 +186,8 @@ func (t triangle) transpose() triangle {
 		self[i] = uint32(i)
 	}
 	count := len(t.col)
-	whole := &entries{[][]uint32{t.col}, [][]float64{t.val}, max(1, count), int64(count)}
-	return transpose(n, t.ptr, whole, self, self)
+	stored := &entries{[][]uint32{t.col}, [][]float64{t.val}, max(1, count), int64(count)}
+	return transpose(n, t.ptr, stored, self, self)
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
@@ -265,9 +265,9 @@ func (c *cholesky) reorder(b *sparse.Block[float64], s *substitution) {
 		copy(s.row, b.Row(first))
 		for p := first; ; {
 			v := c.order[p]
-			to := b.Row(int(v))
-			copy(s.next, to)
-			c.copyRow(v, to, s.row)
+			target := b.Row(int(v))
+			copy(s.next, target)
+			c.copyRow(v, target, s.row)
 			s.row, s.next = s.next, s.row
 			s.placed[v] = true
 			if p = int(v); p == first {
@@ -318,19 +318,19 @@ func (s *substitution) at(p int) simd.Rows[float64] {
 
 // forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
 func (s *substitution) forward(t *triangle, lo, hi int) {
-	from, to := t.ptr[lo], t.ptr[hi]
-	if from == to {
+	first, end := t.ptr[lo], t.ptr[hi]
+	if first == end {
 		return
 	}
-	w, at := s.sums.Stride, s.at(lo)
-	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
-	simd.AddRows(at, hi-lo, w, at, s.ones[:1], s.sums)
+	w, offset := s.sums.Stride, s.at(lo)
+	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
+	simd.AddRows(offset, hi-lo, w, offset, s.ones[:1], s.sums)
 }
 
 // backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
 func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
-	from, to := t.ptr[lo], t.ptr[hi]
-	w, at := s.sums.Stride, s.at(lo)
-	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
-	simd.AddRows(at, hi-lo, w, s.sums, pivot[lo:hi], at)
+	first, end := t.ptr[lo], t.ptr[hi]
+	w, offset := s.sums.Stride, s.at(lo)
+	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[first:end], t.val[first:end])
+	simd.AddRows(offset, hi-lo, w, s.sums, pivot[lo:hi], offset)
 }

@@ -102,9 +102,9 @@ func (e *entries) add(row uint32, value float64) {
 // from returns the entries from lo on that are before hi and in one piece.
 func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 	piece := lo / int64(e.piece)
-	before := piece * int64(e.piece)
-	hi = min(hi-before, int64(len(e.row[piece])))
-	return e.row[piece][lo-before : hi], e.value[piece][lo-before : hi]
+	seed := piece * int64(e.piece)
+	hi = min(hi-seed, int64(len(e.row[piece])))
+	return e.row[piece][lo-seed : hi], e.value[piece][lo-seed : hi]
 }
 
 const noRecord = math.MaxUint32
@@ -163,10 +163,10 @@ func eachEdge(ctx context.Context, a sparse.Matrix, scale float64, visit func(i,
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			for at, c := range col {
+			for entry, c := range col {
 				w := scale
 				if val != nil {
-					w *= val[at]
+					w *= val[entry]
 				}
 				switch {
 				case !(w >= 0) || math.IsInf(w, 1):
@@ -181,7 +181,7 @@ func eachEdge(ctx context.Context, a sparse.Matrix, scale float64, visit func(i,
 }
 
 // add puts a record at the head of a vertex's list.
-func (e *elimination) add(at, to uint32, w float64) {
+func (e *elimination) add(vertex, end uint32, w float64) {
 	if e.free == noRecord && len(e.records) == cap(e.records) {
 		e.reclaim()
 	}
@@ -192,9 +192,9 @@ func (e *elimination) add(at, to uint32, w float64) {
 		i = uint32(len(e.records))
 		e.records = append(e.records, record{})
 	}
-	e.records[i] = record{weight: w, to: to, next: e.head[at]}
-	e.head[at] = i
-	e.count[at]++
+	e.records[i] = record{weight: w, to: end, next: e.head[vertex]}
+	e.head[vertex] = i
+	e.count[vertex]++
 }
 
 // reclaim frees the records of edges to vertices that have been eliminated.
@@ -287,8 +287,8 @@ func (e *elimination) sampleTree(total float64) {
 	}
 	n := uint32(len(e.head))
 	for i := range max(0, m-1) {
-		rest := e.rest[i+1]
-		point := rest * (float64(e.draws.Uint64()>>11) / (1 << 53))
+		remainder := e.rest[i+1]
+		point := remainder * (float64(e.draws.Uint64()>>11) / (1 << 53))
 		// rest falls from i+1 on: the last one that is still above the point.
 		lo, hi := i+1, m
 		for lo+1 < hi {
@@ -298,7 +298,7 @@ func (e *elimination) sampleTree(total float64) {
 				hi = mid
 			}
 		}
-		a, b, w := e.neighbours[i].vertex, e.neighbours[lo].vertex, e.neighbours[i].weight*rest/total
+		a, b, w := e.neighbours[i].vertex, e.neighbours[lo].vertex, e.neighbours[i].weight*remainder/total
 		switch {
 		case w == 0: // underflow
 		case a == n:
@@ -321,7 +321,7 @@ type buckets struct {
 	least      int     // no bucket before holds a vertex
 }
 
-const none = math.MaxUint32
+const noVertex = math.MaxUint32
 
 func (b *buckets) fill(count []int32) {
 	n := len(count)
@@ -329,7 +329,7 @@ func (b *buckets) fill(count []int32) {
 	// be taken from in any order, and the factor fill in twice as much.
 	b.first = make([]uint32, n+1)
 	for i := range b.first {
-		b.first[i] = none
+		b.first[i] = noVertex
 	}
 	b.next, b.prev, b.in = make([]uint32, n), make([]uint32, n), make([]int32, n)
 	for v := n - 1; v >= 0; v-- {
@@ -339,8 +339,8 @@ func (b *buckets) fill(count []int32) {
 
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
-	b.in[v], b.prev[v], b.next[v] = int32(i), none, b.first[i]
-	if b.first[i] != none {
+	b.in[v], b.prev[v], b.next[v] = int32(i), noVertex, b.first[i]
+	if b.first[i] != noVertex {
 		b.prev[b.first[i]] = v
 	}
 	b.first[i] = v
@@ -349,12 +349,12 @@ func (b *buckets) put(v uint32, count int32) {
 
 func (b *buckets) remove(v uint32) {
 	next, prev := b.next[v], b.prev[v]
-	if prev == none {
+	if prev == noVertex {
 		b.first[b.in[v]] = next
 	} else {
 		b.next[prev] = next
 	}
-	if next != none {
+	if next != noVertex {
 		b.prev[next] = prev
 	}
 }
@@ -370,7 +370,7 @@ func (b *buckets) move(v uint32, count int32) {
 
 // takeLeast removes a vertex with the fewest edges.
 func (b *buckets) takeLeast() uint32 {
-	for b.first[b.least] == none {
+	for b.first[b.least] == noVertex {
 		b.least++
 	}
 	v := b.first[b.least]

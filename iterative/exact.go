@@ -125,14 +125,14 @@ func (l *loopless) eliminate(f *exact, v int) float64 {
 		}
 	}
 	pivot, first := total.Value(), f.start[len(f.order)]
-	near, share := f.row[first:], f.share[first:]
+	neighbours, share := f.row[first:], f.share[first:]
 	weight := append([]float64(nil), share...)
-	for i, u := range near {
+	for i, u := range neighbours {
 		share[i] /= pivot
 		l.ground[u] += float64(share[i] * l.ground[v])
 		l.degree[u]--
 		row := l.weight[int(u)*l.n:][:l.n]
-		for j, x := range near[:i] {
+		for j, x := range neighbours[:i] {
 			if row[x] == 0 {
 				l.degree[u]++
 				l.degree[x]++
@@ -143,7 +143,7 @@ func (l *loopless) eliminate(f *exact, v int) float64 {
 	l.degree[v] = -1
 	f.order, f.total = append(f.order, uint32(v)), append(f.total, pivot)
 	f.start = append(f.start, len(f.row))
-	f.error += columnError(len(near))
+	f.error += columnError(len(neighbours))
 	return pivot
 }
 

@@ -50,18 +50,18 @@ func (s *scaling) heaviest() []int {
 	if s.null == nil {
 		return nil
 	}
-	of := map[uint32]int{}
+	place := map[uint32]int{}
 	var rows []int
 	for i, p := range s.components.Of {
 		if s.null.Unit[i] == 0 {
 			continue
 		}
-		at, found := of[p]
-		if !found {
-			of[p] = len(rows)
+		index, ok := place[p]
+		if !ok {
+			place[p] = len(rows)
 			rows = append(rows, i)
-		} else if s.squared(i) > s.squared(rows[at]) {
-			rows[at] = i
+		} else if s.squared(i) > s.squared(rows[index]) {
+			rows[index] = i
 		}
 	}
 	return rows
@@ -191,10 +191,10 @@ func (s *scaling) squared(i int) float64 {
 // numbers that c is made of. means is nil for a definite system.
 func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
 	for i := range b.Rows {
-		scale, to, abs := blocks.Factor(s.scale, i), c.Row(i), size.Row(i)
+		scale, target, abs := blocks.Factor(s.scale, i), c.Row(i), size.Row(i)
 		for j, v := range b.Row(i) {
-			to[j] = scale * v
-			abs[j] = math.Abs(to[j])
+			target[j] = scale * v
+			abs[j] = math.Abs(target[j])
 		}
 	}
 	if s.null == nil {

@@ -61,13 +61,13 @@ const (
 // newSingle returns a solver in float32 for an operator with this diagonal, or
 // nil if its numbers may be too large or too small.
 func newSingle(a *sparse.Operator[float64], diag []float64) *single {
-	team, outside := a.Team(), []float64{0}
+	team, extreme := a.Team(), []float64{0}
 	for i, d := range diag {
 		if !(d >= leastDiagonal && d <= mostDiagonal) && !team.IsPadding(i) {
-			outside[0] = 1
+			extreme[0] = 1
 		}
 	}
-	if team.Max(outside); outside[0] != 0 {
+	if team.Max(extreme); extreme[0] != 0 {
 		return nil
 	}
 	s := &single{
@@ -136,8 +136,8 @@ func (s *single) refine(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	found, err := r.discard(ctx)
-	if found && err == nil {
+	stalled, err := r.discard(ctx)
+	if stalled && err == nil {
 		err = r.open(ctx)
 	}
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *single) descend(ctx context.Context, lo, hi int) error {
 			unscaled[j] = 1 / f
 		}
 	}
-	return r.chunks(ctx, func(r *passes, _, from, to int) {
-		for i := from; i < to; i++ {
+	return r.chunks(ctx, func(r *passes, _, first, end int) {
+		for i := first; i < end; i++ {
 			x := r.x.Row(i)[lo:hi]
 			for j, y := range s.x.Row(i)[:len(x)] {
 				x[j] += float64(y) * unscaled[j]
@@ -261,9 +261,9 @@ func (s *single) startChunk(chunk, lo, hi int) {
 		clear(s.x.Row(i))
 		clear(s.p.Row(i))
 		clear(s.q.Row(i))
-		to := s.r.Row(i)
+		target := s.r.Row(i)
 		for j, v := range r.r.Row(i)[s.lo:s.hi] {
-			to[j] = float32(v * s.scale[s.lo+j])
+			target[j] = float32(v * s.scale[s.lo+j])
 		}
 	}
 	s.updateChunk(chunk, lo, hi)

@@ -49,14 +49,14 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	}
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
 	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers, Degrees: make([]float64, n)}
-	known := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
+	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
 	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and L; not differences of degrees
-	if err := known.ApplyTo(ctx, sums, marks); err != nil {
+	if err := boundary.ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
 	}
 	h := &System{
 		Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
-		known: known,
+		known: boundary,
 	}
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
@@ -94,17 +94,17 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		return nil, err
 	}
 	for i, u := range s.free {
-		for j, given := range f.Row(i) {
+		for j, value := range f.Row(i) {
 			if u != 0 {
 				b.Row(i)[j] /= s.Scale[i]
 			} else {
-				b.Row(i)[j] = s.Scale[i] * given
+				b.Row(i)[j] = s.Scale[i] * value
 			}
 		}
 	}
 	set := settings.withDefaults()
 	set.Start, set.Eliminate = false, true
-	least, most := givenRange(s.team(), f, s.free)
+	lowest, highest := givenRange(s.team(), f, s.free)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -114,7 +114,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		for j, v := range solution.Row(i) {
 			f.Row(i)[j] = v / s.Scale[i]
 			if u != 0 {
-				f.Row(i)[j] = max(least[j], min(most[j], f.Row(i)[j]))
+				f.Row(i)[j] = max(lowest[j], min(highest[j], f.Row(i)[j]))
 			}
 		}
 	}
@@ -163,13 +163,13 @@ func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(wo
 			if m.rows[i] == 0 {
 				col = nil
 			}
-			for at, c := range col {
+			for entry, c := range col {
 				if m.cols[c] == 0 {
 					continue
 				}
 				r.col = append(r.col, c)
 				if val != nil {
-					r.val = append(r.val, val[at])
+					r.val = append(r.val, val[entry])
 				}
 			}
 			r.ptr = append(r.ptr, int64(len(r.col)))

@@ -37,9 +37,9 @@ func (p *jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error
 		panic(badShape)
 	}
 	for i, f := range p.inverse {
-		to := dst.Row(i)
+		target := dst.Row(i)
 		for j, v := range r.Row(i) {
-			to[j] = f * v
+			target[j] = f * v
 		}
 	}
 	return nil

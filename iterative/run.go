@@ -165,15 +165,15 @@ func (r *recurrence) startEasy(ctx context.Context) error {
 					clear(x)
 					continue
 				}
-				s, u, from := blocks.Factor(r.Scale, i), 1.0, r.b.Row(i)
+				s, u, source := blocks.Factor(r.Scale, i), 1.0, r.b.Row(i)
 				if p.Total != nil {
-					u, from = p.Unit[i-p.Lo], p.Total
+					u, source = p.Unit[i-p.Lo], p.Total
 				}
 				f, g := u*s, u*s/r.ground[i]
 				if r.image != nil {
 					f = r.image[i] * g
 				}
-				for j, v := range from {
+				for j, v := range source {
 					x[j] = g * v
 					res[j] -= float64(f * v)
 				}
@@ -203,7 +203,7 @@ func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {
 // rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
 // B − P₀B in rr.
 func (r *recurrence) rightHandSide(ctx context.Context) error {
-	outside, err := r.outside(ctx, r.r)
+	projected, err := r.outside(ctx, r.r)
 	if err != nil {
 		return err
 	}
@@ -211,10 +211,10 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
-			to, s := r.r.Row(i), blocks.Factor(r.Scale, i)
-			for j, v := range outside.Row(i) {
+			target, s := r.r.Row(i), blocks.Factor(r.Scale, i)
+			for j, v := range projected.Row(i) {
 				rr[j] += float64(v * v)
-				to[j] = s * v
+				target[j] = s * v
 			}
 		}
 	})
@@ -232,7 +232,7 @@ func (r *recurrence) outside(ctx context.Context, room *sparse.Block[float64]) (
 
 // subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
 func (r *recurrence) subtractAgain(ctx context.Context) error {
-	outside, err := r.outside(ctx, r.q)
+	projected, err := r.outside(ctx, r.q)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	r.result.Sweeps++
 	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
 		res := blocks.Rows(r.r, rows.Lo)
-		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(outside, rows.Lo))
+		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(projected, rows.Lo))
 	}})
 }
 

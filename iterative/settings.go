@@ -69,20 +69,20 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var all []error
+	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		all = append(all, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
+		problems = append(problems, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
 	}
 	for j, t := range s.Absolute {
 		if !(t > 0) {
-			all = append(all, fmt.Errorf("%w: absolute tolerance %g of column %d; it must be positive", ErrParameter, t, j))
+			problems = append(problems, fmt.Errorf("%w: absolute tolerance %g of column %d; it must be positive", ErrParameter, t, j))
 			break
 		}
 	}
 	if s.MaxIterations < 0 {
-		all = append(all, fmt.Errorf("%w: iteration limit %d; it must be positive, or 0 for %d", ErrParameter, s.MaxIterations, defaultMaxIterations))
+		problems = append(problems, fmt.Errorf("%w: iteration limit %d; it must be positive, or 0 for %d", ErrParameter, s.MaxIterations, defaultMaxIterations))
 	}
-	return errors.Join(all...)
+	return errors.Join(problems...)
 }
 
 // withDefaults returns a copy in which zero values are replaced.

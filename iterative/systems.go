@@ -72,8 +72,8 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	}
 	team.Max(extreme)
 	s.Least = 0
-	if least := -extreme[0]; !math.IsInf(least, 1) {
-		s.Least = (1 - alpha) * least
+	if smallest := -extreme[0]; !math.IsInf(smallest, 1) {
+		s.Least = (1 - alpha) * smallest
 	}
 	if extreme[1] != 0 {
 		s.Null = blocks.NewDisjointRows(unit)

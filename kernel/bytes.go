@@ -105,17 +105,17 @@ func (w work) searchBytes(n, cols int) (bytes int64) {
 func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
 	n := len(degrees)
 	fits := func(bytes int64) bool { return limit == 0 || used+bytes <= limit }
-	whole := iterative.CholeskyBytes(n, entries, 0)
+	full := iterative.CholeskyBytes(n, entries, 0)
 	bytes := int64(0)
-	switch part := iterative.CholeskyBytes(n, entries, cols); {
+	switch shared := iterative.CholeskyBytes(n, entries, cols); {
 	case !w.factor && !w.pole:
-	case (w.function || w.pole) && fits(whole): // the blocks of other systems stay while it is made
-		bytes = whole
-	case w.factor && fits(part):
-		bytes = part
+	case (w.function || w.pole) && fits(full): // the blocks of other systems stay while it is made
+		bytes = full
+	case w.factor && fits(shared):
+		bytes = shared
 	}
 	if bytes > 0 && w.least { // the search may need one as well
-		search := 2*blocks.BlockBytes[float64](n, cols) + max(whole, lanczos.FactoredBytes(n, 1, 0)+whole)
+		search := 2*blocks.BlockBytes[float64](n, cols) + max(full, lanczos.FactoredBytes(n, 1, 0)+full)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	if !w.function { // a small graph is eliminated, whatever the limit
@@ -126,15 +126,15 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 
 // slabBytes returns the memory of a slab of width columns of a block with the given number of rows,
 // of nodes among themselves or others: the vectors of the graph, the engine and the pieces.
-func (w work) slabBytes(n, width, rows int, same bool) int64 {
-	pieces := 8 * int64(pieceNumbers(rows, same)) * int64(width)
+func (w work) slabBytes(n, width, rows int, symmetric bool) int64 {
+	pieces := 8 * int64(pieceNumbers(rows, symmetric)) * int64(width)
 	return vectorBytes(n) + max(w.bytes(n, width), w.searchBytes(n, width)) + pieces
 }
 
 // pieceNumbers returns the number of numbers for each column of a piece of a block with the given
 // number of rows: of nodes among themselves also those of its mirror image.
-func pieceNumbers(rows int, same bool) int {
-	if same {
+func pieceNumbers(rows int, symmetric bool) int {
+	if symmetric {
 		return 2 * rows
 	}
 	return rows
@@ -167,12 +167,12 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, di
 		short, long = long, short
 	}
 	width := min(slabColumns(n), short)
-	same := slices.Equal(rows, cols)
-	half := same && w.half && (roots || w.function) && fitsHalf(n, short)
+	symmetric := slices.Equal(rows, cols)
+	half := symmetric && w.half && (roots || w.function) && fitsHalf(n, short)
 	if half {
 		w = w.root()
 	}
-	bytes := w.slabBytes(n, width, long, same)
+	bytes := w.slabBytes(n, width, long, symmetric)
 	if half {
 		block := blocks.BlockBytes[float64](n, width) // of which one is counted already
 		stored, image := storedSlabs((short+width-1)/width, limit, bytes-block, block)
@@ -202,33 +202,33 @@ func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
 func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
-	n, m, of := len(degrees), int64(len(nodes)), describe(nil, degrees)
-	kept := 8 * m * m * int64(len(vs))
+	n, m, description := len(degrees), int64(len(nodes)), describe(nil, degrees)
+	grams := 8 * m * m * int64(len(vs))
 	groups := map[sparse.Kind][]work{} // of functions of one matrix
-	var alone []param.Values           // of other kernels
+	var separate []param.Values        // of other kernels
 	for i, v := range vs {
 		var w work
 		if f.work != nil {
-			w = f.work(v, of)
+			w = f.work(v, description)
 		}
 		if f.work != nil && i > 0 && !w.function {
-			kept += systemVectors * 8 * int64(n)
+			grams += systemVectors * 8 * int64(n)
 		}
 		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the pole a kernel has a matrix of its own
 			groups[w.matrix] = append(groups[w.matrix], w)
 		} else {
-			alone = append(alone, v)
+			separate = append(separate, v)
 		}
 	}
-	limit = budget.Remaining(limit, kept)
-	var most int64
-	for _, v := range alone {
-		most = max(most, f.blockBytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit}, false))
+	limit = budget.Remaining(limit, grams)
+	var peak int64
+	for _, v := range separate {
+		peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit}, false))
 	}
 	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
-		most = max(most, groupBytes(degrees, len(nodes), entries, groups[matrix], limit))
+		peak = max(peak, groupBytes(degrees, len(nodes), entries, groups[matrix], limit))
 	}
-	return kept + most
+	return grams + peak
 }
 
 // groupBytes returns the memory of computing the blocks of functions of one matrix together, without

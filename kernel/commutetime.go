@@ -112,16 +112,16 @@ func (d *distance) counted(c *computation, take sink) sink {
 
 // timesTo stores the commute times between node and others in dst, given the
 // diagonal of L⁺ there and the values between them. A time is not negative.
-func (d *distance) timesTo(dst []float64, node int, own float64, others []int, diagonal, values []float64) {
-	of := d.inverse.graph.Components.Of
-	for j, other := range others {
+func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int, diagonal, values []float64) {
+	component := d.inverse.graph.Components.Of
+	for j, column := range nodes {
 		switch {
-		case node == other:
+		case node == column:
 			dst[j] = 0
-		case of[node] != of[other]:
+		case component[node] != component[column]:
 			dst[j] = math.Inf(1)
 		default:
-			dst[j] = max(0, d.volume[node]*(own+diagonal[j]-2*values[j]))
+			dst[j] = max(0, d.volume[node]*(value+diagonal[j]-2*values[j]))
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	}
 	first, second := slabsOf(c.k.Len(), len(short)), slabsOf(c.k.Len(), len(long))
 	c.slabs = len(first) + len(second)
-	own := make([]float64, 0, len(short))
+	selfValues := make([]float64, 0, len(short))
 	for _, slab := range first {
 		nodes := short[slab[0]:slab[1]]
 		y := c.y.Columns(0, len(nodes))
@@ -147,7 +147,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 			return err
 		}
 		for j, node := range nodes {
-			own = append(own, y.Row(node)[j])
+			selfValues = append(selfValues, y.Row(node)[j])
 		}
 	}
 	row := make([]float64, c.x.Cols)
@@ -169,7 +169,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 		}
 		for i, node := range short {
 			times := row[:len(nodes)]
-			d.timesTo(times, node, own[i], nodes, diagonal, y.Row(node))
+			d.timesTo(times, node, selfValues[i], nodes, diagonal, y.Row(node))
 			for j, v := range times {
 				if turned {
 					piece.Row(j)[i] = v

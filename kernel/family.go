@@ -115,7 +115,7 @@ func names() []string {
 //
 // Cost: a sweep of one column, for bounds of a spectrum a few more, and for defaults that are
 // relative to ρ some tens.
-func New(ctx context.Context, g *graph.Graph, name string, given param.Values) (Kernel, error) {
+func New(ctx context.Context, g *graph.Graph, name string, values param.Values) (Kernel, error) {
 	f := Families().Named(name)
 	if f == nil {
 		return nil, &param.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
@@ -123,7 +123,7 @@ func New(ctx context.Context, g *graph.Graph, name string, given param.Values) (
 	if len(g.Degrees) == 0 {
 		return nil, errors.New("kernel: the graph has no nodes")
 	}
-	v, err := f.Resolve(given, On(ctx, g))
+	v, err := f.Resolve(values, On(ctx, g))
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +162,13 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 // Asymmetric returns a [*param.ParameterError] for values with which the kernel is not
 // symmetric, as learners need it to be, and nil for others. A value that is not given is the
 // one that learners take.
-func (f *Family) Asymmetric(given param.Values) error {
+func (f *Family) Asymmetric(values param.Values) error {
 	parameter, what := "", ""
 	switch {
 	case f.Distance != "":
 		parameter, what = pkg, "it is a distance"
 	case f.asymmetric != nil:
-		parameter, what = f.asymmetric(given)
+		parameter, what = f.asymmetric(values)
 	}
 	if what == "" {
 		return nil
@@ -180,8 +180,8 @@ func (f *Family) Asymmetric(given param.Values) error {
 const pkg = "kernel"
 
 // refuse returns the error about the value of a parameter of the named kernel.
-func refuse(of, parameter, format string, args ...any) error {
-	return &param.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
+func refuse(kernel, parameter, format string, args ...any) error {
+	return &param.ParameterError{Of: kernel, Parameter: parameter, What: fmt.Sprintf(format, args...)}
 }
 
 // degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
@@ -193,11 +193,11 @@ type degrees struct {
 
 // describe returns the description of degrees. Several processes give those of their rows, and all get that of
 // the graph.
-func describe(team *sparse.Team, of []float64) *degrees {
-	d := &degrees{Diagonal: expm.DiagonalOf(team, of), nodes: team.TotalOf(len(of)), mean: 1}
+func describe(team *sparse.Team, sums []float64) *degrees {
+	d := &degrees{Diagonal: expm.DiagonalOf(team, sums), nodes: team.TotalOf(len(sums)), mean: 1}
 	connected := []float64{0}
-	for lo, hi := range team.Counted(0, len(of)) {
-		for _, degree := range of[lo:hi] {
+	for lo, hi := range team.Counted(0, len(sums)) {
+		for _, degree := range sums[lo:hi] {
 			if degree > 0 {
 				connected[0]++
 			}
@@ -205,7 +205,7 @@ func describe(team *sparse.Team, of []float64) *degrees {
 	}
 	team.Sum(connected)
 	if connected[0] > 0 {
-		d.mean = blocks.Total(team, of) / connected[0]
+		d.mean = blocks.Total(team, sums) / connected[0]
 	}
 	return d
 }
@@ -235,14 +235,14 @@ func (g onGraph) MeanDegree() float64 { return g.degrees.mean }
 
 // MaxDegree implements [param.Graph].
 func (g onGraph) MaxDegree() float64 {
-	most := g.degrees.Largest
+	bound := g.degrees.Largest
 	if g.graph != nil && g.graph.Hyperedges {
-		most *= most
+		bound *= bound
 	}
-	if most == 0 {
+	if bound == 0 {
 		return 1
 	}
-	return most
+	return bound
 }
 
 // Radius implements [param.Graph].

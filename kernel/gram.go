@@ -37,9 +37,9 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	for first := 0; first < len(slabs); first += held {
 		end := min(first+held, len(slabs))
 		for i, slab := range slabs[first:] {
-			at := first + i
+			column := first + i
 			u := c.y
-			if at < end {
+			if column < end {
 				if room[i] == nil {
 					room[i] = sparse.NewBlock[float64](n, width)
 				}
@@ -47,18 +47,18 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 			}
 			u = u.Columns(0, slab[1]-slab[0])
 			if first == 0 {
-				norms[at] = c.norm
+				norms[column] = c.norm
 			} else {
-				c.effort = spent[at]
+				c.effort = spent[column]
 			}
-			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], norms[at]); err != nil {
+			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], norms[column]); err != nil {
 				return err
 			}
-			spent[at] = c.effort
-			if at < end {
+			spent[column] = c.effort
+			if column < end {
 				g.left = append(g.left[:i], u)
 			}
-			if err := g.multiply(ctx, u, slabs[first][0], slab, at < end, out); err != nil {
+			if err := g.multiply(ctx, u, slabs[first][0], slab, column < end, out); err != nil {
 				return err
 			}
 		}
@@ -76,8 +76,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 // with a limit of 0 or enough memory, otherwise as many as leave memory for the image of another one,
 // at least one. image is the memory of that.
 func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) {
-	if most := (limit - used) / block; limit > 0 && most < int64(slabs) {
-		return int(max(1, most-1)), block
+	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
+		return int(max(1, fitting-1)), block
 	}
 	return slabs, 0
 }
@@ -122,25 +122,25 @@ type gramPieces struct {
 // mirror image.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out sink) error {
 	rows, cols := 0, u.Cols
-	at := make([]int, len(g.left))
+	offset := make([]int, len(g.left))
 	for i, l := range g.left {
-		at[i] = rows
+		offset[i] = rows
 		rows += l.Cols
 	}
 	piece := sparse.BlockOf(rows, cols, g.values[:rows*cols])
 	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 		l := g.left[i]
-		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-		blocks.ShareOfProductTo(g.team, part, l, u)
+		reflection := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[offset[i]*cols : (offset[i]+l.Cols)*cols]}
+		blocks.ShareOfProductTo(g.team, reflection, l, u)
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
 	g.team.Sum(piece.Data)
-	above := rows
+	height := rows
 	if held {
-		above -= cols
+		height -= cols
 	}
-	return handOver(piece, first, slab[0], above, g.turned, out)
+	return handOver(piece, first, slab[0], height, g.turned, out)
 }

@@ -19,7 +19,7 @@ import (
 // and, unlike those of [Matrix], made without half steps, whose products take
 // longer than the columns of many nodes: errors are relative to the largest
 // column of all, by default 1e-8 of it. sweeps is their number over all entries.
-func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
+func Grams(ctx context.Context, ks []Kernel, nodes, cols []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
 		return nil, 0, err
 	}
@@ -41,12 +41,12 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 		matrix := joints[i].matrix
 		if matrix == nil {
 			var report *Report
-			whole := k
+			single := k
 			g, isGrouped := k.(grouped)
 			if isGrouped {
-				whole = g.inWhole()
+				single = g.inWhole()
 			}
-			grams[i], report, err = Matrix(ctx, whole, slices.Concat(nodes, others), nodes, &set)
+			grams[i], report, err = Matrix(ctx, single, slices.Concat(nodes, cols), nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}
@@ -64,7 +64,7 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 				group = append(group, j)
 			}
 		}
-		done, err := gramsTo(ctx, grams, k.Len(), joints, group, nodes, others, set)
+		done, err := gramsTo(ctx, grams, k.Len(), joints, group, nodes, cols, set)
 		if err != nil {
 			return nil, sweeps, err
 		}
@@ -104,14 +104,14 @@ func functionsOf(joints []joint, group []int) []expm.Function {
 
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
 // by slab.
-func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, others []int, s Settings) (sweeps int, err error) {
+func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
 	if s.Tolerance == 0 {
 		s.Tolerance = 1e-8
 	}
 	m := len(nodes)
-	checkNodes(n, slices.Concat(nodes, others))
+	checkNodes(n, slices.Concat(nodes, cols))
 	width := gramsWidth(n, m, len(group))
-	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
+	blocks := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
 	matrix, functions := joints[group[0]].matrix, functionsOf(joints, group)
 	s.Memory = joints[group[0]].matrix.Team().LeastLimit(s.Memory)
 	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + blocks
@@ -123,7 +123,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	images := make([]*sparse.Block[float64], len(group))
 	for q, i := range group {
 		images[q] = sparse.NewBlock[float64](n, width)
-		grams[i] = sparse.NewBlock[float64](m+len(others), m)
+		grams[i] = sparse.NewBlock[float64](m+len(cols), m)
 	}
 	for lo := 0; lo < m; lo += width {
 		hi := min(lo+width, m)
@@ -147,7 +147,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 					gram.Row(a)[b], gram.Row(b)[a] = v, v
 				}
 			}
-			for a, node := range others {
+			for a, node := range cols {
 				copy(gram.Row(m + a)[lo:hi], parts[q].Row(node))
 			}
 		}

@@ -122,16 +122,16 @@ func (p part) clipped(rows, cols int, take sink) sink {
 		if turned {
 			first, count = lo, piece.Rows
 		}
-		from, to := max(p.lo, first), min(p.hi, first+count)
+		start, end := max(p.lo, first), min(p.hi, first+count)
 		switch {
-		case from >= to:
+		case start >= end:
 			return nil
 		case turned:
-			inside := *piece
-			inside.Rows, inside.Data = to-from, piece.Data[(from-lo)*piece.Stride:]
-			return take(from, left, &inside)
+			clip := *piece
+			clip.Rows, clip.Data = end-start, piece.Data[(start-lo)*piece.Stride:]
+			return take(start, left, &clip)
 		}
-		return take(lo, from, piece.Columns(from-left, to-left))
+		return take(lo, start, piece.Columns(start-left, end-left))
 	}
 }
 
@@ -164,17 +164,17 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var all []error
+	var problems []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		all = append(all, &param.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
 	}
 	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
-		all = append(all, &param.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
+		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
 	}
 	if s.Memory < 0 {
-		all = append(all, &param.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
+		problems = append(problems, &param.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
 	}
-	return errors.Join(all...)
+	return errors.Join(problems...)
 }
 
 // Report describes a result.
@@ -291,17 +291,17 @@ func Block(ctx context.Context, k Kernel, rows, cols []int, take func(lo, left i
 	if s != nil {
 		set.Tolerance = s.Tolerance // 0 has a meaning of its own
 	}
-	part := set.part()
-	take = part.clipped(len(rows), len(cols), take)
+	section := set.part()
+	take = section.clipped(len(rows), len(cols), take)
 	set.Lo, set.Hi = 0, 0
-	all, turned := len(cols), byRows(len(rows), len(cols))
+	total, turned := len(cols), byRows(len(rows), len(cols))
 	if turned {
-		all = len(rows)
+		total = len(rows)
 	}
 	report := new(Report)
-	for _, slab := range slabsOf(k.Len(), all) {
+	for _, slab := range slabsOf(k.Len(), total) {
 		lo, hi := slab[0], slab[1]
-		if !part.wants(lo, hi) {
+		if !section.wants(lo, hi) {
 			continue
 		}
 		someRows, someCols, top, left := rows, cols, 0, 0

@@ -42,10 +42,10 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		}
 		value, residual := pairs.Values[0], pairs.Residuals[0]
 		rounded := mapRounding * epsilon * pairs.Norm
-		least, last := value-residual-rounded, tolerance == tightest
+		bound, last := value-residual-rounded, tolerance == tightest
 		switch {
-		case residual < value/10 && rounded < value/2, last && least > value/10:
-			s.Least = least
+		case residual < value/10 && rounded < value/2, last && bound > value/10:
+			s.Least = bound
 			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
 			return nil
 		case last, rounded >= value:

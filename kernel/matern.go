@@ -37,16 +37,16 @@ var matern = Family{
 	work: func(v param.Values, d *degrees) work {
 		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
 		// Each diagonal value of L bounds its largest eigenvalue from below.
-		largest, lo, most := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
+		largest, lo, limit := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
 		if v.Word("laplacian") == combinatorial {
 			lo = d.Largest
 			largest = 2 * max(1, lo)
 		}
-		if largest <= most {
+		if largest <= limit {
 			return seriesOf(matrix)
 		}
 		w := resolventsOf(matrix)
-		w.solves = lo > most
+		w.solves = lo > limit
 		return w
 	},
 }
@@ -59,16 +59,16 @@ func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 	nu, kappa := v.Number("nu"), v.Number("kappa")
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
 	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
-	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
-		from, to := param.End(least, kappa, false, 6), param.End(most, kappa, false, 6)
-		if from == to { // a large ν leaves κ a narrow range
-			from, to = fmt.Sprint(least), fmt.Sprint(most)
+	if smallest, greatest := middle/factor, middle*factor; !(kappa >= smallest && kappa <= greatest) {
+		low, high := param.End(smallest, kappa, false, 6), param.End(greatest, kappa, false, 6)
+		if low == high { // a large ν leaves κ a narrow range
+			low, high = fmt.Sprint(smallest), fmt.Sprint(greatest)
 		}
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, from, to)
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, low, high)
 	}
 	hi := m.Hi
-	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, param.End(most, kappa, false, 6), hi)
+	if limit := math.Sqrt(2 * nu / epsilon / hi); kappa > limit {
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %s on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, param.End(limit, kappa, false, 6), hi)
 	}
 	sigma := 2 * nu / (kappa * kappa)
 	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)}, &series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil

@@ -23,11 +23,11 @@ type matrices struct {
 
 // spectral returns the kernel under construction: a function of a symmetric matrix, or with a
 // root s the map that is similar to it. half is its square root, or nil.
-func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
+func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
 	}
-	return &spectral{graph: g.Graph, whole: whole, half: half, root: root, work: g.work}
+	return &spectral{graph: g.Graph, whole: full, half: half, root: root, work: g.work}
 }
 
 // of returns a matrix of the graph, which it makes once.
@@ -85,22 +85,22 @@ func laplacianKind(laplacian string) sparse.Kind {
 // row without entries. A kernel has no values between components, so that only
 // ratios within one count; larger ones would be in bounds on errors.
 func roots(g *graph.Graph) []float64 {
-	of := g.Components.Of
-	least := make([]float64, len(g.Components.Sizes)) // negated
-	for c := range least {
-		least[c] = math.Inf(-1)
+	component := g.Components.Of
+	smallest := make([]float64, len(g.Components.Sizes)) // negated
+	for c := range smallest {
+		smallest[c] = math.Inf(-1)
 	}
 	for i, d := range g.Degrees {
 		if d > 0 {
-			least[of[i]] = max(least[of[i]], -d)
+			smallest[component[i]] = max(smallest[component[i]], -d)
 		}
 	}
-	sparse.TeamOf(g.A).Max(least)
+	sparse.TeamOf(g.A).Max(smallest)
 	root := make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {
 		root[i] = 1
 		if d > 0 {
-			root[i] = math.Sqrt(d / -least[of[i]])
+			root[i] = math.Sqrt(d / -smallest[component[i]])
 		}
 	}
 	return root

@@ -55,10 +55,10 @@ var modularities = Family{
 			{
 				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: param.Whole,
 				Range: param.From(1), Default: param.Of(wholeRows), Grid: []param.Value{param.Of(fewPairs)},
-				On: func(most float64, _ param.Values, g param.Graph) (float64, error) {
+				On: func(limit float64, _ param.Values, g param.Graph) (float64, error) {
 					n := float64(g.Len())
-					if n > most {
-						return min(most, fewPairs), nil
+					if n > limit {
+						return min(limit, fewPairs), nil
 					}
 					return n, nil
 				},
@@ -96,12 +96,12 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 	vol, squares := blocks.Total(team, g.Degrees), blocks.Dot(team, g.Degrees, g.Degrees)
 	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
 	// no norm of A is below, by more than float64 can represent.
-	most := math.Inf(1)
+	bound := math.Inf(1)
 	if vol > 0 {
-		most = vol / squares * (vol / float64(n)) / epsilon
+		bound = vol / squares * (vol / float64(n)) / epsilon
 	}
-	if !(resolution <= most) {
-		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(most, resolution, false, 6))
+	if !(resolution <= bound) {
+		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(bound, resolution, false, 6))
 	}
 	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
 	if vol > 0 {
@@ -149,15 +149,15 @@ const leastResidual = 1e-13
 
 // largest returns the largest value of K, which is on its diagonal.
 func (m *modularity) largest() float64 {
-	var most float64
+	var peak float64
 	for i := range m.features.Rows {
 		var square float64
 		for _, f := range m.features.Row(i) {
 			square += float64(f * f)
 		}
-		most = max(most, square)
+		peak = max(peak, square)
 	}
-	return maxOver(m.team, most)
+	return maxOver(m.team, peak)
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
@@ -201,44 +201,44 @@ func (m *modularity) find(ctx context.Context, s Settings, tolerance float64) er
 // count as errors: where there are no others K is 0. So do those that they may have
 // made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
-	kept, wanted := 0, m.nodes
+	count, remaining := 0, m.nodes
 	if m.rank > 0 {
-		wanted = m.rank
+		remaining = m.rank
 	}
-	limit := min(wanted, len(pairs.Values))
+	limit := min(remaining, len(pairs.Values))
 	m.Scale = pairs.Norm + m.subtracted
-	for kept < limit && pairs.Values[kept] > 16*epsilon*m.Scale {
-		kept++
+	for count < limit && pairs.Values[count] > 16*epsilon*m.Scale {
+		count++
 	}
 	var squares, dropped float64
 	for _, r := range pairs.Residuals[:limit] {
 		squares += float64(r * r)
 	}
-	for _, value := range pairs.Values[kept:limit] {
+	for _, value := range pairs.Values[count:limit] {
 		dropped += float64(max(0, value) * max(0, value))
 	}
 	hidden := max(pairs.Omitted, 4*epsilon*m.Scale)
-	dropped += float64(wanted-limit) * hidden * hidden
+	dropped += float64(remaining-limit) * hidden * hidden
 	slope := 1.0
-	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
-		slope = pairs.Values[kept-1] / gapBelow(pairs, kept)
+	if m.rank > 0 && count == m.rank && count < len(pairs.Values) {
+		slope = pairs.Values[count-1] / gapBelow(pairs, count)
 	}
 	if math.IsInf(slope, 1) {
-		m.Cut = cutsCopies(pairs, kept)
+		m.Cut = cutsCopies(pairs, count)
 	}
 	top := 0.0
-	if kept > 0 {
+	if count > 0 {
 		top = pairs.Values[0]
 	}
 	// Products with M and with vectors have rounding errors of their own.
-	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
-	m.features = newFeatures(m.Len(), kept)
-	if kept == 0 {
+	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(count))*top
+	m.features = newFeatures(m.Len(), count)
+	if count == 0 {
 		return
 	}
 	for i := range m.Len() {
 		f, u := m.features.Row(i), pairs.Vectors.Row(i)
-		for j := range kept {
+		for j := range count {
 			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
 		}
 	}
@@ -281,16 +281,16 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 	}
 	report := m.report()
 	take = set.part().clipped(len(rows), len(cols), take)
-	most := min(len(rows), max(1, panelBytes/8/len(cols)))
-	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(most)*int64(len(cols))
+	height := min(len(rows), max(1, panelBytes/8/len(cols)))
+	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) + 8*int64(height)*int64(len(cols))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {
 		return nil, err
 	}
-	values := make([]float64, most*len(cols))
-	for lo := 0; lo < len(rows); lo += most {
-		some := rows[lo:min(lo+most, len(rows))]
-		panel := sparse.BlockOf(len(some), len(cols), values[:len(some)*len(cols)])
-		if err := rowProductsTo(ctx, m.graph.Workers, panel, m.features, some, cols); err != nil {
+	values := make([]float64, height*len(cols))
+	for lo := 0; lo < len(rows); lo += height {
+		slab := rows[lo:min(lo+height, len(rows))]
+		panel := sparse.BlockOf(len(slab), len(cols), values[:len(slab)*len(cols)])
+		if err := rowProductsTo(ctx, m.graph.Workers, panel, m.features, slab, cols); err != nil {
 			return nil, err
 		}
 		report.Largest = max(report.Largest, largestOf(panel))
@@ -312,11 +312,11 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
 	blocks.ProductTo(m.team, inner, f, x)
 	for i := range dst.Rows {
-		to, row := dst.Row(i), f.Row(i)
-		clear(to)
+		target, row := dst.Row(i), f.Row(i)
+		clear(target)
 		for q, v := range row {
 			for j, w := range inner.Row(q) {
-				to[j] += float64(v * w)
+				target[j] += float64(v * w)
 			}
 		}
 	}

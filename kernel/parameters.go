@@ -60,10 +60,10 @@ func matrixParam(usual string) param.Param {
 }
 
 // betaParam is the time of an exponential.
-func betaParam(on func(x float64, v param.Values, g param.Graph) (float64, error)) param.Param {
+func betaParam(scale func(x float64, v param.Values, g param.Graph) (float64, error)) param.Param {
 	return param.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
-		Range: param.Above(0), Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: on,
+		Range: param.Above(0), Default: param.Of(float64(usualTime)), Grid: powersOfTwo(), On: scale,
 	}
 }
 
@@ -115,15 +115,15 @@ func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 }
 
 // withRest returns a share of the named kernel that must leave rest enough.
-func withRest(p param.Param, of string) param.Param {
-	p.Check = func(v param.Values) error { return checkRest(v.Number(p.Name), of) }
+func withRest(p param.Param, title string) param.Param {
+	p.Check = func(v param.Values) error { return checkRest(v.Number(p.Name), title) }
 	return p
 }
 
 // checkRest refuses a share that is too near to 1 for a system to be solved.
-func checkRest(alpha float64, of string) error {
+func checkRest(alpha float64, title string) error {
 	if 1-alpha < leastRest {
-		return fmt.Errorf("%v is too near to 1; %s takes α up to 1 − %.2g, beyond which the system is singular but for rounding", alpha, of, leastRest)
+		return fmt.Errorf("%v is too near to 1; %s takes α up to 1 − %.2g, beyond which the system is singular but for rounding", alpha, title, leastRest)
 	}
 	return nil
 }

@@ -119,20 +119,20 @@ func (w *perron) round(ctx context.Context) error {
 		}
 	}
 	w.team.Max(ends)
-	least, most := -ends[0], ends[1]
-	if !(least > 0) {
+	low, high := -ends[0], ends[1]
+	if !(low > 0) {
 		return errPerron
 	}
 	const rounding = 64 * epsilon
-	if ratio := sigma * (1 - least + rounding); ratio < w.ratio {
+	if ratio := sigma * (1 - low + rounding); ratio < w.ratio {
 		w.ratio, w.best = ratio, append(w.best[:0], y...)
-		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
+		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/high)
 	}
 	w.upper = min(w.upper, w.ratio)
 	w.lower = max(w.lower, sigma*(1-blocks.Dot(w.team, y, q)/blocks.Dot(w.team, y, y)-rounding))
 	for i, v := range y {
 		if !w.team.IsPadding(i) {
-			b[i] = max(v/most, perronFloor)
+			b[i] = max(v/high, perronFloor)
 		}
 	}
 	return nil

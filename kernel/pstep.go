@@ -20,8 +20,8 @@ var pStep = Family{
 				Name: "shift", Symbol: "a", Meaning: "at least the largest eigenvalue that L̃ can have", Range: param.From(2),
 				Default: param.Of(2.0),
 				Check: func(v param.Values) error {
-					if most := math.Exp(maxLog); v.Number("shift") > most {
-						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %s, beyond which norms of its columns overflow", v.Number("shift"), param.End(most, v.Number("shift"), false, 2))
+					if limit := math.Exp(maxLog); v.Number("shift") > limit {
+						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %s, beyond which norms of its columns overflow", v.Number("shift"), param.End(limit, v.Number("shift"), false, 2))
 					}
 					return nil
 				},

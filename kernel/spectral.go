@@ -45,9 +45,9 @@ func (k *spectral) inWhole() Kernel {
 	if k.work.function {
 		return k
 	}
-	whole := *k
-	whole.half = nil
-	return &whole
+	copied := *k
+	copied.half = nil
+	return &copied
 }
 
 func (k *spectral) release() { k.whole.release() }
@@ -125,13 +125,13 @@ func (k *spectral) bytes(cols int) int64 { return k.work.bytes(k.Len(), cols) }
 
 // reserve allocates the argument and the image of a slab of an engine, and returns more numbers for
 // each column of the slab. The error wraps [sparse.ErrMemory].
-func (c *computation) reserve(columns, more int) ([]float64, error) {
+func (c *computation) reserve(columns, numbers int) ([]float64, error) {
 	width := min(slabColumns(c.k.Len()), columns)
-	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(more)*int64(width)); err != nil {
+	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(numbers)*int64(width)); err != nil {
 		return nil, err
 	}
 	c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
-	return make([]float64, more*width), nil
+	return make([]float64, numbers*width), nil
 }
 
 // reserveWork allocates the argument of a slab of width columns whose computation requires the
@@ -170,12 +170,12 @@ func (c *slabLog) attempted(done, expected int) {
 	if c.progress == nil {
 		return
 	}
-	now, each := c.sweeps-c.before+done, c.last
-	if each == 0 {
-		each = max(done, expected)
+	now, sweeps := c.sweeps-c.before+done, c.last
+	if sweeps == 0 {
+		sweeps = max(done, expected)
 	}
-	slab := now + max(0, each-done)
-	c.progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
+	slab := now + max(0, sweeps-done)
+	c.progress(c.before+now, c.before+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
@@ -277,9 +277,9 @@ func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows
 // is the image of unit vectors by an engine.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	same, handed := slices.Equal(rows, cols), false
+	symmetric, handed := slices.Equal(rows, cols), false
 	var lostRoot error // of K^½, where rounding kept it from its tolerance
-	for half := same && k.half != nil && fitsHalf(k.Len(), len(rows)); ; half = false {
+	for half := symmetric && k.half != nil && fitsHalf(k.Len(), len(rows)); ; half = false {
 		c, err := k.begin(s)
 		if err != nil {
 			return nil, err
@@ -291,7 +291,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		switch {
 		case half:
 			err = c.gram(ctx, rows, out)
-		case same:
+		case symmetric:
 			err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
 				for i := range hi {
 					copy(piece.Row(i), y.Row(rows[i]))
@@ -340,14 +340,14 @@ func (c *computation) scaled(rows, cols []int, take sink) sink {
 	root := c.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
-		least, most := math.Inf(1), 0.0
+		low, high := math.Inf(1), 0.0
 		for _, i := range rows {
-			least = min(least, root[i])
+			low = min(low, root[i])
 		}
 		for _, j := range cols {
-			most = max(most, root[j])
+			high = max(high, root[j])
 		}
-		c.tightest = max(1, most/least)
+		c.tightest = max(1, high/low)
 		c.effort = c.s.Tolerance / c.tightest
 	}
 	return func(lo, left int, piece *sparse.Block[float64]) error {
@@ -456,15 +456,15 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 
 // handOver gives a piece of a symmetric block, whose first element stands in row lo and
 // column left, to out, and the mirror image of its rows above the diagonal.
-func handOver(piece *sparse.Block[float64], lo, left, above int, turned []float64, out sink) error {
-	if above > 0 {
-		below := sparse.BlockOf(piece.Cols, above, turned[:piece.Cols*above])
-		for i := range above {
+func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64, out sink) error {
+	if height > 0 {
+		reflection := sparse.BlockOf(piece.Cols, height, turned[:piece.Cols*height])
+		for i := range height {
 			for j, v := range piece.Row(i) {
-				below.Row(j)[i] = v
+				reflection.Row(j)[i] = v
 			}
 		}
-		if err := out(left, lo, below); err != nil {
+		if err := out(left, lo, reflection); err != nil {
 			return err
 		}
 	}
@@ -483,14 +483,14 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return nil, err
 	}
 	c.x = x
-	spread, least := 1.0, 1.0
+	spread, smallest := 1.0, 1.0
 	if k.root != nil {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
 		ends := []float64{-slices.Min(k.root), slices.Max(k.root)}
 		c.team.Max(ends)
-		least = -ends[0]
-		spread = ends[1] / least
+		smallest = -ends[0]
+		spread = ends[1] / smallest
 		c.effort /= spread
 	}
 	// Relative to the result's own norm.
@@ -508,7 +508,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	if k.root != nil {
 		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })
 		for j := range c.report.ColumnBound {
-			c.report.ColumnBound[j] /= least
+			c.report.ColumnBound[j] /= smallest
 		}
 		sums := blocks.Norms(c.team, dst)
 		for j := range sums {
@@ -531,9 +531,9 @@ func checkBlocks(n int, dst, x *sparse.Block[float64]) {
 // scaleRows stores diag(f)·x in dst, which may be x.
 func scaleRows(dst, x *sparse.Block[float64], f func(i int) float64) {
 	for i := range x.Rows {
-		v, to := f(i), dst.Row(i)
+		v, target := f(i), dst.Row(i)
 		for j, e := range x.Row(i) {
-			to[j] = v * e
+			target[j] = v * e
 		}
 	}
 }

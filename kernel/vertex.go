@@ -72,11 +72,11 @@ var vertices = Family{
 // sum converges on any graph.
 func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
 	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
-	most := g.MaxDegree()
+	degree := g.MaxDegree()
 	if v.Word("weights") == geometricWeights {
-		return x / (8 * most), nil
+		return x / (8 * degree), nil
 	}
-	return min(x/g.MeanDegree(), largest/most), nil
+	return min(x/g.MeanDegree(), largest/degree), nil
 }
 
 const (
@@ -97,16 +97,16 @@ const (
 
 // vertexBytes is the memory of the family.
 func vertexBytes(_ param.Values, s shape, limit int64) int64 {
-	of := func(count, width int) int64 {
+	block := func(count, width int) int64 {
 		return int64(count)*blocks.BlockBytes[float64](s.n, width) + 16*int64(s.long)*int64(width)
 	}
 	blocks := edgeBlocks
 	if s.directed {
 		blocks = arcBlocks
 	}
-	bytes := of(blocks, min(slabColumns(s.n), s.short))
+	bytes := block(blocks, min(slabColumns(s.n), s.short))
 	if limit > 0 {
-		bytes = max(of(edgeBlocks, 1), min(bytes, limit))
+		bytes = max(block(edgeBlocks, 1), min(bytes, limit))
 	}
 	return bytes
 }
@@ -260,26 +260,26 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 		return g.largest[0], err
 	}
 	// Aʲ⁺¹1 belongs to 2j+1, Aʲ⁺¹ᵀ1 to 2j+2.
-	op, x, at := g.k.out, &g.a, 0
+	op, x, exponent := g.k.out, &g.a, 0
 	if g.odd {
-		op, x, at = g.k.in, &g.b, 1
+		op, x, exponent = g.k.in, &g.b, 1
 	}
 	if err := op.StepTo(ctx, g.spare, *x, sparse.Step[float64]{Alpha: g.k.beta}); err != nil {
 		return 0, err
 	}
 	*x, g.spare = g.spare, *x
-	g.rescale(*x, at)
+	g.rescale(*x, exponent)
 	g.odd = !g.odd
 	g.sweeps++
 	return g.largest[0] + g.largest[1], nil
 }
 
 // rescale makes the largest value of x one.
-func (g *growth) rescale(x *sparse.Block[float64], at int) {
-	most := maxOver(g.k.out.Team(), largestOf(x))
-	g.largest[at] += math.Log(most)
-	if most > 0 {
-		scaleBy(x, 1/most)
+func (g *growth) rescale(x *sparse.Block[float64], exponent int) {
+	peak := maxOver(g.k.out.Team(), largestOf(x))
+	g.largest[exponent] += math.Log(peak)
+	if peak > 0 {
+		scaleBy(x, 1/peak)
 	}
 }
 
@@ -311,8 +311,8 @@ func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64],
 }
 
 // longestRow returns the number of entries of the longest row.
-func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err error) {
-	for _, a := range of {
+func longestRow(ctx context.Context, operands ...sparse.Matrix) (longest int, err error) {
+	for _, a := range operands {
 		if a == nil {
 			continue
 		}
@@ -332,7 +332,7 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 			return 0, err
 		}
 	}
-	return int(maxOver(sparse.TeamOf(of[0]), float64(longest))), nil
+	return int(maxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
 // Len implements [Kernel].
@@ -440,7 +440,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	set.Memory = k.out.Team().LeastLimit(set.Memory)
 	checkNodes(k.n, rows, cols)
 	turned := byRows(len(rows), len(cols))
-	same := slices.Equal(rows, cols)
+	symmetric := slices.Equal(rows, cols)
 	take = set.part().clipped(len(rows), len(cols), take)
 	if turned {
 		rows, cols = cols, rows
@@ -450,24 +450,24 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 		return nil, err
 	}
 	report := &Report{Method: "sum over steps", Sweeps: k.sweeps}
-	all := (len(cols) + width - 1) / width * k.sweepsOf()
+	total := (len(cols) + width - 1) / width * k.sweepsOf()
 	progress := func() {
 		report.Sweeps += k.perStep()
-		set.progress(report.Sweeps-k.sweeps, all)
+		set.progress(report.Sweeps-k.sweeps, total)
 	}
 	x := sparse.NewBlock[float64](k.n, width)
 	for left := 0; left < len(cols); left += width {
-		own := cols[left:min(left+width, len(cols))]
-		if !same && !set.part().wants(left, left+len(own)) {
+		slab := cols[left:min(left+width, len(cols))]
+		if !symmetric && !set.part().wants(left, left+len(slab)) {
 			continue
 		}
-		x, y := x.Columns(0, len(own)), sparse.NewBlock[float64](k.n, len(own))
-		setUnits(x, own, 1)
+		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.n, len(slab))
+		setUnits(x, slab, 1)
 		if err := k.applyTo(ctx, y, x, progress); err != nil {
 			return nil, err
 		}
-		setUnits(x, own, 0)
-		if err := hand(y, rows, left, same, turned, take, report); err != nil {
+		setUnits(x, slab, 0)
+		if err := hand(y, rows, left, symmetric, turned, take, report); err != nil {
 			return nil, err
 		}
 		report.ErrorBound = k.tail + k.rounded*report.Largest
@@ -481,16 +481,16 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 
 // hand hands out columns from left on, at the given rows. For nodes among themselves the
 // part below the diagonal is used for both halves.
-func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, take sink, report *Report) error {
+func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool, take sink, report *Report) error {
 	first := 0
-	if same {
+	if symmetric {
 		first = left
 	}
 	piece := sparse.NewBlock[float64](len(rows)-first, y.Cols)
 	mirror := sparse.NewBlock[float64](y.Cols, len(rows)-first)
 	for i := range piece.Rows {
 		for c, v := range y.Row(rows[first+i]) {
-			if same && i < c {
+			if symmetric && i < c {
 				v = y.Row(rows[left+c])[i]
 			}
 			piece.Row(i)[c], mirror.Row(c)[i] = v, v
@@ -500,9 +500,9 @@ func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, tak
 	if turned {
 		return take(left, first, mirror)
 	}
-	if same && piece.Rows > y.Cols {
-		above := mirror.Columns(y.Cols, mirror.Cols)
-		if err := take(left, left+y.Cols, above); err != nil {
+	if symmetric && piece.Rows > y.Cols {
+		upper := mirror.Columns(y.Cols, mirror.Cols)
+		if err := take(left, left+y.Cols, upper); err != nil {
 			return err
 		}
 	}

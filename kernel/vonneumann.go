@@ -29,14 +29,14 @@ var vonNeumann = Family{
 				return x / radius, err
 			},
 			Check: func(v param.Values) error {
-				alpha, of := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
+				alpha, title := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
 				switch {
 				case v.Word("matrix") == adjacency: // the range depends on the graph
 					return nil
 				case !(alpha > 0 && alpha < 1):
-					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1", alpha, of)
+					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1", alpha, title)
 				}
-				return checkRest(alpha, of)
+				return checkRest(alpha, title)
 			},
 		}},
 	},
@@ -119,8 +119,8 @@ func alphasBelow(rho, refused float64) string {
 func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine, error) {
 	w := newPerron(g.Graph, 0, upper)
 	err := w.search(ctx, func() bool {
-		rest := 1 - alpha*w.ratio
-		return alpha > 0 && rest > nearestPole && alpha*(w.ratio-w.lower) <= rest/10
+		gap := 1 - alpha*w.ratio
+		return alpha > 0 && gap > nearestPole && alpha*(w.ratio-w.lower) <= gap/10
 	})
 	rho := w.upper
 	if errors.Is(err, errPerron) {
@@ -129,14 +129,14 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 	if err != nil {
 		return nil, err
 	}
-	rest := 1 - alpha*rho
+	gap := 1 - alpha*rho
 	switch {
-	case !(alpha > 0 && rest > 0):
+	case !(alpha > 0 && gap > 0):
 		return nil, refuse("von-neumann", "alpha", "%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))
-	case rest < nearestPole:
+	case gap < nearestPole:
 		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %s on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, param.End((1-nearestPole)/rho, alpha, false, 12), nearestPole/rho, 1/rho)
-	case rest < nearSolves && alpha*w.ratio < 1:
-		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
+	case gap < nearSolves && alpha*w.ratio < 1:
+		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, gap-4*epsilon)
 		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil

@@ -33,8 +33,8 @@ func basisBytes(rows, cols int) int64 { return int64(chunksOf(rows)) * segment *
 
 // panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
-	at := chunk * v.cols
-	return v.data[(at+j)*segment : (at+v.cols)*segment]
+	offset := chunk * v.cols
+	return v.data[(offset+j)*segment : (offset+v.cols)*segment]
 }
 
 // columns is a group of neighbouring columns of a basis.

@@ -25,11 +25,11 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	n, team := r.dim, r.e.team
 	places := r.places()
 	full := mat.NewDense(n, n, nil)
-	for at := 0; at < n; at += width {
+	for offset := 0; offset < n; offset += width {
 		clear(r.x.Data)
 		for i, row := range places {
-			if at <= row && row < at+width {
-				r.x.Row(i)[row-at] = 1
+			if offset <= row && row < offset+width {
+				r.x.Row(i)[row-offset] = 1
 			}
 		}
 		if err := r.p.A.StepTo(ctx, r.y, r.x, sparse.Step[float64]{Alpha: sign}); err != nil {
@@ -38,15 +38,15 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 		r.products++
 		image := gather(team, n, width, places, r.y.Row)
 		for i := range n {
-			copy(full.RawRowView(i)[at:], image.Row(i))
+			copy(full.RawRowView(i)[offset:], image.Row(i))
 		}
 	}
 	if !finite(full.RawMatrix().Data) {
 		return nil, ErrNotFinite
 	}
 	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
-	if known := r.known; known.count() > 0 {
-		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(known.of[i]), known.Unit[i]} }))
+	if excluded := r.known; excluded.count() > 0 {
+		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(excluded.of[i]), excluded.Unit[i]} }))
 	}
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -73,8 +73,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 // remaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
 // of B, rising, and stores the norm.
 func (r *run) remaining(values []float64) int {
-	rest := values[r.known.count():] // the lowest ones are where the known ones were moved to
-	r.norm = max(r.norm, math.Abs(rest[0]), math.Abs(rest[len(rest)-1]))
+	remainder := values[r.known.count():] // the lowest ones are where the known ones were moved to
+	r.norm = max(r.norm, math.Abs(remainder[0]), math.Abs(remainder[len(remainder)-1]))
 	count := r.wanted
 	for count > 0 && r.omits(values[len(values)-count]) {
 		count--
@@ -86,27 +86,27 @@ func (r *run) remaining(values []float64) int {
 // rows.
 func (r *run) places() []int {
 	team := r.e.team
-	kept := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
+	free := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
 	places := make([]int, r.n)
 	for _, i := range r.p.Excluded {
 		places[i] = -1
 	}
 	for lo, hi := range team.Counted(0, r.n) {
 		for i := lo; i < hi; i++ {
-			kept[team.Row(i)] = float64(1 + places[i])
+			free[team.Row(i)] = float64(1 + places[i])
 		}
 	}
-	team.Sum(kept)
-	before := make([]int, len(kept)+1)
-	for row, k := range kept {
-		before[row+1] = before[row] + int(k)
+	team.Sum(free)
+	rank := make([]int, len(free)+1)
+	for row, k := range free {
+		rank[row+1] = rank[row] + int(k)
 	}
 	for i, place := range places {
 		switch {
 		case team.IsPadding(i):
 			places[i] = -1
 		case place == 0:
-			places[i] = before[team.Row(i)]
+			places[i] = rank[team.Row(i)]
 		}
 	}
 	return places
@@ -114,28 +114,28 @@ func (r *run) places() []int {
 
 // gather returns the rows of all processes, cols numbers for each row of the dense matrix.
 func gather(team *sparse.Team, rows, cols int, places []int, row func(i int) []float64) *sparse.Block[float64] {
-	all := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
+	gathered := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
 	for lo, hi := range team.Counted(0, len(places)) {
 		for i := lo; i < hi; i++ {
 			if places[i] >= 0 {
-				copy(all.Row(places[i]), row(i))
+				copy(gathered.Row(places[i]), row(i))
 			}
 		}
 	}
-	team.Sum(all.Data)
-	return all
+	team.Sum(gathered.Data)
+	return gathered
 }
 
 // banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where each row of known has the
 // number of a vector of U and its element.
-func banish(b *mat.Dense, known *sparse.Block[float64]) {
+func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {
 		shift = 1
 	}
-	for i := range known.Rows {
-		for j := range known.Rows {
-			u, v := known.Row(i), known.Row(j)
+	for i := range vectors.Rows {
+		for j := range vectors.Rows {
+			u, v := vectors.Row(i), vectors.Row(j)
 			if u[0] == v[0] {
 				b.Set(i, j, b.At(i, j)-shift*u[1]*v[1])
 			}

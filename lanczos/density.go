@@ -12,14 +12,14 @@ import (
 const normSteps = 20
 
 // probe runs steps of Lanczos on random columns without orthogonalisation. draw fills a row of the
-// columns; after is called after each step with its number. Cost: a sweep with all columns for
+// columns; review is called after each step with its number. Cost: a sweep with all columns for
 // each step.
-func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
+func (r *run) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), review func(steps int)) (*recurrence, error) {
 	chains := newRecurrence(r.p.A, cols, r.s.Workers)
 	err := chains.start(ctx, r.s.RNGSeed, r.p.Excluded, draw)
 	for err == nil && chains.steps < steps && slices.ContainsFunc(chains.columns, func(c chain) bool { return !c.done }) {
 		err = chains.step(ctx)
-		after(chains.steps)
+		review(chains.steps)
 	}
 	return chains, err
 }
@@ -116,17 +116,17 @@ func (q quadrature) at(x float64) float64 {
 }
 
 // around estimates the numbers of eigenvalues within distances δ of σ, as ranks of the values −δ.
-func (d *density) around(near float64) spectrum {
+func (d *density) around(target float64) spectrum {
 	distances := []float64{0}
 	for _, rule := range d.rules {
 		for _, q := range rule {
-			distances = append(distances, math.Abs(q.node-near))
+			distances = append(distances, math.Abs(q.node-target))
 		}
 	}
 	slices.Sort(distances)
-	all := make(spectrum, len(distances))
+	points := make(spectrum, len(distances))
 	for i, delta := range distances {
-		all[i] = quantile{-delta, d.between(near-delta, near+delta)}
+		points[i] = quantile{-delta, d.between(target-delta, target+delta)}
 	}
-	return all
+	return points
 }

@@ -157,27 +157,27 @@ type filterChoice struct {
 // plan returns the best filter for which the unwanted interval ends where from, from + step
 // and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
 // filter grows fast for the wanted ones, but the basis has to hold all that lie beyond.
-func (p *filterChoice) plan(from, most, step int) plan {
+func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
-	for at := from; at <= most; at += step {
-		cut := p.spectrum.beyond(float64(at))
+	for degree := first; degree <= limit; degree += step {
+		cut := p.spectrum.beyond(float64(degree))
 		half, centre := (cut-p.lowest)/2, (cut+p.lowest)/2
 		rate := math.Acosh((p.last - centre) / half)
-		products := (reach + float64(at)) / rate
+		products := (reach + float64(degree)) / rate
 		if !(half > 0) || !(products < best.products) {
 			continue
 		}
-		best.rate, best.above, best.products = rate, at, products
+		best.rate, best.above, best.products = rate, degree, products
 		best.half, best.centre, best.degree = half, centre, 1
 		// Rounding of the largest value must not hide the residual of the last.
 		small := 2e-3 * p.tolerance
 		share := max(1, p.norm/(p.last-p.lowest))
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
 		allowed := math.Log(small*share/epsilon) / ahead(p.first)
-		if most := min(mostGrowth/rate, allowed); most >= 3 {
+		if limit := min(mostGrowth/rate, allowed); limit >= 3 {
 			block := blockEntries / (p.entries + rowEntries) // in products
 			degree := max(leastDegree, p.growth/rate, math.Sqrt(blockGrowth*block/rate))
-			best.degree = int(min(degree, most-1))/2*2 + 1
+			best.degree = int(min(degree, limit-1))/2*2 + 1
 			// In between, known vectors grow from rounding error to at most ε^¼ of the block.
 			if steps := 0.75 * math.Log(1/epsilon) / ahead(p.largest); steps < float64(best.degree) {
 				best.clean = max(1, int(steps))

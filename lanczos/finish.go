@@ -49,11 +49,11 @@ func (m *images) of(ctx context.Context, c columns, sign float64) (columns, erro
 func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
 	n := x.width()
 	h, theta, residual = mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
-	all := make([]float64, n*width)
-	for at := 0; at < n; at += width {
-		cols := min(width, n-at)
-		gram := all[:n*cols]
-		image, err := m.of(ctx, x.slice(x.lo+at, x.lo+at+cols), sign)
+	buffer := make([]float64, n*width)
+	for row := 0; row < n; row += width {
+		cols := min(width, n-row)
+		gram := buffer[:n*cols]
+		image, err := m.of(ctx, x.slice(x.lo+row, x.lo+row+cols), sign)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -64,12 +64,12 @@ func (m *images) project(ctx context.Context, x columns, sign float64) (h *mat.S
 			return nil, nil, nil, ErrNotFinite
 		}
 		for j := range cols {
-			theta[at+j] = gram[(at+j)*cols+j]
-			for i := range at + j + 1 {
-				h.SetSym(i, at+j, gram[i*cols+j])
+			theta[row+j] = gram[(row+j)*cols+j]
+			for i := range row + j + 1 {
+				h.SetSym(i, row+j, gram[i*cols+j])
 			}
 		}
-		if err := m.residualsTo(ctx, residual[at:at+cols], theta[at:at+cols]); err != nil {
+		if err := m.residualsTo(ctx, residual[row:row+cols], theta[row:row+cols]); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -95,22 +95,22 @@ func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
 // computed.
 func (r *run) finish(ctx context.Context, v columns, values, residuals []float64) (*Pairs, error) {
 	out := r.result
-	known := min(r.known.count(), len(out.Values))
+	zeros := min(r.known.count(), len(out.Values))
 	if r.p.Beyond {
-		known = 0
+		zeros = 0
 	}
 	for len(values) > 0 && r.omits(values[len(values)-1]) {
 		values = values[:len(values)-1]
 	}
-	count := known + len(values)
-	out.Known = known
+	count := zeros + len(values)
+	out.Known = zeros
 	out.Values, out.Residuals = out.Values[:count], out.Residuals[:count]
 	sign := r.p.Which.sign()
 	if r.known.count() > 0 && len(values) > 0 && values[0] > sign*r.known.value+r.s.Tolerance*r.norm {
 		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], r.known.value)
 	}
 	for j, value := range values {
-		out.Values[known+j] = sign * value
+		out.Values[zeros+j] = sign * value
 		r.norm = max(r.norm, math.Abs(value))
 	}
 	out.Norm, out.Products = r.norm, r.products
@@ -118,24 +118,24 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		return out, nil
 	}
 	out.Vectors = sparse.NewBlock[float64](r.n, count)
-	for j := range known {
+	for j := range zeros {
 		out.Values[j] = r.known.value
 		r.known.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
-		if err := r.e.setBlock(ctx, out.Vectors.Columns(known, count), v.slice(v.lo, v.lo+len(values))); err != nil {
+		if err := r.e.setBlock(ctx, out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values))); err != nil {
 			return nil, err
 		}
 	}
 	orient(r.e.team, out.Vectors)
 	unverified := count
 	if residuals != nil {
-		unverified = known
-		copy(out.Residuals[known:], residuals)
+		unverified = zeros
+		copy(out.Residuals[zeros:], residuals)
 	}
-	for at := 0; at < unverified; at += width {
-		to := min(unverified, at+width)
-		if err := r.residuals(ctx, out.Residuals[at:to], out.Values[at:to], out.Vectors.Columns(at, to)); err != nil {
+	for offset := 0; offset < unverified; offset += width {
+		end := min(unverified, offset+width)
+		if err := r.residuals(ctx, out.Residuals[offset:end], out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
 			return nil, err
 		}
 	}

@@ -44,13 +44,13 @@ func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.near, Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
 		err := f.e.eachRow(ctx, 0, func(i int, _ []float64) {
-			to := dst.Row(i)
+			target := dst.Row(i)
 			for j, v := range x.Row(i) {
 				sum := float64(s.Beta * v)
 				if s.Delta != 0 {
 					sum += float64(s.Delta * s.Prev.Row(i)[j])
 				}
-				to[j] = sum
+				target[j] = sum
 			}
 		})
 		if err != nil {
@@ -97,7 +97,7 @@ func interiorLimit(n, entries float64) int {
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
-	n, k, near := r.n, len(r.result.Values), r.p.Near
+	n, k, target := r.n, len(r.result.Values), r.p.Near
 	if r.s.defaultLimit {
 		r.s.MaxProducts = interiorLimit(float64(r.e.team.TotalOf(n)), r.entries())
 	}
@@ -105,15 +105,15 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranks := spread.around(near)
+	ranks := spread.around(target)
 	r.products += spread.sweeps
 	reach := -ranks[len(ranks)-1].value // all eigenvalues lie within it
-	if err := refuse(ranks, r.pairs, near, reach, r.s.MaxProducts); err != nil {
+	if err := refuse(ranks, r.pairs, target, reach, r.s.MaxProducts); err != nil {
 		return nil, err
 	}
 	folds := make(spectrum, len(ranks))
-	for i, of := range ranks {
-		folds[i] = quantile{-of.value * of.value, of.rank}
+	for i, rank := range ranks {
+		folds[i] = quantile{-rank.value * rank.value, rank.rank}
 	}
 	if err := r.reserve(lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
@@ -149,20 +149,20 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// folded returns the search for pairs of the folded map, whose spectrum is estimated by of.
-func (r *interior) folded(tolerance float64, of spectrum) (*search, error) {
-	k, before := len(r.result.Values), r.products
+// folded returns the search for pairs of the folded map, whose spectrum is estimated by ranks.
+func (r *interior) folded(tolerance float64, ranks spectrum) (*search, error) {
+	k, products := len(r.result.Values), r.products
 	set := r.s
-	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-before)/2), 0
+	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-products)/2), 0
 	if progress := r.s.Progress; progress != nil {
-		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(before)+2*done, 0) }
+		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(products)+2*done, 0) }
 	}
 	inner, err := (&Problem{A: &foldedMap{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(r.pairs, &set)
 	if err != nil {
 		return nil, err
 	}
 	s := newSearch(inner, newKrylov(inner, r.size), r.pairs)
-	s.certain, s.interior, s.spectrum = k, true, slices.Clone(of)
+	s.certain, s.interior, s.spectrum = k, true, slices.Clone(ranks)
 	return s, nil
 }
 
@@ -186,15 +186,15 @@ const (
 )
 
 // refuse returns a [*DenseError] if the pairs nearest to σ need more products than the limit.
-func refuse(ranks spectrum, pairs int, near, reach float64, limit int) error {
+func refuse(ranks spectrum, pairs int, target, reach float64, limit int) error {
 	density := float64(pairs) / 2 / -ranks.beyond(float64(pairs))
-	least := productsOfDensity * density * reach
-	if least <= float64(limit) {
+	needed := productsOfDensity * density * reach
+	if needed <= float64(limit) {
 		return nil
 	}
-	within := math.Pow(10, math.Floor(math.Log10(100/density)))
-	digits := math.Pow(10, max(0, math.Floor(math.Log10(least))-1)) // two of them
-	return &DenseError{near, within, 2 * within * density, int(math.Floor(min(least, 1e15)/digits) * digits), limit}
+	radius := math.Pow(10, math.Floor(math.Log10(100/density)))
+	digits := math.Pow(10, max(0, math.Floor(math.Log10(needed))-1)) // two of them
+	return &DenseError{target, radius, 2 * radius * density, int(math.Floor(min(needed, 1e15)/digits) * digits), limit}
 }
 
 // foldedBytes is the memory of the folded map.
@@ -202,13 +202,13 @@ func foldedBytes(n int) int64 { return blocks.BlockBytes[float64](n, width) }
 
 // unfold turns the vectors v of the folded map into eigenvectors of A by Rayleigh and Ritz, and
 // returns the pairs nearest to σ. If multiple eigenvalues lie at the same distance on both sides of
-// σ and v has only some of their vectors, A does not map the span of v to itself; part must be set
+// σ and v has only some of their vectors, A does not map the span of v to itself; partial must be set
 // then.
-func (r *interior) unfold(ctx context.Context, v columns, part bool) (*Pairs, error) {
+func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs, error) {
 	r.result.Converged = 0
 	cols := v.width()
 	values, q, err := r.ritz(ctx, v)
-	if err == nil && part {
+	if err == nil && partial {
 		if err = r.part(ctx, v, values, q); err == nil {
 			values, q, err = r.ritz(ctx, v)
 		}
@@ -217,14 +217,14 @@ func (r *interior) unfold(ctx context.Context, v columns, part bool) (*Pairs, er
 		return nil, err
 	}
 	nearest := nearestTo(values, r.p.Near)
-	sorted, all := make([]float64, cols), make([]float64, cols*cols)
-	for to, from := range nearest {
-		sorted[to] = values[from]
+	sorted, vectors := make([]float64, cols), make([]float64, cols*cols)
+	for target, source := range nearest {
+		sorted[target] = values[source]
 		for i := range cols {
-			all[i*cols+to] = q.At(i, from)
+			vectors[i*cols+target] = q.At(i, source)
 		}
 	}
-	if err := r.e.multiplyTo(ctx, v, v, all, cols); err != nil {
+	if err := r.e.multiplyTo(ctx, v, v, vectors, cols); err != nil {
 		return nil, err
 	}
 	k := len(r.result.Values)
@@ -249,17 +249,17 @@ func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, 
 // an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
 // all, and nearly so otherwise.
 func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
-	near, ortho := r.p.Near, orthonormalizer{engine: r.e}
+	target, ortho := r.p.Near, orthonormalizer{engine: r.e}
 	if err := r.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
 		return err
 	}
 	residuals, c, upper := make([]float64, width), make([]float64, v.width()*width), make([]float64, width*width)
-	for at := 0; at < v.width(); at += width {
-		some := v.slice(v.lo+at, min(v.lo+at+width, v.hi))
-		if err := r.e.setBlock(ctx, r.x, some); err != nil {
+	for offset := 0; offset < v.width(); offset += width {
+		slab := v.slice(v.lo+offset, min(v.lo+offset+width, v.hi))
+		if err := r.e.setBlock(ctx, r.x, slab); err != nil {
 			return err
 		}
-		theta := values[at:][:some.width()]
+		theta := values[offset:][:slab.width()]
 		if err := r.residuals(ctx, residuals[:len(theta)], theta, r.x); err != nil {
 			return err
 		}
@@ -268,25 +268,25 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 			if residual <= 0.01*r.s.Tolerance*r.norm { // an eigenvector already
 				continue
 			}
-			delta := math.Hypot(theta[j]-near, residual)
-			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-near)))
-			shift[j] = math.Copysign(delta, theta[j]-near) - near
+			delta := math.Hypot(theta[j]-target, residual)
+			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-target)))
+			shift[j] = math.Copysign(delta, theta[j]-target) - target
 		}
 		err := r.e.eachRow(ctx, 0, func(i int, _ []float64) {
-			to, image := r.x.Row(i), r.y.Row(i)
+			target, image := r.x.Row(i), r.y.Row(i)
 			for j, l := range length {
 				if l > 0 {
-					to[j] = (image[j] + float64(shift[j]*to[j])) / l
+					target[j] = (image[j] + float64(shift[j]*target[j])) / l
 				}
 			}
 		})
 		if err != nil {
 			return err
 		}
-		if err := r.e.setColumns(ctx, some, r.x); err != nil {
+		if err := r.e.setColumns(ctx, slab, r.x); err != nil {
 			return err
 		}
-		if _, err := ortho.run(ctx, v.slice(v.lo, some.lo), some, 0, c, upper); err != nil {
+		if _, err := ortho.run(ctx, v.slice(v.lo, slab.lo), slab, 0, c, upper); err != nil {
 			return err
 		}
 	}
@@ -300,33 +300,33 @@ func (r *interior) dense(ctx context.Context) (*Pairs, error) {
 	if err := r.reserve(denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
-	every, err := (&Problem{A: r.p.A, Scale: r.p.Scale, Excluded: r.p.Excluded}).Solve(ctx, r.dim, &set)
+	pairs, err := (&Problem{A: r.p.A, Scale: r.p.Scale, Excluded: r.p.Excluded}).Solve(ctx, r.dim, &set)
 	if err != nil {
 		return nil, err
 	}
 	k := len(r.result.Values)
-	out := &Pairs{Vectors: sparse.NewBlock[float64](r.n, k), Norm: every.Norm, Method: every.Method, Products: every.Products, Degree: 1}
-	for to, from := range nearestTo(every.Values, r.p.Near)[:k] {
-		out.Values = append(out.Values, every.Values[from])
-		out.Residuals = append(out.Residuals, every.Residuals[from])
-		if every.Residuals[from] <= r.s.Tolerance*every.Norm {
+	out := &Pairs{Vectors: sparse.NewBlock[float64](r.n, k), Norm: pairs.Norm, Method: pairs.Method, Products: pairs.Products, Degree: 1}
+	for target, source := range nearestTo(pairs.Values, r.p.Near)[:k] {
+		out.Values = append(out.Values, pairs.Values[source])
+		out.Residuals = append(out.Residuals, pairs.Residuals[source])
+		if pairs.Residuals[source] <= r.s.Tolerance*pairs.Norm {
 			out.Converged++
 		}
 		for i := range r.n {
-			out.Vectors.Row(i)[to] = every.Vectors.Row(i)[from]
+			out.Vectors.Row(i)[target] = pairs.Vectors.Row(i)[source]
 		}
 	}
 	return out, nil
 }
 
 // nearestTo returns the indices of the values in the order of their distance from σ.
-func nearestTo(values []float64, near float64) []int {
+func nearestTo(values []float64, target float64) []int {
 	places := make([]int, len(values))
 	for i := range places {
 		places[i] = i
 	}
 	slices.SortStableFunc(places, func(i, j int) int {
-		return cmp.Compare(math.Abs(values[i]-near), math.Abs(values[j]-near))
+		return cmp.Compare(math.Abs(values[i]-target), math.Abs(values[j]-target))
 	})
 	return places
 }

@@ -37,23 +37,23 @@ func (k *Known) vectors(team *sparse.Team) *known {
 		unit = slices.Repeat([]float64{1}, len(k.Components.Of))
 	}
 	v := &known{of: k.Components.Of, value: k.Value}
-	some := make([]float64, len(k.Components.Sizes)) // 1 for components with a vector
+	occupied := make([]float64, len(k.Components.Sizes)) // 1 for components with a vector
 	for i := range unit {
 		if team.IsPadding(i) {
 			unit[i] = 0
 		}
 		if unit[i] != 0 {
-			some[v.of[i]] = 1
+			occupied[v.of[i]] = 1
 		}
 	}
-	team.Max(some)
-	for c, yes := range some {
+	team.Max(occupied)
+	for c, yes := range occupied {
 		if yes == 1 {
 			v.parts = append(v.parts, uint32(c))
 		}
 	}
 	if len(v.parts) > 0 {
-		v.Disjoint = blocks.NewDisjointOf(team, v.of, len(some), unit)
+		v.Disjoint = blocks.NewDisjointOf(team, v.of, len(occupied), unit)
 	}
 	return v
 }

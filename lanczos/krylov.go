@@ -79,7 +79,7 @@ func (k *krylov) next() columns {
 func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	k.streams++
 	stream := k.streams << 32
-	source := func(at int) *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+uint64(at))) }
+	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+uint64(number))) }
 	err := k.e.draw(ctx, k.x, source, func(rng *rand.Rand, row []float64) {
 		for j := range w.width() {
 			row[j] = rng.NormFloat64()
@@ -153,7 +153,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if k.last > 0 {
 			recent = k.locked + k.size - k.last
 		}
-		before, b := k.size, k.block
+		size, b := k.size, k.block
 		k.size += b
 		k.block, k.last = b, b
 		w := k.next()
@@ -164,13 +164,13 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 			return err
 		}
 		for j := range b {
-			for i := range before {
+			for i := range size {
 				v := k.c[(k.locked+i)*b+j]
-				k.h[i*k.stride+before+j], k.h[(before+j)*k.stride+i] = v, v
+				k.h[i*k.stride+size+j], k.h[(size+j)*k.stride+i] = v, v
 			}
 			for i := range j + 1 {
-				v := (k.c[(k.locked+before+i)*b+j] + k.c[(k.locked+before+j)*b+i]) / 2
-				k.h[(before+i)*k.stride+before+j], k.h[(before+j)*k.stride+before+i] = v, v
+				v := (k.c[(k.locked+size+i)*b+j] + k.c[(k.locked+size+j)*b+i]) / 2
+				k.h[(size+i)*k.stride+size+j], k.h[(size+j)*k.stride+size+i] = v, v
 			}
 		}
 		if done, err := enough(); done || err != nil {
@@ -220,13 +220,13 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 	if err := k.e.multiplyTo(ctx, v, v, q, keep); err != nil {
 		return err
 	}
-	from := k.next()
+	start := k.next()
 	k.size, k.last = keep, 0
 	for i := range keep {
 		clear(k.h[i*k.stride:][:keep])
 		k.h[i*k.stride+i] = k.theta[i]
 	}
-	return k.e.copyTo(ctx, k.next(), from)
+	return k.e.copyTo(ctx, k.next(), start)
 }
 
 // vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
@@ -262,37 +262,37 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 // that the squares of their components in a Ritz vector add up
 // to its share of the spectrum (Lin, Saad and Yang 2016).
 func (k *krylov) rank() spectrum {
-	all := make(spectrum, k.size)
-	before := 0.0
+	points := make(spectrum, k.size)
+	weight := 0.0
 	for i, theta := range k.theta {
 		share := 0.0
 		for j := range width {
 			share += k.ritz.At(j, i) * k.ritz.At(j, i)
 		}
 		share *= float64(k.dim) / width
-		all[i] = quantile{theta, before + share/2}
-		before += share
+		points[i] = quantile{theta, weight + share/2}
+		weight += share
 	}
-	return all
+	return points
 }
 
 // merge replaces the values and the locked columns by the largest of them and of the further
 // pairs, whose vectors are the columns behind the locked ones.
-func (k *krylov) merge(ctx context.Context, values, more []float64) error {
+func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
-	all := append(append([]float64(nil), values...), more...)
-	q := make([]float64, len(all)*keep)
+	merged := append(append([]float64(nil), values...), further...)
+	q := make([]float64, len(merged)*keep)
 	i, j := 0, keep
-	for at := range keep {
-		from := i
-		if j < len(all) && all[j] > all[i] {
-			from = j
+	for target := range keep {
+		source := i
+		if j < len(merged) && merged[j] > merged[i] {
+			source = j
 			j++
 		} else {
 			i++
 		}
-		values[at] = all[from]
-		q[from*keep+at] = 1
+		values[target] = merged[source]
+		q[source*keep+target] = 1
 	}
-	return k.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(all)), q, keep)
+	return k.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(merged)), q, keep)
 }

@@ -37,11 +37,11 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	)
 	top := r.p.Which.sign() * r.known.value
 	cols := lobpcgColumns(r.dim, r.wanted, r.known.count())
-	beyond := want + 2*width
-	near, far := top-sp.beyond(float64(want)), top-sp.beyond(float64(beyond))
+	guard := want + 2*width
+	gap, far := top-sp.beyond(float64(want)), top-sp.beyond(float64(guard))
 	xi := 0.0
-	if near > 0 && far > near {
-		xi = 1 - math.Pow(far/near, -float64(cols-r.wanted)/float64(beyond-want))
+	if gap > 0 && far > gap {
+		xi = 1 - math.Pow(far/gap, -float64(cols-r.wanted)/float64(guard-want))
 	}
 	iterations := max(fewest, reach/math.Sqrt(xi))
 	blocks := iterations * float64(roundUp(cols)/width)
@@ -101,8 +101,8 @@ type lobpcg struct {
 }
 
 // lobpcgColumns returns the number of columns that are iterated for the given number of wanted pairs.
-func lobpcgColumns(n, wanted, known int) int {
-	return max(1, min(wanted+min(8, max(4, wanted/4)), n-known))
+func lobpcgColumns(n, pairs, excluded int) int {
+	return max(1, min(pairs+min(8, max(4, pairs/4)), n-excluded))
 }
 
 // slabColumns is the number of columns that are multiplied, and preconditioned, at a time.
@@ -110,12 +110,12 @@ const slabColumns = 8 * width
 
 // FactoredBytes returns the memory of LOBPCG for k pairs of a map with n rows, known of which
 // are known, in addition to the map, the known vectors and the preconditioner.
-func FactoredBytes(n, k, known int) int64 {
-	cols := lobpcgColumns(n, max(0, k-known), known)
+func FactoredBytes(n, k, excluded int) int64 {
+	cols := lobpcgColumns(n, max(0, k-excluded), excluded)
 	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
 	blockBytes := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
 	pieces := blocks.NewPieces(nil, n, segment, 1)
-	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) + blocks.ShareMemory(n, known, min(cols, slabColumns))
+	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) + blocks.ShareMemory(n, excluded, min(cols, slabColumns))
 }
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
@@ -133,13 +133,13 @@ func (g *lobpcg) start(ctx context.Context) error {
 	if err := g.measureNorm(ctx); err != nil {
 		return err
 	}
-	for at := 0; at < g.cols; at += width {
-		x := k.v.slice(at, min(g.cols, at+width))
+	for offset := 0; offset < g.cols; offset += width {
+		x := k.v.slice(offset, min(g.cols, offset+width))
 		if err := k.fillRandom(ctx, x); err != nil {
 			return err
 		}
-		c, r := make([]float64, max(1, at)*width), make([]float64, width*width)
-		if _, err := k.ortho.run(ctx, k.v.slice(0, at), x, 0, c, r); err != nil {
+		c, r := make([]float64, max(1, offset)*width), make([]float64, width*width)
+		if _, err := k.ortho.run(ctx, k.v.slice(0, offset), x, 0, c, r); err != nil {
 			return err
 		}
 	}
@@ -176,9 +176,9 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			}
 			return out, err
 		}
-		found, err := g.directions(ctx)
+		count, err := g.directions(ctx)
 		if err == nil {
-			err = g.combine(ctx, found)
+			err = g.combine(ctx, count)
 		}
 		if err != nil {
 			return nil, err
@@ -272,19 +272,19 @@ func (g *lobpcg) countConverged() (converged int) {
 // P, and returns the number of its columns.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k, count := g.k, len(g.active)
-	before := g.cols + g.held
-	to := k.v.slice(before, before+count)
+	start := g.cols + g.held
+	target := k.v.slice(start, start+count)
 	err := slabs(count, func(lo, hi int) error {
 		g.x = blocks.Reshape(g.x, g.n, hi-lo)
-		for at := lo; at < hi; {
-			end := at + 1
+		for offset := lo; offset < hi; {
+			end := offset + 1
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.e.setBlock(ctx, g.x.Columns(at-lo, end-lo), g.residues.slice(g.active[at], g.active[end-1]+1)); err != nil {
+			if err := k.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo), g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
 				return err
 			}
-			at = end
+			offset = end
 		}
 		w := g.x
 		if g.inverse != nil {
@@ -297,28 +297,28 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
 			return err
 		}
-		return k.e.setColumns(ctx, k.v.slice(before+lo, before+hi), w)
+		return k.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w)
 	})
 	if err != nil {
 		return 0, err
 	}
-	c, r := make([]float64, before*count), make([]float64, count*count)
+	c, r := make([]float64, start*count), make([]float64, count*count)
 	// Orthogonalisation to X and P may reintroduce parts of the known vectors.
-	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, 0, c, r)
-	if err != nil || found == 0 {
-		return found, err
+	rank, err := k.ortho.run(ctx, k.v.slice(0, start), target, 0, c, r)
+	if err != nil || rank == 0 {
+		return rank, err
 	}
-	return found, slabs(found, func(lo, hi int) error {
+	return rank, slabs(rank, func(lo, hi int) error {
 		g.x = blocks.Reshape(g.x, g.n, hi-lo)
-		return k.purify(ctx, g.x, k.v.slice(before+lo, before+hi))
+		return k.purify(ctx, g.x, k.v.slice(start+lo, start+hi))
 	})
 }
 
 // combine computes the new X, the best Ritz vectors of [X P W], and the new P, their part in the
 // span of P and W (Hetmaniuk and Lehoucq 2006).
-func (g *lobpcg) combine(ctx context.Context, found int) error {
-	k, before := g.k, g.cols+g.held
-	size := before + found
+func (g *lobpcg) combine(ctx context.Context, count int) error {
+	k, start := g.k, g.cols+g.held
+	size := start + count
 	h := mat.NewSymDense(size, nil)
 	for i, theta := range g.theta {
 		h.SetSym(i, i, theta)
@@ -328,9 +328,9 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			h.SetSym(g.cols+i, g.cols+j, g.inner.At(i, j))
 		}
 	}
-	if found > 0 {
-		err := slabs(found, func(lo, hi int) error {
-			if err := g.product(ctx, k.v.slice(before+lo, before+hi)); err != nil {
+	if count > 0 {
+		err := slabs(count, func(lo, hi int) error {
+			if err := g.product(ctx, k.v.slice(start+lo, start+hi)); err != nil {
 				return err
 			}
 			return k.e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
@@ -338,25 +338,25 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 		if err != nil {
 			return err
 		}
-		gram := make([]float64, size*found)
-		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, found)); err != nil {
+		gram := make([]float64, size*count)
+		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, count)); err != nil {
 			return err
 		}
 		if !finite(gram) {
 			return ErrNotFinite
 		}
-		for j := range found {
-			for i := range before + j + 1 {
-				h.SetSym(i, before+j, gram[i*found+j])
+		for j := range count {
+			for i := range start + j + 1 {
+				h.SetSym(i, start+j, gram[i*count+j])
 			}
 		}
 	}
-	theta, all, err := fallingEigen(ctx, h, nil, g.e.Workers)
+	theta, vectors, err := fallingEigen(ctx, h, nil, g.e.Workers)
 	if err != nil {
 		return err
 	}
 	g.theta = theta[:g.cols]
-	q := g.split(all, size)
+	q := g.split(vectors, size)
 	if err := k.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {
 		return err
 	}
@@ -373,19 +373,19 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 // split returns the coefficients of the new X and P as orthonormal columns: the
 // first eigenvectors, and their parts outside of the old X that are
 // independent. It sets the number of columns of P.
-func (g *lobpcg) split(all *mat.Dense, size int) *mat.Dense {
-	most := min(2*g.cols, size)
-	q := mat.NewDense(size, most, nil)
-	q.Slice(0, size, 0, g.cols).(*mat.Dense).Copy(all.Slice(0, size, 0, g.cols))
+func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
+	limit := min(2*g.cols, size)
+	q := mat.NewDense(size, limit, nil)
+	q.Slice(0, size, 0, g.cols).(*mat.Dense).Copy(vectors.Slice(0, size, 0, g.cols))
 	next := g.cols
 	column := make([]float64, size)
 	for _, j := range g.active {
-		if next == most {
+		if next == limit {
 			break
 		}
 		clear(column)
 		for i := g.cols; i < size; i++ {
-			column[i] = all.At(i, j)
+			column[i] = vectors.At(i, j)
 		}
 		if !orthogonal(column, q, next) {
 			continue

@@ -89,19 +89,19 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 		}
 		dead := false
 		for j := width - 1; j >= 0; j-- {
-			from := &o.of[j]
-			if from.left > deficient*from.length || o.needed(r[j*nw:(j+1)*nw]) {
+			state := &o.of[j]
+			if state.left > deficient*state.length || o.needed(r[j*nw:(j+1)*nw]) {
 				continue
 			}
 			dead, o.replaced = true, true
-			if o.fill != nil && !from.random {
-				*from = origin{length: math.Sqrt(float64(o.team.TotalOf(o.rows))), left: 1, random: true}
+			if o.fill != nil && !state.random {
+				*state = origin{length: math.Sqrt(float64(o.team.TotalOf(o.rows))), left: 1, random: true}
 				clear(r[j*nw : (j+1)*nw])
 				err = o.fill(ctx, w.slice(w.lo+j, w.lo+j+1))
 			} else {
 				// The last column takes its place.
 				width--
-				*from = o.of[width]
+				*state = o.of[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])
 				clear(r[width*nw : (width+1)*nw])
 				err = o.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
@@ -142,8 +142,8 @@ func (o *orthonormalizer) needed(row []float64) bool {
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
-		if from := &o.of[j]; !from.pure && from.left < thinned*from.length {
-			from.pure, thin = true, true
+		if state := &o.of[j]; !state.pure && state.left < thinned*state.length {
+			state.pure, thin = true, true
 		}
 	}
 	return thin

@@ -50,7 +50,7 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 // start begins with random columns that are 0 in the rows of zero: draw fills a row of them, with
 // random numbers, see [engine.draw].
 func (r *recurrence) start(ctx context.Context, seed uint64, zero []uint32, draw func(rng *rand.Rand, row []float64)) error {
-	source := func(at int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(at*segment))) }
+	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(number*segment))) }
 	err := r.e.draw(ctx, r.u, source, draw)
 	if err != nil {
 		return err
@@ -119,9 +119,9 @@ func (r *recurrence) multiply(ctx context.Context) error {
 		return err
 	}
 	return r.e.eachRow(ctx, len(r.columns), func(i int, sums []float64) {
-		w, u, before := r.w.Row(i), r.u.Row(i), r.before.Row(i)
+		w, u, previous := r.w.Row(i), r.u.Row(i), r.before.Row(i)
 		for j := range w {
-			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*before[j]))
+			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*previous[j]))
 			sums[j] += float64(float64(r.scale[j]*u[j]) * w[j])
 		}
 	})

@@ -105,11 +105,11 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
-	some := values[:min(len(values), max(s.certain-1, 0))] // more copies of the last guard change nothing
+	copies := values[:min(len(values), max(s.certain-1, 0))] // more copies of the last guard change nothing
 	if !s.interior {
-		some = values
+		copies = values
 	}
-	again := k.ortho.replaced || crowded(some, residuals, s.norm)
+	again := k.ortho.replaced || crowded(copies, residuals, s.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		left := s.dim - s.known.count() - k.locked
@@ -126,17 +126,17 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		if s.interior || k.f.cut() > floor { // the filter would hide values between the floor and its cut
 			next.plan, k.f = plan{}, filter{sign: k.f.sign, degree: 1}
 		}
-		more, _, err := next.find(ctx)
+		pairs, _, err := next.find(ctx)
 		if errors.Is(err, ErrIterationLimit) {
 			break // all found before have converged
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		again = len(more) > 0 && more[0] > floor
+		again = len(pairs) > 0 && pairs[0] > floor
 		if again {
 			residuals = nil
-			if err := k.merge(ctx, values, more); err != nil {
+			if err := k.merge(ctx, values, pairs); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -169,12 +169,12 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	}
 	s.probing = s.plan.products == 0
 	for {
-		most := k.room()
+		limit := k.room()
 		if s.probing && (k.f.degree < settled || s.candidate) {
-			most = min(most, roundUp(2*s.want+firstBasis))
+			limit = min(limit, roundUp(2*s.want+firstBasis))
 		}
 		s.look = s.want + 2*width
-		if err := k.expand(ctx, most, func() (bool, error) { return s.enough(ctx) }); err != nil {
+		if err := k.expand(ctx, limit, func() (bool, error) { return s.enough(ctx) }); err != nil {
 			return nil, nil, err
 		}
 		if err := s.count(ctx); err != nil {
@@ -244,8 +244,8 @@ func (s *search) count(ctx context.Context) error {
 // last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
-	least := k.residual[min(s.certain, k.size)-1] / k.f.steepest(k.theta[0])
-	if s.certain > k.size || least > s.tolerance() {
+	bound := k.residual[min(s.certain, k.size)-1] / k.f.steepest(k.theta[0])
+	if s.certain > k.size || bound > s.tolerance() {
 		return nil
 	}
 	values, residuals := make([]float64, s.want), make([]float64, s.want)
@@ -255,14 +255,14 @@ func (s *search) verify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, some, norms, err := k.project(ctx, x, k.f.sign)
+		_, projected, norms, err := k.project(ctx, x, k.f.sign)
 		if err != nil {
 			return err
 		}
 		if !(slices.Max(norms) <= s.tolerance()) {
 			return nil
 		}
-		copy(values[lo:], some)
+		copy(values[lo:], projected)
 		copy(residuals[lo:], norms)
 	}
 	if crowded(values, residuals, s.norm) {
@@ -351,9 +351,9 @@ func falling(values []float64) bool {
 // predicted to be faster than any filter.
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
-	above := 0
-	for above < k.size && k.theta[above] > 1 {
-		above++
+	count := 0
+	for count < k.size && k.theta[count] > 1 {
+		count++
 	}
 	p := s.choice()
 	next := plan{}
@@ -363,12 +363,12 @@ func (s *search) restart(ctx context.Context) error {
 		next = s.refine(p)
 	case s.plan.products == 0:
 		next = s.first(p)
-	case k.f.degree > 1 && above < s.want && !s.interior: // the unwanted interval ends too high
+	case k.f.degree > 1 && count < s.want && !s.interior: // the unwanted interval ends too high
 		s.ahead = min(2*s.ahead, 2*mostAhead)
 		next = s.first(p)
-	case s.interior && k.f.degree > 1 && (above < s.want || s.converged == 0 && 2*above > 3*s.plan.above): // the estimated density was wrong
+	case s.interior && k.f.degree > 1 && (count < s.want || s.converged == 0 && 2*count > 3*s.plan.above): // the estimated density was wrong
 		for i := range s.spectrum {
-			s.spectrum[i].rank *= float64(max(above, s.plan.above/2)) / float64(s.plan.above)
+			s.spectrum[i].rank *= float64(max(count, s.plan.above/2)) / float64(s.plan.above)
 		}
 		next = s.first(p)
 	case s.slow(fewCycles) && !s.interior:
@@ -376,11 +376,11 @@ func (s *search) restart(ctx context.Context) error {
 	}
 	s.cycles++
 	if next.products > 0 {
-		if other := s.better(p, next); other != nil {
-			return other
+		if alternative := s.better(p, next); alternative != nil {
+			return alternative
 		}
 	}
-	if k.f.degree >= settled && !s.interior && !s.candidate && above >= s.want {
+	if k.f.degree >= settled && !s.interior && !s.candidate && count >= s.want {
 		if next.degree = min(next.degree, steeper*k.f.degree+1); s.cycles < patience || !s.slow(patience) {
 			next = plan{}
 		}
@@ -392,7 +392,7 @@ func (s *search) restart(ctx context.Context) error {
 			s.plan = next
 		}
 		affordable := s.interior || s.products+next.degree*(s.want/width+2) <= s.s.MaxProducts
-		useless := above < s.want // a wanted value is inside the unwanted interval
+		useless := count < s.want // a wanted value is inside the unwanted interval
 		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.before, s.cycles = next, next.filter, 0, 0
 			s.result.Degree = next.degree
@@ -413,13 +413,13 @@ func (s *search) refine(p *filterChoice) plan {
 			p.spectrum = append(p.spectrum, quantile{f.lambda(s.k.theta[i]), float64(i) + 0.5})
 		}
 	}
-	at := min(s.want+max(4*width, s.want/2), len(p.spectrum))
+	index := min(s.want+max(4*width, s.want/2), len(p.spectrum))
 	p.last = p.spectrum.beyond(float64(s.want))
-	s.probing = s.worst > resolved*(p.first-p.spectrum.beyond(float64(at)))
+	s.probing = s.worst > resolved*(p.first-p.spectrum.beyond(float64(index)))
 	if s.probing {
-		at, p.growth = min(s.want+width, at), mostGrowth
+		index, p.growth = min(s.want+width, index), mostGrowth
 	}
-	return p.plan(at, at, 1)
+	return p.plan(index, index, 1)
 }
 
 // first returns the filter for the spectrum that the first basis estimates.
@@ -427,12 +427,12 @@ func (s *search) first(p *filterChoice) plan {
 	p.spectrum = s.spectrum
 	s.probing = false
 	step := s.want + width
-	most := mostAhead * step
+	limit := mostAhead * step
 	if s.interior {
-		p.first, most = p.spectrum.beyond(0.5), s.k.room()/2
+		p.first, limit = p.spectrum.beyond(0.5), s.k.room()/2
 	}
 	p.last = p.spectrum.beyond(float64(s.want))
-	return p.plan(s.ahead*step, most, step)
+	return p.plan(s.ahead*step, limit, step)
 }
 
 // choice returns the numbers from which a filter is chosen, without a spectrum.
@@ -450,14 +450,14 @@ func (s *search) choice() *filterChoice {
 // slow reports whether more than the given number of restarts are expected if residuals continue to
 // fall by the same factor.
 func (s *search) slow(cycles float64) bool {
-	before := s.before
-	if before == 0 {
-		before = 0.1 * s.norm // about the residual of a random block
+	previous := s.before
+	if previous == 0 {
+		previous = 0.1 * s.norm // about the residual of a random block
 	}
-	if !(s.worst < before) {
+	if !(s.worst < previous) {
 		return true
 	}
-	return math.Log(s.tolerance()/s.worst)/math.Log(s.worst/before) > cycles
+	return math.Log(s.tolerance()/s.worst)/math.Log(s.worst/previous) > cycles
 }
 
 // better returns how LOBPCG continues if it is predicted to be much faster than the plan. It is never

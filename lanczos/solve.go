@@ -79,11 +79,11 @@ func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	goal := math.Inf(1) // products of LOBPCG, after which Lanczos is tried again
 	if !r.s.Preconditioned {
 		out, err := r.lanczos(ctx, r.p.Precondition != nil)
-		var other *otherMethod
-		if !errors.As(err, &other) {
+		var alternative *otherMethod
+		if !errors.As(err, &alternative) {
 			return out, err
 		}
-		goal = other.products
+		goal = alternative.products
 	}
 	out, err := r.lobpcg(ctx, goal)
 	if errors.Is(err, errSlow) || !math.IsInf(goal, 1) && errors.Is(err, ErrNotFinite) {
@@ -101,22 +101,22 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	team, known := sparse.TeamOf(p.A), new(known)
+	team, excluded := sparse.TeamOf(p.A), new(known)
 	if p.Which != Interior {
-		known = p.Known.vectors(team)
+		excluded = p.Known.vectors(team)
 	}
 	dim := team.TotalOf(n) - countRows(team, p.Excluded)
-	most, wanted := dim, max(0, k-known.count())
+	limit, pairs := dim, max(0, k-excluded.count())
 	if p.Beyond && p.Which != Interior {
-		most = dim - known.count()
-		k = min(k, max(1, most))
-		wanted = k
+		limit = dim - excluded.count()
+		k = min(k, max(1, limit))
+		pairs = k
 	}
-	if k < 1 || k > most {
-		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, most)
+	if k < 1 || k > limit {
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
 	set := s.withDefaults()
-	r := &run{p: p, s: set, n: n, dim: dim, known: known, wanted: wanted, norm: math.Abs(known.value)}
+	r := &run{p: p, s: set, n: n, dim: dim, known: excluded, wanted: pairs, norm: math.Abs(excluded.value)}
 	r.images = &images{a: p.A, e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
 	return r, nil
@@ -155,12 +155,12 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 func smallMap(n, unknown, vectors int) bool { return n <= denseRows || 2*vectors >= unknown }
 
 // basisSize returns the number of basis vectors of Lanczos, of the setting if it is not 0.
-func basisSize(wanted, size int) int {
+func basisSize(pairs, size int) int {
 	if size == 0 {
-		size = 2*wanted + 56
+		size = 2*pairs + 56
 	}
 	// Lanczos needs at least three blocks more than the pairs.
-	return roundUp(max(size, wanted+3*width))
+	return roundUp(max(size, pairs+3*width))
 }
 
 func roundUp(columns int) int { return (columns + width - 1) / width * width }
@@ -168,27 +168,27 @@ func roundUp(columns int) int { return (columns + width - 1) / width * width }
 // Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, known of
 // which are known, in addition to the map, the known vectors and a preconditioner. basis is
 // [Settings.Basis].
-func Bytes(n, k, known int, which Which, basis int) int64 {
-	interior, pairs, wanted := which == Interior, k, max(0, k-known)
+func Bytes(n, k, excluded int, which Which, basis int) int64 {
+	interior, pairs, searched := which == Interior, k, max(0, k-excluded)
 	if interior {
 		pairs = k + guards(n, k)
-		wanted = pairs
+		searched = pairs
 	}
-	size := basisSize(wanted, basis)
+	size := basisSize(searched, basis)
 	bytes := lanczosBytes(n, pairs, size)
 	switch {
-	case wanted == 0:
+	case searched == 0:
 		bytes = 8 * int64(n) * int64(3+2*width+sparse.Stride[float64](k))
 	case interior && denseInside(n, size):
 		bytes = denseBytes(n) + 8*int64(n)*int64(n)
-	case !interior && smallMap(n, n-known, size):
+	case !interior && smallMap(n, n-excluded, size):
 		bytes = denseBytes(n)
 	case interior:
 		bytes += foldedBytes(n)
 	case n <= denseInstead:
 		bytes = max(bytes, denseBytes(n))
 	}
-	return bytes + blocks.ShareMemory(n, known, width)
+	return bytes + blocks.ShareMemory(n, excluded, width)
 }
 
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
@@ -225,6 +225,6 @@ func (r *run) entries() float64 {
 const sparseEntries = 8
 
 // limitError returns ErrIterationLimit with the number of converged pairs and of products.
-func limitError(converged, wanted, products int) error {
-	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, wanted, products)
+func limitError(converged, pairs, products int) error {
+	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, pairs, products)
 }

@@ -123,7 +123,7 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 				s.report(s.visits / s.searches)
 			}
 			s.visits++
-			before := len(s.order)
+			length := len(s.order)
 			col, _ := s.a.Row(int(s.order[level]))
 			for _, v := range col {
 				if !s.seen[v] {
@@ -132,7 +132,7 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 				}
 			}
 			if rising {
-				slices.SortStableFunc(s.order[before:], func(u, v uint32) int { return cmp.Compare(s.neighbours[u], s.neighbours[v]) })
+				slices.SortStableFunc(s.order[length:], func(u, v uint32) int { return cmp.Compare(s.neighbours[u], s.neighbours[v]) })
 			}
 		}
 	}

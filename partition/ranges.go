@@ -26,13 +26,13 @@ func Ranges(rows int, length func(i int) int64, parts int) []int {
 	share := func(p int64) int64 { // total·p/parts, without an overflow
 		return total/int64(parts)*p + total%int64(parts)*p/int64(parts)
 	}
-	before := int64(0) // rows and entries before row i
+	cost := int64(0) // rows and entries before row i
 	for i := range rows {
 		size := 1 + length(i)
-		for p := len(bounds); p < parts && share(int64(p)) <= before+size/2; p++ {
+		for p := len(bounds); p < parts && share(int64(p)) <= cost+size/2; p++ {
 			bounds = append(bounds, i)
 		}
-		before += size
+		cost += size
 	}
 	for len(bounds) <= parts {
 		bounds = append(bounds, rows)

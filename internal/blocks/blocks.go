@@ -83,8 +83,8 @@ type ExactSum struct{ Sum, Rest float64 }
 // Add adds v.
 func (s *ExactSum) Add(v float64) {
 	sum := s.Sum + v
-	taken := sum - s.Sum
-	s.Rest += (s.Sum - (sum - taken)) + (v - taken)
+	rounded := sum - s.Sum
+	s.Rest += (s.Sum - (sum - rounded)) + (v - rounded)
 	s.Sum = sum
 }
 

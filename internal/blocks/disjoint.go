@@ -38,9 +38,9 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Di
 		panic(badShape)
 	}
 	unit := make([]float64, n)
-	for i, of := range c.Of {
+	for i, component := range c.Of {
 		unit[i] = 1
-		if weights != nil && c.Sizes[of] > 1 {
+		if weights != nil && c.Sizes[component] > 1 {
 			unit[i] = weights[i]
 		}
 	}
@@ -51,12 +51,12 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components, weights []float64) *Di
 // the vector, which it normalises within each component in place. While it runs it allocates
 // 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
 // is less than two columns of a block.
-func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float64) *Disjoint {
-	vector, vectors := numberVectors(team, of, components, unit)
+func NewDisjointOf(team *sparse.Team, component []uint32, components int, unit []float64) *Disjoint {
+	vector, vectors := numberVectors(team, component, components, unit)
 	sums := make([]ExactSum, vectors)
 	for lo, hi := range team.Counted(0, len(unit)) {
 		for i, u := range unit[lo:hi] {
-			if v := vector[of[lo+i]]; v < OwnSlot {
+			if v := vector[component[lo+i]]; v < OwnSlot {
 				sums[v].Add(float64(u * u))
 			}
 		}
@@ -70,7 +70,7 @@ func NewDisjointOf(team *sparse.Team, of []uint32, components int, unit []float6
 	for lo := 0; lo < len(unit); lo += ChunkRows {
 		first := len(ns.vector)
 		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
-			v := vector[of[i]]
+			v := vector[component[i]]
 			switch {
 			case unit[i] == 0 || team.IsPadding(i):
 				ns.Slot[i] = NoSlot
@@ -111,23 +111,23 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	for i, s := range sums {
 		parts[2*i], parts[2*i+1] = s.Sum, s.Rest
 	}
-	all := make([]float64, team.Size()*len(parts))
-	team.AllGather(all, parts)
+	gathered := make([]float64, team.Size()*len(parts))
+	team.AllGather(gathered, parts)
 	clear(sums)
-	for at := 0; at < len(all); at += 2 {
-		s := &sums[at/2%len(sums)]
-		s.Add(all[at])
-		s.Rest += all[at+1]
+	for slot := 0; slot < len(gathered); slot += 2 {
+		s := &sums[slot/2%len(sums)]
+		s.Add(gathered[slot])
+		s.Rest += gathered[slot+1]
 	}
 }
 
 // numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
 // others get OwnSlot.
-func numberVectors(team *sparse.Team, of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
+func numberVectors(team *sparse.Team, component []uint32, components int, unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
 	for lo, hi := range team.Counted(0, len(unit)) {
 		for i, u := range unit[lo:hi] { // rows, up to 2
-			if c := of[lo+i]; u != 0 && vector[c] < 2 {
+			if c := component[lo+i]; u != 0 && vector[c] < 2 {
 				vector[c]++
 			}
 		}
@@ -167,16 +167,16 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
 		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
-			to, from := dst.Row(i), x.Row(i)
+			target, source := dst.Row(i), x.Row(i)
 			switch slot := n.Slot[i]; slot {
 			case NoSlot:
-				copy(to, from)
+				copy(target, source)
 			case OwnSlot:
-				clear(to)
+				clear(target)
 			default:
 				sum := s.Of(slot)
-				for j, v := range from {
-					to[j] = v - float64(n.Unit[i]*sum[j])
+				for j, v := range source {
+					target[j] = v - float64(n.Unit[i]*sum[j])
 				}
 			}
 		}
@@ -236,17 +236,17 @@ type Run struct {
 // EachRun visits the rows lo ≤ i < hi, in runs and in order.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	n := s.Disjoint
-	for from := lo; from < hi; {
-		slot, to := n.Slot[from], from+1
-		for to < hi && n.Slot[to] == slot {
-			to++
+	for start := lo; start < hi; {
+		slot, end := n.Slot[start], start+1
+		for end < hi && n.Slot[end] == slot {
+			end++
 		}
-		r := Run{Lo: from, Hi: to, Unit: n.Unit[from:to], Own: slot == OwnSlot}
+		r := Run{Lo: start, Hi: end, Unit: n.Unit[start:end], Own: slot == OwnSlot}
 		if slot < OwnSlot {
 			r.Total = s.Of(slot)
 		}
 		visit(r)
-		from = to
+		start = end
 	}
 }
 

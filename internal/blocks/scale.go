@@ -21,20 +21,20 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	if _, single := any(T(0)).(float32); single {
 		low, high = 1e-30, 1e30
 	}
-	least, largest := math.Inf(1), 0.0
+	smallest, largest := math.Inf(1), 0.0
 	for _, d := range degrees {
 		if d != 0 {
-			least, largest = min(least, d), max(largest, d)
+			smallest, largest = min(smallest, d), max(largest, d)
 		}
 	}
-	ends := []float64{-least, largest}
+	ends := []float64{-smallest, largest}
 	team.Max(ends)
-	least, largest = -ends[0], ends[1]
-	if largest == 0 || least >= low && largest <= high {
+	smallest, largest = -ends[0], ends[1]
+	if largest == 0 || smallest >= low && largest <= high {
 		return nil
 	}
 	return fmt.Errorf("%w: their sums at the nodes are between %.3g and %.3g; multiply all weights by a factor that brings these sums between %g and %g",
-		ErrScale, least, largest, low, high)
+		ErrScale, smallest, largest, low, high)
 }
 
 // WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these

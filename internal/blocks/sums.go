@@ -20,12 +20,12 @@ func Sums(team *sparse.Team, rows, size int, add func(i int, sums []float64)) []
 
 // chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
 func chunkSums(team *sparse.Team, rows, size int, add func(lo, hi int, sums []float64)) []float64 {
-	all := make([]float64, 2*size)
-	total, sums := all[:size:size], all[size:]
+	halves := make([]float64, 2*size)
+	total, sums := halves[:size:size], halves[size:]
 	for lo := 0; lo < rows; lo += ChunkRows {
-		for from, to := range team.Counted(lo, min(lo+ChunkRows, rows)) {
+		for start, end := range team.Counted(lo, min(lo+ChunkRows, rows)) {
 			clear(sums)
-			add(from, to, sums)
+			add(start, end, sums)
 			AddScaled(total, 1, sums)
 		}
 	}
@@ -88,16 +88,16 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 	sum := make([]float64, a.Cols*b.Cols)
 	total := simd.Rows[float64]{Data: dst.Data, Stride: dst.Stride}
-	part := simd.Rows[float64]{Data: sum, Stride: b.Cols}
+	target := simd.Rows[float64]{Data: sum, Stride: b.Cols}
 	one := []float64{1}
 	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
 	for lo := 0; lo < a.Rows; lo += ChunkRows {
-		for from, to := range team.Counted(lo, min(lo+ChunkRows, a.Rows)) {
+		for start, end := range team.Counted(lo, min(lo+ChunkRows, a.Rows)) {
 			clear(sum)
-			for r := from; r < to; r++ {
-				simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+			for r := start; r < end; r++ {
+				simd.AddRows(target, a.Cols, b.Cols, target, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
 			}
-			simd.AddRows(total, a.Cols, b.Cols, total, one, part)
+			simd.AddRows(total, a.Cols, b.Cols, total, one, target)
 		}
 	}
 }
@@ -111,8 +111,8 @@ func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 
 func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	sums := make([]float64, len(c.Sizes))
 	for lo, hi := range team.Counted(0, len(v)) {
-		for i, of := range c.Of[lo:hi] {
-			sums[of] += v[lo+i]
+		for i, component := range c.Of[lo:hi] {
+			sums[component] += v[lo+i]
 		}
 	}
 	team.Sum(sums)
@@ -123,10 +123,10 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 // of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
 func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, weights []float64) {
 	volume, mean := ByPart(team, c, weights), make([]float64, len(c.Sizes)*x.Cols)
-	of := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
+	meanOf := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
 	for lo, hi := range team.Counted(0, x.Rows) {
 		for i := lo; i < hi; i++ {
-			AddScaled(of(i), weights[i], x.Row(i))
+			AddScaled(meanOf(i), weights[i], x.Row(i))
 		}
 	}
 	team.Sum(mean)
@@ -134,7 +134,7 @@ func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components, w
 		if volume[c.Of[i]] == 0 || team.IsPadding(i) {
 			continue
 		}
-		for j, sum := range of(i) {
+		for j, sum := range meanOf(i) {
 			x.Row(i)[j] -= sum / volume[c.Of[i]]
 		}
 	}

@@ -65,12 +65,12 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], const
 		}
 		row[d-1] = constant
 	}
-	var of mat.Matrix = p.a
+	var matrix mat.Matrix = p.a
 	if m > d {
-		of = p.a.T()
+		matrix = p.a.T()
 	}
 	squares := mat.NewSymDense(min(m, d), nil)
-	squares.SymOuterK(1, of)
+	squares.SymOuterK(1, matrix)
 	if err := p.decompose(ctx, squares, workers); err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (p *Path) decompose(ctx context.Context, squares *mat.SymDense, workers int
 // project computes vectorsᵀ·[Y 1].
 func (p *Path) project() {
 	targets := mat.NewDense(len(p.y), p.classes+1, nil)
-	for i, own := range p.y {
-		for _, c := range own {
+	for i, class := range p.y {
+		for _, c := range class {
 			targets.Set(i, c, 1)
 		}
 		targets.Set(i, p.classes, 1)
@@ -126,17 +126,17 @@ func (p *Path) project() {
 
 // shares returns ȳ of the items that take part.
 func (p *Path) shares(takes func(item int) bool) []float64 {
-	share, of := make([]float64, p.classes), 0.0
-	for i, own := range p.y {
+	share, total := make([]float64, p.classes), 0.0
+	for i, class := range p.y {
 		if takes(i) {
-			for _, c := range own {
+			for _, c := range class {
 				share[c]++
 			}
-			of++
+			total++
 		}
 	}
 	for c := range share {
-		share[c] /= max(1, of)
+		share[c] /= max(1, total)
 	}
 	return share
 }
@@ -165,12 +165,12 @@ func (p *Path) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
 		return coef, diagonal
 	}
 	// G = (I − A(AᵀA + λw̄I)⁻¹Aᵀ)/λw̄
-	for i, own := range p.y {
+	for i, class := range p.y {
 		row := coef.RawRowView(i)
 		for j := range row {
 			row[j] = -row[j]
 		}
-		for _, c := range own {
+		for _, c := range class {
 			row[c]++
 		}
 		row[p.classes]++
@@ -191,19 +191,19 @@ func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
 	coef, diagonal := p.inverse(lambda * p.mean)
 	share := p.shares(everyItem)
 	out := mat.NewDense(len(p.y), p.classes, nil)
-	for i, own := range p.y {
-		p.leftOut(out.RawRowView(i), own, coef.RawRowView(i), diagonal[i], share)
+	for i, class := range p.y {
+		p.leftOut(out.RawRowView(i), class, coef.RawRowView(i), diagonal[i], share)
 	}
 	return out
 }
 
 // leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
 // has been taken.
-func (p *Path) leftOut(dst []float64, own []int, coef []float64, diagonal float64, share []float64) {
+func (p *Path) leftOut(dst []float64, classes []int, coef []float64, diagonal float64, share []float64) {
 	for c := range dst {
 		dst[c] = -(coef[c] - float64(share[c]*coef[p.classes])) / diagonal
 	}
-	for _, c := range own {
+	for _, c := range classes {
 		dst[c]++
 	}
 }
@@ -219,14 +219,14 @@ func (p *Path) check(lambda float64) {
 // whatever their size.
 func (p *Path) cosine(scores *mat.Dense, share []float64, takes []bool) float64 {
 	var product, a, b float64
-	for i, own := range p.y {
+	for i, class := range p.y {
 		if !takes[i] {
 			continue
 		}
 		for c, s := range scores.RawRowView(i) {
 			s -= share[c]
 			target := -share[c]
-			if slices.Contains(own, c) {
+			if slices.Contains(class, c) {
 				target++
 			}
 			product += float64(s * target)
@@ -250,8 +250,8 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 	share := p.shares(everyItem)
 	for _, l := range lambdas {
 		scores := p.LeaveOneOut(l)
-		for f, of := range takes {
-			if c := p.cosine(scores, share, of); c > cosines[f] {
+		for f, column := range takes {
+			if c := p.cosine(scores, share, column); c > cosines[f] {
 				best[f], cosines[f] = l, c
 			}
 		}
@@ -304,7 +304,7 @@ func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
 // items. A choice by these cosines does not depend on the part. Cost: for each λ a product of all
 // items with all, and for each part a factorisation of the size of the part. The error is
 // [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+func (p *Path) WithoutParts(lambdas []float64, group []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	out, cosines = make([]*mat.Dense, len(lambdas)), make([]float64, len(lambdas))
 	for f, lambda := range lambdas {
 		if out[f] != nil {
@@ -314,15 +314,15 @@ func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out 
 		ridge := lambda * p.mean
 		coef, diagonal := p.inverse(ridge)
 		g := p.full(ridge)
-		for same := f; same < len(lambdas); same++ {
-			if lambdas[same] != lambda {
+		for next := f; next < len(lambdas); next++ {
+			if lambdas[next] != lambda {
 				continue
 			}
-			share := p.shares(func(i int) bool { return part[i] != same })
-			if out[same], err = p.without(g, coef, diagonal, share, part, same); err != nil {
+			share := p.shares(func(i int) bool { return group[i] != next })
+			if out[next], err = p.without(g, coef, diagonal, share, group, next); err != nil {
 				return nil, nil, err
 			}
-			cosines[same] = p.cosine(out[same], share, takes[same])
+			cosines[next] = p.cosine(out[next], share, takes[next])
 		}
 	}
 	return out, cosines, nil
@@ -348,32 +348,32 @@ func (p *Path) full(ridge float64) *mat.Dense {
 // among the others. With r the other items,
 //
 //	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
-func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, part []int, f int) (*mat.Dense, error) {
-	var of, others []int
+func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, group []int, f int) (*mat.Dense, error) {
+	var members, complement []int
 	for i := range p.y {
-		if part[i] == f {
-			of = append(of, i)
+		if group[i] == f {
+			members = append(members, i)
 		} else {
-			others = append(others, i)
+			complement = append(complement, i)
 		}
 	}
 	m, k := len(p.y), p.classes
 	out := mat.NewDense(m, k, nil)
 	x := new(mat.Dense) // G_ff⁻¹·[C_f G_fr]
-	if len(of) > 0 {
-		own, right := mat.NewSymDense(len(of), nil), mat.NewDense(len(of), k+1+len(others), nil)
-		for a, i := range of {
-			row, to := g.RawRowView(i), right.RawRowView(a)
-			for b, j := range of[a:] {
-				own.SetSym(a, a+b, row[j])
+	if len(members) > 0 {
+		block, right := mat.NewSymDense(len(members), nil), mat.NewDense(len(members), k+1+len(complement), nil)
+		for a, i := range members {
+			row, target := g.RawRowView(i), right.RawRowView(a)
+			for b, j := range members[a:] {
+				block.SetSym(a, a+b, row[j])
 			}
-			copy(to, coef.RawRowView(i))
-			for b, j := range others {
-				to[k+1+b] = row[j]
+			copy(target, coef.RawRowView(i))
+			for b, j := range complement {
+				target[k+1+b] = row[j]
 			}
 		}
 		var factor mat.Cholesky
-		if !factor.Factorize(own) {
+		if !factor.Factorize(block) {
 			return nil, ErrIndefinite
 		}
 		if err := factor.SolveTo(x, right); err != nil {
@@ -382,14 +382,14 @@ func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, part []int
 			}
 		}
 	}
-	for a, i := range of {
+	for a, i := range members {
 		p.leftOut(out.RawRowView(i), p.y[i], x.RawRowView(a), 1, share)
 	}
 	c := make([]float64, k+1)
-	for b, j := range others {
+	for b, j := range complement {
 		copy(c, coef.RawRowView(j))
 		d, row := diagonal[j], g.RawRowView(j)
-		for a, i := range of {
+		for a, i := range members {
 			solved := x.RawRowView(a)
 			for t := range c {
 				c[t] -= float64(row[i] * solved[t])

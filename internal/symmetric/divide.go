@@ -42,10 +42,10 @@ func padded(n int) int { return (n + 3) &^ 3 }
 // divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
 // of that number of the largest ones: the rows from first on. Spare is a slice of the same size
 // that the caller may overwrite.
-func divide(t Tridiagonal, n int, count func(values []float64) int, each func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
+func divide(t Tridiagonal, n int, count func(values []float64) int, parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
 	width := padded(n)
 	d := &division{
-		each: each, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
+		each: parallel, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
 		vectors: [2][]float64{make([]float64, n*width), make([]float64, n*width)},
 	}
 	depth := 0
@@ -93,13 +93,13 @@ func (d *division) leaf(lo, hi int) {
 	for i := range n {
 		x[i*n+i] = 1
 	}
-	part := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
-	found := part.diagonalize(func(at int, c, s float64) { rotate(x[at*n:][:n], x[(at+1)*n:][:n], c, s) })
-	for to, from := range rising(found) {
-		d.values[lo+to] = found[from]
-		row := d.row(0, lo+to, lo, hi)
+	half := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
+	eigenvalues := half.diagonalize(func(column int, c, s float64) { rotate(x[column*n:][:n], x[(column+1)*n:][:n], c, s) })
+	for column, source := range rising(eigenvalues) {
+		d.values[lo+column] = eigenvalues[source]
+		row := d.row(0, lo+column, lo, hi)
 		clear(row)
-		copy(row, x[from*n:][:n])
+		copy(row, x[source*n:][:n])
 	}
 	d.choose(lo, hi)
 }
@@ -145,10 +145,10 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 		z: make([]float64, hi-lo), spread: make([]bool, hi-lo),
 	}
 	for i := range m.z {
-		if own := m.own(i); m.upper(i) {
-			m.z[i] = own[mid-1-lo] / math.Sqrt2
+		if half := m.own(i); m.upper(i) {
+			m.z[i] = half[mid-1-lo] / math.Sqrt2
 		} else {
-			m.z[i] = math.Copysign(1/math.Sqrt2, e) * own[0]
+			m.z[i] = math.Copysign(1/math.Sqrt2, e) * half[0]
 		}
 	}
 	return m
@@ -174,27 +174,27 @@ func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]
 	d, z := make([]float64, len(m.live)), make([]float64, len(m.live))
-	for at, i := range m.live {
-		d[at], z[at] = values[i], m.z[i]
+	for place, i := range m.live {
+		d[place], z[place] = values[i], m.z[i]
 	}
 	m.equation = newSecular(d, z, m.rho)
 	m.weights = make([]float64, len(d))
 	m.eachOf(len(d), m.equation.solve)
 	m.eachOf(len(d), func(i int) { m.weights[i] = m.equation.weight(i) })
-	all := make([]float64, 0, len(m.z))
-	for at := range m.live {
-		all = append(all, m.equation.value(at))
+	merged := make([]float64, 0, len(m.z))
+	for place := range m.live {
+		merged = append(merged, m.equation.value(place))
 	}
 	for _, i := range m.still {
-		all = append(all, values[i])
+		merged = append(merged, values[i])
 	}
-	from := rising(all)
-	for to, at := range from {
-		values[to] = all[at]
+	order := rising(merged)
+	for column, source := range order {
+		values[column] = merged[source]
 	}
 	first := m.choose(m.lo, m.hi) - m.lo
-	m.each((len(from)-first+outputs-1)/outputs, func(piece int) {
-		m.combine(from, first+piece*outputs, min(len(from), first+(piece+1)*outputs))
+	m.each((len(order)-first+outputs-1)/outputs, func(piece int) {
+		m.combine(order, first+piece*outputs, min(len(order), first+(piece+1)*outputs))
 	})
 }
 
@@ -212,31 +212,31 @@ func (m *merge) eachOf(n int, do func(i int)) {
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
 	order := rising(values)
-	var largest, most float64
+	var largest, largestZ float64
 	for i, v := range values {
-		largest, most = max(largest, math.Abs(v)), max(most, math.Abs(m.z[i]))
+		largest, largestZ = max(largest, math.Abs(v)), max(largestZ, math.Abs(m.z[i]))
 	}
-	tolerance := 8 * epsilon * max(largest, most)
-	before := -1
+	tolerance := 8 * epsilon * max(largest, largestZ)
+	previous := -1
 	for _, i := range order {
 		switch {
 		case m.rho*math.Abs(m.z[i]) <= tolerance:
 			m.still = append(m.still, i)
 			continue
-		case before >= 0 && m.join(before, i, tolerance):
-			m.still = append(m.still, before)
-		case before >= 0:
-			m.live = append(m.live, before)
+		case previous >= 0 && m.join(previous, i, tolerance):
+			m.still = append(m.still, previous)
+		case previous >= 0:
+			m.live = append(m.live, previous)
 		}
-		before = i
+		previous = i
 	}
-	if before >= 0 {
-		m.live = append(m.live, before)
+	if previous >= 0 {
+		m.live = append(m.live, previous)
 	}
-	for at, i := range m.live {
+	for place, i := range m.live {
 		for h := range m.halves {
 			if m.spread[i] || m.upper(i) == (h == 0) {
-				m.halves[h] = append(m.halves[h], at)
+				m.halves[h] = append(m.halves[h], place)
 			}
 		}
 	}
@@ -263,41 +263,41 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 
 // combine computes the vectors a ≤ i < b of the part. Vector i belongs to root from[i] of the
 // secular equation or, behind the roots, to a still pair.
-func (m *merge) combine(from []int, a, b int) {
+func (m *merge) combine(order []int, a, b int) {
 	var rows []int // of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))
-	for to := a; to < b; to++ {
-		row := m.row(m.depth, m.lo+to, m.lo, m.hi)
+	for column := a; column < b; column++ {
+		row := m.row(m.depth, m.lo+column, m.lo, m.hi)
 		clear(row)
-		at := from[to]
-		if at >= len(m.live) {
-			i := m.still[at-len(m.live)]
-			if own := m.own(i); m.spread[i] || m.upper(i) {
-				copy(row, own)
+		source := order[column]
+		if source >= len(m.live) {
+			i := m.still[source-len(m.live)]
+			if half := m.own(i); m.spread[i] || m.upper(i) {
+				copy(row, half)
 			} else {
-				copy(row[m.mid-m.lo:], own)
+				copy(row[m.mid-m.lo:], half)
 			}
 			continue
 		}
-		rows = append(rows, m.lo+to)
+		rows = append(rows, m.lo+column)
 		factors = factors[:len(factors)+len(m.live)]
-		m.equation.vectorTo(factors[len(factors)-len(m.live):], m.weights, at)
+		m.equation.vectorTo(factors[len(factors)-len(m.live):], m.weights, source)
 	}
-	for h, of := range m.halves {
+	for h, columns := range m.halves {
 		lo, hi := m.lo, m.mid
 		if h == 1 {
 			lo, hi = m.mid, m.hi
 		}
 		for left := lo; left < hi; left += tile {
-			for some := range slices.Chunk(of, inputs) {
-				m.add(rows, factors, some, left, min(left+tile, hi))
+			for chunk := range slices.Chunk(columns, inputs) {
+				m.add(rows, factors, chunk, left, min(left+tile, hi))
 			}
 		}
 	}
 }
 
 // add adds multiples of some of the live pairs to rows, in the columns lo ≤ c < hi.
-func (m *merge) add(rows []int, factors []float64, some []int, lo, hi int) {
+func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(rows); o += 2 {
 		w0, w1 := m.row(m.depth, rows[o], lo, hi), spare[:padded(hi)-lo]
@@ -306,13 +306,13 @@ func (m *merge) add(rows []int, factors []float64, some []int, lo, hi int) {
 		if o+1 < len(rows) {
 			w1, f1 = m.row(m.depth, rows[o+1], lo, hi), factors[(o+1)*len(m.live):]
 		}
-		for i := 0; i < len(some); i += 4 {
+		for i := 0; i < len(columns); i += 4 {
 			var c [8]float64
 			var v [4][]float64
 			for k := range v {
-				v[k] = m.row(m.depth-1, m.lo+m.live[some[min(i+k, len(some)-1)]], lo, hi)
-				if i+k < len(some) {
-					c[k], c[4+k] = f0[some[i+k]], f1[some[i+k]]
+				v[k] = m.row(m.depth-1, m.lo+m.live[columns[min(i+k, len(columns)-1)]], lo, hi)
+				if i+k < len(columns) {
+					c[k], c[4+k] = f0[columns[i+k]], f1[columns[i+k]]
 				}
 			}
 			simd.AddPanels(w0, w1, v[0], v[1], v[2], v[3], &c)

@@ -46,12 +46,12 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 
 // eigen is Eigen without a context: each calls its argument for every piece 0 ≤ piece < pieces, or
 // not at all after a cancellation, when the result is discarded.
-func eigen(h *mat.SymDense, count func(values []float64) int, each func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
+func eigen(h *mat.SymDense, count func(values []float64) int, parallel func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	if n == 0 {
 		return nil, new(mat.Dense)
 	}
-	t, r := reduce(h, each)
+	t, r := reduce(h, parallel)
 	// Scaling by a power of two avoids overflow and underflow of squares.
 	scale := 1.0
 	if norm := t.Norm(); norm > 0 {
@@ -70,15 +70,15 @@ func eigen(h *mat.SymDense, count func(values []float64) int, each func(pieces i
 			values = append(values, v*scale)
 		}
 		return count(values)
-	}, each)
+	}, parallel)
 	r.turn(rows, first)
 	if first == n {
 		return values, new(mat.Dense)
 	}
 
 	v := mat.NewDense(n, n-first, spare[:n*(n-first)])
-	each((n+piece-1)/piece, func(at int) {
-		for i := at * piece; i < min(n, (at+1)*piece); i++ {
+	parallel((n+piece-1)/piece, func(number int) {
+		for i := number * piece; i < min(n, (number+1)*piece); i++ {
 			row := v.RawRowView(i)
 			for j := range row {
 				row[j] = rows[(first+j)*r.width+i]

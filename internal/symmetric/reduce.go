@@ -36,11 +36,11 @@ type reduction struct {
 }
 
 // reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
-func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
+func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
 	width := padded(n)
 	r := &reduction{
-		each: each, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
+		each: parallel, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
 		x: make([]float64, width), y: make([]float64, width), parts: make([]float64, strands*width), spare: make([]float64, width),
 	}
 	for i := range n {
@@ -54,9 +54,9 @@ func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiag
 		clear(r.pairs)
 		last := min(first+panel, n)
 		for j := first; j < last; j++ {
-			held, from := 2*(j-first), j&^3
-			copy(r.x[from:], r.row(j)[from:])
-			r.follow(r.x, r.spare, from, width, held, j, j)
+			held, start := 2*(j-first), j&^3
+			copy(r.x[start:], r.row(j)[start:])
+			r.follow(r.x, r.spare, start, width, held, j, j)
 			t.Diag[j] = r.x[j]
 			clear(r.x[:j+1])
 			if j < n-1 {
@@ -79,41 +79,41 @@ func (r *reduction) pair(i int) []float64 { return r.pairs[i*r.width:][:r.width]
 
 // follow updates the rows i and j of A, given as p and q, by the first held pairs of the panel, in the
 // columns from ≤ c < to.
-func (r *reduction) follow(p, q []float64, from, to, held, i, j int) {
+func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	for k := 0; k < held; k += 4 {
 		var c [8]float64
 		for l := range 4 {
 			partner := r.pair((k + l) ^ 1)
 			c[l], c[4+l] = -partner[i], -partner[j]
 		}
-		r.add(p, q, from, to, k, &c)
+		r.add(p, q, first, end, k, &c)
 	}
 }
 
 // add adds combinations of the four rows of pairs from k on to p and q.
-func (r *reduction) add(p, q []float64, from, to, k int, c *[8]float64) {
-	simd.AddPanels(p[from:to], q[from:to], r.pair(k)[from:to], r.pair(k + 1)[from:to], r.pair(k + 2)[from:to], r.pair(k + 3)[from:to], c)
+func (r *reduction) add(p, q []float64, first, end, k int, c *[8]float64) {
+	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end], r.pair(k + 1)[first:end], r.pair(k + 2)[first:end], r.pair(k + 3)[first:end], c)
 }
 
 // reflect appends v, which is x, and w to the pairs:
 //
 //	w = τ·A·v − ½τ²(vᵀA·v)·v
 func (r *reduction) reflect(j, held int, tau float64) {
-	from := (j + 1) &^ 3
-	v := r.x[from:]
-	count := min(strands, (r.width-from+strand-1)/strand)
-	r.each(count, func(at int) { r.multiply(from, at) })
+	start := (j + 1) &^ 3
+	v := r.x[start:]
+	count := min(strands, (r.width-start+strand-1)/strand)
+	r.each(count, func(index int) { r.multiply(start, index) })
 	clear(r.y)
-	for at := range count {
-		for i, part := range r.parts[at*r.width:][:r.width] {
-			r.y[i] += part
+	for index := range count {
+		for i, value := range r.parts[index*r.width:][:r.width] {
+			r.y[i] += value
 		}
 	}
 	for k := 0; k < held; k += 4 {
 		var sums, c [8]float64
-		simd.DotPanels(&sums, v, v, r.pair(k)[from:], r.pair(k + 1)[from:], r.pair(k + 2)[from:], r.pair(k + 3)[from:])
+		simd.DotPanels(&sums, v, v, r.pair(k)[start:], r.pair(k + 1)[start:], r.pair(k + 2)[start:], r.pair(k + 3)[start:])
 		c[0], c[1], c[2], c[3] = -sums[1], -sums[0], -sums[3], -sums[2]
-		r.add(r.y, r.spare, from, r.width, k, &c)
+		r.add(r.y, r.spare, start, r.width, k, &c)
 	}
 	var dot float64
 	for i := j + 1; i < r.width; i++ {
@@ -129,11 +129,11 @@ func (r *reduction) reflect(j, held int, tau float64) {
 // multiply computes part at of A·x in the rows and columns from the given one on: the contribution
 // of every sixteenth strand of rows, as rows and, because A is symmetric, as columns. Each row is
 // read once for both.
-func (r *reduction) multiply(from, at int) {
-	y := r.parts[at*r.width:][:r.width]
+func (r *reduction) multiply(start, index int) {
+	y := r.parts[index*r.width:][:r.width]
 	clear(y)
 	var spare [segment]float64
-	for first := from + at*strand; first < r.width; first += strands * strand {
+	for first := start + index*strand; first < r.width; first += strands * strand {
 		for i := first; i < min(first+strand, r.width); i += 4 {
 			rows := [4][]float64{r.row(i), r.row(i + 1), r.row(i + 2), r.row(i + 3)}
 			var sums, c [8]float64
@@ -154,11 +154,11 @@ func (r *reduction) multiply(from, at int) {
 
 // update applies the pairs of the panel to the rows and columns of A from the given one on, a
 // multiple of 4.
-func (r *reduction) update(from int) {
-	r.each((r.width-from+piece-1)/piece, func(at int) {
-		for left := from; left < r.width; left += span {
+func (r *reduction) update(start int) {
+	r.each((r.width-start+piece-1)/piece, func(index int) {
+		for left := start; left < r.width; left += span {
 			right := min(left+span, r.width)
-			for i := from + at*piece; i < min(from+(at+1)*piece, right); i += 2 {
+			for i := start + index*piece; i < min(start+(index+1)*piece, right); i += 2 {
 				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, 2*panel, i, i+1)
 			}
 		}

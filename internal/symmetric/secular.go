@@ -70,15 +70,15 @@ func (s *secular) solve(j int) {
 	pole, lo, hi := j, 0.0, s.most
 	if j < last {
 		hi = (s.d[j+1] - s.d[j]) / 2
-		if below, above, _, _, _ := s.at(j, j, hi); s.inverse+below+above < 0 {
+		if left, right, _, _, _ := s.at(j, j, hi); s.inverse+left+right < 0 {
 			pole, lo, hi = j+1, -hi, 0
 		}
 	}
 	shift := (lo + hi) / 2
-	const most = 200 // a few are needed
-	for range most {
-		below, above, slopeBelow, slopeAbove, rounding := s.at(j, pole, shift)
-		f := s.inverse + below + above
+	const limit = 200 // a few are needed
+	for range limit {
+		lower, upper, slopeBelow, slopeAbove, rounding := s.at(j, pole, shift)
+		f := s.inverse + lower + upper
 		if math.Abs(f) <= rounding {
 			break
 		}
@@ -89,14 +89,14 @@ func (s *secular) solve(j int) {
 			hi = shift
 		}
 		left := s.d[j] - s.d[pole] - shift
-		c := s.inverse + below - left*slopeBelow
+		c := s.inverse + lower - left*slopeBelow
 		var step float64
 		if j == last {
 			// c + left²·slope/(left − step) = 0
 			step = left + left*left*slopeBelow/c
 		} else {
 			right := s.d[j+1] - s.d[pole] - shift
-			c += above - right*slopeAbove
+			c += upper - right*slopeAbove
 			a := c*(left+right) + left*left*slopeBelow + right*right*slopeAbove
 			b := left * right * f
 			// c·step² − a·step + b = 0

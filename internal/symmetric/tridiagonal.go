@@ -9,7 +9,7 @@ type Tridiagonal struct {
 
 // Norm returns the largest absolute sum of a row of T.
 func (t Tridiagonal) Norm() float64 {
-	var most float64
+	var largest float64
 	for i, a := range t.Diag {
 		row := math.Abs(a)
 		if i > 0 {
@@ -18,9 +18,9 @@ func (t Tridiagonal) Norm() float64 {
 		if i < len(t.Off) {
 			row += math.Abs(t.Off[i])
 		}
-		most = max(most, row)
+		largest = max(largest, row)
 	}
-	return most
+	return largest
 }
 
 // EigenRows returns the eigenvalues of T, in no order, and for each the chosen
@@ -32,8 +32,8 @@ func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
 	for i, row := range rows {
 		z[row*r+i] = 1
 	}
-	values = t.diagonalize(func(at int, c, s float64) {
-		rotate(z[at*r:][:r], z[(at+1)*r:][:r], c, s)
+	values = t.diagonalize(func(column int, c, s float64) {
+		rotate(z[column*r:][:r], z[(column+1)*r:][:r], c, s)
 	})
 	return values, z
 }

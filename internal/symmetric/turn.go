@@ -18,8 +18,8 @@ func (r *reduction) turn(rows []float64, first int) {
 	blocks := (r.n + block - 1) / block
 	factors := make([][block * block]float64, blocks)
 	r.each(blocks, func(b int) { r.factorTo(&factors[b], b) })
-	r.each((r.n-first+group-1)/group, func(at int) {
-		lo := first + at*group
+	r.each((r.n-first+group-1)/group, func(index int) {
+		lo := first + index*group
 		for b := blocks - 1; b >= 0; b-- {
 			r.turnBy(rows, lo, min(lo+group, r.n), b, &factors[b])
 		}
@@ -36,14 +36,14 @@ func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 //
 //	F_jj = τ_j,  F_ij = −τ_j·Σ_k F_ik·(v_k·v_j),  i ≤ k < j
 func (r *reduction) factorTo(f *[block * block]float64, b int) {
-	from := (b*block + 1) &^ 3
+	start := (b*block + 1) &^ 3
 	for j := range min(block, r.n-b*block) {
-		tau, v := r.tau[b*block+j], r.reflection(b, j, from, r.width)
+		tau, v := r.tau[b*block+j], r.reflection(b, j, start, r.width)
 		var products [block]float64
 		for k := 0; k < j; k += 4 {
 			var sums [8]float64
-			simd.DotPanels(&sums, v, v, r.reflection(b, k, from, r.width), r.reflection(b, k+1, from, r.width),
-				r.reflection(b, k+2, from, r.width), r.reflection(b, k+3, from, r.width))
+			simd.DotPanels(&sums, v, v, r.reflection(b, k, start, r.width), r.reflection(b, k+1, start, r.width),
+				r.reflection(b, k+2, start, r.width), r.reflection(b, k+3, start, r.width))
 			copy(products[k:], sums[:4])
 		}
 		for i := range j {
@@ -59,10 +59,10 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 
 // turnBy applies the reflections of a block to the rows first ≤ i < last.
 func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block]float64) {
-	from := (b*block + 1) &^ 3
+	start := (b*block + 1) &^ 3
 	row := func(i, lo, hi int) []float64 { return rows[min(i, last-1)*r.width:][lo:hi] }
 	var products, factors [group][block]float64
-	for lo := from; lo < r.width; lo += segment {
+	for lo := start; lo < r.width; lo += segment {
 		hi := min(lo+segment, r.width)
 		for i := first; i < last; i += 4 {
 			for k := 0; k < block; k += 2 {
@@ -86,17 +86,17 @@ func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block
 		}
 	}
 	var spare [segment]float64
-	for lo := from; lo < r.width; lo += segment {
+	for lo := start; lo < r.width; lo += segment {
 		hi := min(lo+segment, r.width)
 		for i := first; i < last; i += 2 {
-			p, q, other := row(i, lo, hi), spare[:hi-lo], i-first
+			p, q, offset := row(i, lo, hi), spare[:hi-lo], i-first
 			if i+1 < last {
-				q, other = row(i+1, lo, hi), i+1-first
+				q, offset = row(i+1, lo, hi), i+1-first
 			}
 			for k := 0; k < block; k += 4 {
 				var c [8]float64
 				copy(c[:4], factors[i-first][k:])
-				copy(c[4:], factors[other][k:])
+				copy(c[4:], factors[offset][k:])
 				simd.AddPanels(p, q, r.reflection(b, k, lo, hi), r.reflection(b, k+1, lo, hi),
 					r.reflection(b, k+2, lo, hi), r.reflection(b, k+3, lo, hi), &c)
 			}

@@ -53,6 +53,6 @@ func angle(a, n int) float64 { return math.Cos(math.Pi * float64(a%(2*n)) / floa
 // (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
 // product of the factors of the attributes that differ, times K(x, x).
 func factor(n int, beta float64) float64 {
-	same, other := complete(n, beta)
-	return other / same
+	equal, differs := complete(n, beta)
+	return differs / equal
 }

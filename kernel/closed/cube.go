@@ -57,8 +57,8 @@ var hypercube = Kernel{
 				return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
 			}
 		}
-		same, differs := complete(2, v.Number("beta"))
-		return cubeOf(attributes, true, false, v.Word("scale") == "raw", func(int) (float64, float64, float64) { return same, differs, 0.5 })
+		equal, differs := complete(2, v.Number("beta"))
+		return cubeOf(attributes, true, false, v.Word("scale") == "raw", func(int) (float64, float64, float64) { return equal, differs, 0.5 })
 	},
 }
 
@@ -125,12 +125,12 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 		if used+n > lanes {
 			c.placed, used = append(c.placed, nil), 0
 		}
-		same, differs, missing := values(size)
+		equal, differs, missing := values(size)
 		if !raw {
-			same, differs, missing = 1, differs/same, missing/same
+			equal, differs, missing = 1, differs/equal, missing/equal
 		}
-		at := len(c.placed) - 1
-		c.placed[at] = append(c.placed[at], laneRange{i, used, used + n, same, differs, missing})
+		last := len(c.placed) - 1
+		c.placed[last] = append(c.placed[last], laneRange{i, used, used + n, equal, differs, missing})
 		used += n
 	}
 	c.width = len(c.placed)
@@ -176,15 +176,15 @@ func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 		for _, l := range word {
 			a := attributes[l.attribute]
 			for i, code := range a.Code {
-				at := i*c.width + w
+				slot := i*c.width + w
 				switch {
 				case code >= 0:
-					words[at] |= uint64(code) << (8 * l.from)
+					words[slot] |= uint64(code) << (8 * l.from)
 				case averages:
-					missing[at] |= (1<<(l.to-l.from) - 1) << l.from
+					missing[slot] |= (1<<(l.to-l.from) - 1) << l.from
 					any = true
 				default:
-					words[at] |= uint64(len(a.Values)) << (8 * l.from)
+					words[slot] |= uint64(len(a.Values)) << (8 * l.from)
 				}
 			}
 		}
@@ -208,24 +208,24 @@ func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 }
 
 // valuesTo implements [between].
-func (c *cube) valuesTo(dst []float64, a int, items, of []int) {
-	from := a * c.width
-	x := c.words[from : from+c.width]
+func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
+	offset := a * c.width
+	x := c.words[offset : offset+c.width]
 	if c.missing != nil || c.sums {
-		c.generalTo(dst, from, items, of)
+		c.generalTo(dst, offset, items, row)
 		return
 	}
 	if c.width == 1 { // A loop over words would take a quarter longer.
 		x, factor := x[0], &c.agree[0]
 		for j, item := range items {
-			dst[j] = factor[differing(x, c.words[of[item]])]
+			dst[j] = factor[differing(x, c.words[row[item]])]
 		}
 		return
 	}
 	for j, item := range items {
-		at := of[item] * c.width
+		slot := row[item] * c.width
 		value := 1.0
-		for w, y := range c.words[at : at+len(x)] {
+		for w, y := range c.words[slot : slot+len(x)] {
 			value *= c.agree[w][differing(x[w], y)]
 		}
 		dst[j] = value
@@ -233,14 +233,14 @@ func (c *cube) valuesTo(dst []float64, a int, items, of []int) {
 }
 
 // generalTo is valuesTo for missing values that average, and for sums.
-func (c *cube) generalTo(dst []float64, from int, items, of []int) {
+func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	for j, item := range items {
-		at := of[item] * c.width
+		slot := row[item] * c.width
 		value := c.scale
 		for w := range c.width {
-			set, averaged := differing(c.words[from+w], c.words[at+w]), uint8(0)
+			set, averaged := differing(c.words[offset+w], c.words[slot+w]), uint8(0)
 			if c.missing != nil {
-				averaged = c.missing[from+w] | c.missing[at+w]
+				averaged = c.missing[offset+w] | c.missing[slot+w]
 			}
 			agree, average := c.agree[w][set&^averaged], c.average[w][averaged]
 			if c.sums {

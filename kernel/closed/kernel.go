@@ -72,7 +72,7 @@ type values struct {
 // between gives the values of a kernel between distinct records.
 type between interface {
 	// valuesTo stores K(a, of[items[j]]) in dst[j].
-	valuesTo(dst []float64, a int, items, of []int)
+	valuesTo(dst []float64, a int, items, row []int)
 }
 
 func (g *values) Len() int     { return len(g.alike) }
@@ -107,8 +107,8 @@ func newValues[K comparable](n int, key func(i int) K) *values {
 	number := map[K]int{}
 	for i := range n {
 		k := key(i)
-		a, known := number[k]
-		if !known {
+		a, ok := number[k]
+		if !ok {
 			a = len(g.first)
 			number[k] = a
 			g.first = append(g.first, i)

@@ -73,7 +73,7 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		t.shrink = 1 / (t.b + math.Sqrt(t.b*t.b+1))
 	}
 	unit := v.Word("scale") == "unit"
-	var own []float64
+	var self []float64
 	for d, i := range g.first {
 		k := t.value(t.text[d], t.text[d])
 		if !unit && t.places == 0 {
@@ -85,20 +85,20 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		case !(k >= 0x1p-1000) || math.IsInf(k, 1):
 			return nil, &AttributeError{a.Name, i, fmt.Sprintf("K(x, x) of the string of %d characters is beyond float64; leave it out, or scale to K(x, x) = 1", len(t.text[d]))}
 		}
-		own = append(own, k)
+		self = append(self, k)
 	}
 	if unit {
-		t.own = own
+		t.own = self
 	}
 	g.between = t
 	return g, nil
 }
 
 // valuesTo implements [between].
-func (t *texts) valuesTo(dst []float64, a int, items, of []int) {
+func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 	x := t.text[a]
 	for j, item := range items {
-		b := of[item]
+		b := row[item]
 		if b == a && t.own != nil {
 			dst[j] = 1
 			continue
@@ -151,19 +151,19 @@ func (t *texts) placed(x, y []rune) float64 {
 	for range t.places {
 		for i := len(x); i >= 0; i-- {
 			for j := len(y); j >= 0; j-- {
-				at := i*width + j
+				slot := i*width + j
 				if i > 0 {
-					f[at] += t.b * f[at-width]
+					f[slot] += t.b * f[slot-width]
 				}
 				if j > 0 {
-					f[at] += t.b * f[at-1]
+					f[slot] += t.b * f[slot-1]
 				}
 				if i > 0 && j > 0 {
 					k := t.b
 					if x[i-1] == y[j-1] {
 						k = 1
 					}
-					f[at] += k * f[at-width-1]
+					f[slot] += k * f[slot-width-1]
 				}
 			}
 		}

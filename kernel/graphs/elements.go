@@ -19,11 +19,11 @@ import (
 // line element<TAB>number for each element, and from the file base the matrix of a kernel
 // between elements, whose rows and columns are named by them. "" means no file. For other kernels
 // it reads nothing.
-func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, given param.Values, measure, base string) error {
+func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
 		return nil
 	}
-	v, err := k.Resolve(k.Own(given), nil)
+	v, err := k.Resolve(k.Own(values), nil)
 	if err != nil {
 		return err
 	}
@@ -49,26 +49,26 @@ func readBase(ctx context.Context, path string, elements []string) (*sparse.Bloc
 		if err != nil {
 			return nil, err
 		}
-		known := make([]bool, len(elements))
+		named := make([]bool, len(elements))
 		for i := range ids.N {
-			at, found := slices.BinarySearch(elements, ids.ID(i))
-			if !found {
-				at = -1
+			index, ok := slices.BinarySearch(elements, ids.ID(i))
+			if !ok {
+				index = -1
 			} else {
-				known[at] = true
+				named[index] = true
 			}
-			place[which] = append(place[which], at)
+			place[which] = append(place[which], index)
 		}
-		if at := slices.Index(known, false); at >= 0 {
-			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", elements[at], which), Fix: "give a kernel between all elements of the graphs"}
+		if missing := slices.Index(named, false); missing >= 0 {
+			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", elements[missing], which), Fix: "give a kernel between all elements of the graphs"}
 		}
 	}
 	base, i := sparse.NewBlock[float64](len(elements), len(elements)), 0
 	return base, tablefile.Read(ctx, file, func(_ []byte, values []float64) error {
-		if at := place["rows"][i]; at >= 0 {
+		if row := place["rows"][i]; row >= 0 {
 			for j, x := range values {
-				if to := place["cols"][j]; to >= 0 {
-					base.Row(at)[to] = x
+				if col := place["cols"][j]; col >= 0 {
+					base.Row(row)[col] = x
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func readMeasure(ctx context.Context, path string, elements []string) ([]float64
 		return nil, err
 	}
 	defer in.Close()
-	measure, known := make([]float64, len(elements)), make([]bool, len(elements))
+	measure, named := make([]float64, len(elements)), make([]bool, len(elements))
 	for line, err := range in.Lines() {
 		if err != nil {
 			return nil, err
@@ -99,16 +99,16 @@ func readMeasure(ctx context.Context, path string, elements []string) ([]float64
 		if cut < 0 || wrong != nil || !(x >= 0) || x > 1e300 {
 			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
 		}
-		at, found := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
-		if found && known[at] {
-			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is measured twice", elements[at]), Fix: "keep one line"}
+		index, ok := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
+		if ok && named[index] {
+			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is measured twice", elements[index]), Fix: "keep one line"}
 		}
-		if found {
-			measure[at], known[at] = x, true
+		if ok {
+			measure[index], named[index] = x, true
 		}
 	}
-	if at := slices.Index(known, false); at >= 0 {
-		return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q", elements[at]), Fix: "measure every element of the graphs"}
+	if missing := slices.Index(named, false); missing >= 0 {
+		return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q", elements[missing]), Fix: "measure every element of the graphs"}
 	}
 	return measure, nil
 }

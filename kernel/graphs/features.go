@@ -21,15 +21,15 @@ type entries struct {
 	value []float64
 }
 
-func (e *entries) add(at int32, value float64) {
-	e.at, e.value = append(e.at, at), append(e.value, value)
+func (e *entries) add(index int32, value float64) {
+	e.at, e.value = append(e.at, index), append(e.value, value)
 }
 
 // entriesOf returns the entries of a sparse vector.
-func entriesOf(of map[int32]float64) entries {
-	e := entries{make([]int32, 0, len(of)), make([]float64, 0, len(of))}
-	for _, at := range slices.Sorted(maps.Keys(of)) {
-		e.add(at, of[at])
+func entriesOf(sums map[int32]float64) entries {
+	e := entries{make([]int32, 0, len(sums)), make([]float64, 0, len(sums))}
+	for _, index := range slices.Sorted(maps.Keys(sums)) {
+		e.add(index, sums[index])
 	}
 	return e
 }
@@ -48,8 +48,8 @@ func newFeatures(graph []entries, count int) *features {
 	f.having = entries{make([]int32, f.ptr[count]), make([]float64, f.ptr[count])}
 	for i, e := range graph {
 		for a, x := range e.at {
-			to := f.ptr[x]
-			f.having.at[to], f.having.value[to] = int32(i), e.value[a]
+			slot := f.ptr[x]
+			f.having.at[slot], f.having.value[slot] = int32(i), e.value[a]
 			f.ptr[x]++
 		}
 	}
@@ -61,13 +61,13 @@ func newFeatures(graph []entries, count int) *features {
 // rowTo implements [rows]. The products are added in the order of the features.
 func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int) error {
 	clear(dst)
-	own := f.graph[i]
-	for a, x := range own.at {
-		value := own.value[a]
-		others, values := f.having.at[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
-		from, _ := slices.BinarySearch(others, int32(lo))
-		for b := from; b < len(others) && int(others[b]) < hi; b++ {
-			dst[int(others[b])-lo] += float64(value * values[b])
+	sums := f.graph[i]
+	for a, x := range sums.at {
+		value := sums.value[a]
+		graphs, values := f.having.at[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
+		start, _ := slices.BinarySearch(graphs, int32(lo))
+		for b := start; b < len(graphs) && int(graphs[b]) < hi; b++ {
+			dst[int(graphs[b])-lo] += float64(value * values[b])
 		}
 	}
 	return nil

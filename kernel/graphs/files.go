@@ -56,8 +56,8 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 	if o.Vertices == "labels" && c.Labels == nil {
 		return nil, &param.ParameterError{Parameter: "vertices", What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
 	}
-	if by := o.labelledBy(len(c.Labels)); by != "labels" {
-		err = relabel(c, by)
+	if source := o.labelledBy(len(c.Labels)); source != "labels" {
+		err = relabel(c, source)
 	}
 	return c, err
 }
@@ -68,8 +68,8 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 		if o.Fits == nil {
 			return nil
 		}
-		if by := o.labelledBy(shape.Labels); by != "labels" {
-			shape = relabelled(*shape, by)
+		if source := o.labelledBy(shape.Labels); source != "labels" {
+			shape = relabelled(*shape, source)
 		}
 		return o.Fits(shape, reading)
 	})
@@ -126,8 +126,8 @@ func readFiles(ctx context.Context, paths []string, temp string, config ingest.C
 				id = strings.TrimSuffix(id, ending)
 			}
 		}
-		if other := seen[id]; other != "" {
-			return nil, &GraphError{id, fmt.Sprintf("is in %s and in %s; name the files differently", other, path)}
+		if file := seen[id]; file != "" {
+			return nil, &GraphError{id, fmt.Sprintf("is in %s and in %s; name the files differently", file, path)}
 		}
 		seen[id] = path
 		m, err := readFile(ctx, path, filepath.Join(temp, "graph"), &config)
@@ -173,14 +173,14 @@ func arcsOf(m *graphfile.Member, v int) []int32 { return m.To[m.Ptr[v]:m.Ptr[v+1
 
 // relabel gives the vertices of a collection other labels: their "degree" or their "ids",
 // or takes them away for "none".
-func relabel(c *graphfile.Collection, by string) error {
+func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}
-	each := func(visit func(m *graphfile.Member, v int, text string)) {
+	visitAll := func(visit func(m *graphfile.Member, v int, text string)) {
 		for i := range c.Graphs {
 			m := &c.Graphs[i]
 			for v := range m.Len() {
-				if by == "ids" {
+				if source == "ids" {
 					visit(m, v, m.ID[v])
 				} else {
 					visit(m, v, strconv.Itoa(len(arcsOf(m, v))))
@@ -190,29 +190,29 @@ func relabel(c *graphfile.Collection, by string) error {
 	}
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
-		if by == "ids" && m.ID == nil {
+		if source == "ids" && m.ID == nil {
 			return &GraphError{c.IDs[i], "its vertices have no ids; label them by degree"}
 		}
-		if m.Label = nil; by != "none" {
+		if m.Label = nil; source != "none" {
 			m.Label = make([]int32, m.Len())
 		}
 	}
-	if by == "none" {
+	if source == "none" {
 		return nil
 	}
-	each(func(_ *graphfile.Member, _ int, text string) { number[text] = 0 })
+	visitAll(func(_ *graphfile.Member, _ int, text string) { number[text] = 0 })
 	c.Labels = slices.Sorted(maps.Keys(number))
 	for i, text := range c.Labels {
 		number[text] = int32(i)
 	}
-	each(func(m *graphfile.Member, v int, text string) { m.Label[v] = number[text] })
+	visitAll(func(m *graphfile.Member, v int, text string) { m.Label[v] = number[text] })
 	return nil
 }
 
 // relabelled bounds the shape of a collection that has been given other labels.
-func relabelled(s graphfile.Shape, by string) *graphfile.Shape {
+func relabelled(s graphfile.Shape, source string) *graphfile.Shape {
 	s.Labels = 0
-	switch by {
+	switch source {
 	case "degree": // of which two cost more arcs than one
 		s.Labels = int(min(int64(s.Largest)+1, 2+int64(math.Sqrt(2*float64(s.Arcs)))))
 	case "ids":

@@ -114,14 +114,14 @@ func (c *collection) MeanDegree() float64 {
 
 // MaxDegree implements [param.Graph].
 func (c *collection) MaxDegree() float64 {
-	most := int64(1)
+	largest := int64(1)
 	for i := range c.c.Graphs {
 		ptr := c.c.Graphs[i].Ptr
 		for v := range c.c.Graphs[i].Len() {
-			most = max(most, int64(ptr[v+1]-ptr[v]))
+			largest = max(largest, int64(ptr[v+1]-ptr[v]))
 		}
 	}
-	return float64(most)
+	return float64(largest)
 }
 
 // Radius implements [param.Graph]: it is that of walks.
@@ -146,11 +146,11 @@ func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Col
 // parameters and defaults for the others. The error is a
 // [*param.ParameterError], also of a decay with which the sum over walks has no limit, or a
 // [*GraphError] about a graph on which the kernel is not defined.
-func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given param.Values, s *Settings) (*Gram, error) {
+func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
 		s = new(Settings)
 	}
-	v, err := k.Resolve(given, k.On(ctx, c, s))
+	v, err := k.Resolve(params, k.On(ctx, c, s))
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +182,8 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 			return err
 		}
 		err := g.values.rowTo(ctx, worker, row[i:], i, i, g.n)
-		if made := g.made.Add(1); g.set.Progress != nil {
-			g.set.Progress("comparing", made, int64(g.n))
+		if done := g.made.Add(1); g.set.Progress != nil {
+			g.set.Progress("comparing", done, int64(g.n))
 		}
 		return err
 	})

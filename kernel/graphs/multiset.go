@@ -52,11 +52,11 @@ func (m *multiset) isEmpty() bool {
 
 // each calls visit with every element of m, in increasing order, and its number.
 func (m *multiset) each(visit func(x uint32, count float64)) {
-	all := m.support()
-	if len(all.digits) == 0 {
+	support := m.support()
+	if len(support.digits) == 0 {
 		return
 	}
-	for it := all.digits[0].Iterator(); it.HasNext(); {
+	for it := support.digits[0].Iterator(); it.HasNext(); {
 		x, count := it.Next(), 0.0
 		for b, d := range m.digits {
 			if d.Contains(x) {

@@ -25,26 +25,26 @@ var labelPair = Kernel{
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 		w := newPlainWalks(c, s)
-		by, err := w.weigh(ctx, c, v, nearest, w.alone)
+		scheme, err := w.weigh(ctx, c, v, nearest, w.alone)
 		if err != nil {
 			return nil, err
 		}
-		found := make([][]pairSum, len(c.Graphs))
-		err = sched.Run(ctx, w.workers, len(found), func(worker, i int) (err error) {
-			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], by.decay, by.exponential)
+		pairs := make([][]pairSum, len(c.Graphs))
+		err = sched.Run(ctx, w.workers, len(pairs), func(worker, i int) (err error) {
+			pairs[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], scheme.decay, scheme.exponential)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		number := interner[int64]{}
-		graph := make([]entries, len(found))
-		for i, sums := range found {
-			of := make(map[int32]float64, len(sums))
+		graph := make([]entries, len(pairs))
+		for i, sums := range pairs {
+			byLabel := make(map[int32]float64, len(sums))
 			for _, x := range sums {
-				of[number.of(int64(x.from)<<32|int64(x.to))] = x.sum
+				byLabel[number.of(int64(x.from)<<32|int64(x.to))] = x.sum
 			}
-			graph[i] = entriesOf(of)
+			graph[i] = entriesOf(byLabel)
 		}
 		return newFeatures(graph, len(number)), nil
 	},
@@ -94,25 +94,25 @@ func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (
 	if label == nil {
 		label = make([]int32, m.Len())
 	}
-	to := slices.Compact(slices.Sorted(slices.Values(label)))
+	labels := slices.Compact(slices.Sorted(slices.Values(label)))
 	sums := make([]float64, p.len())
-	all := 0.0
+	total := 0.0
 	if !exponential {
-		all = p.limit(c)
+		total = p.limit(c)
 	}
-	for _, b := range to {
+	for _, b := range labels {
 		for v, l := range label {
 			p.r[v] = 0
 			if l == b {
 				p.r[v] = 1
 			}
 		}
-		p.sumTo(sums, c, all, exponential)
+		p.sumTo(sums, c, total, exponential)
 		total := map[int32]float64{}
 		for v, l := range label {
 			total[l] += sums[v]
 		}
-		for _, a := range to {
+		for _, a := range labels {
 			if x, err := finite(total[a]); err != nil {
 				return nil, err
 			} else if x > 0 {
@@ -124,16 +124,16 @@ func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (
 }
 
 // sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. Exponential terms end as in
-// [product.exponential]. Of a geometric sum p.p holds y = (I − cA×)⁻¹1, and all is 1ᵀy: terms
+// [product.exponential]. Of a geometric sum p.p holds y = (I − cA×)⁻¹1, and total is 1ᵀy: terms
 // after d ≤ βy are at most Σ(cA×)ⁱβy together, and this at most βy·max y, since
 // cA×y = y − 1 ≤ (1 − 1/max y)y.
-func (p *product) sumTo(dst []float64, c, all float64, exponential bool) {
+func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 	copy(dst, p.r)
-	sum, most := 0.0, 0.0
+	sum, largest := 0.0, 0.0
 	for v, x := range dst {
 		sum += x
 		if !exponential {
-			most = max(most, p.p[v])
+			largest = max(largest, p.p[v])
 		}
 	}
 	for i := 1; ; i++ {
@@ -153,7 +153,7 @@ func (p *product) sumTo(dst []float64, c, all float64, exponential bool) {
 			}
 		}
 		sum += term
-		left := beta * most * all
+		left := beta * largest * total
 		if exponential {
 			next := c * float64(p.g.degree) / float64(i+1)
 			left = math.Inf(1)

@@ -108,19 +108,19 @@ func setKernel(name, title, equation string, multi bool, value func(x, y *multis
 // partBytes bounds the memory of the parts of a collection, except patterns of cycles: each
 // part once for every graph that has it, and the names.
 func partBytes(s *graphfile.Shape, parts string) int64 {
-	labels, each := int64(max(1, s.Labels)), int64(s.Vertices)
-	kinds := each
+	labels, vertices := int64(max(1, s.Labels)), int64(s.Vertices)
+	kinds := vertices
 	switch parts {
 	case "vertices":
 		kinds = min(kinds, labels)
 	case "edges":
-		each = s.Arcs
-		if kinds = each; labels < 1<<20 {
+		vertices = s.Arcs
+		if kinds = vertices; labels < 1<<20 {
 			kinds = min(kinds, labels*labels*int64(max(1, s.EdgeLabels)))
 		}
 	}
-	each = min(each, int64(s.Graphs)*kinds)
-	return graphBytes*int64(s.Graphs) + 80*each + 100*kinds
+	vertices = min(vertices, int64(s.Graphs)*kinds)
+	return graphBytes*int64(s.Graphs) + 80*vertices + 100*kinds
 }
 
 // graphBytes is the memory of a graph's parts in addition to that of each part.
@@ -166,7 +166,7 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*m
 
 // partsOf returns how often each part is in each graph, and the number of each part. A
 // graph may have most simple cycles.
-func partsOf(ctx context.Context, c *graphfile.Collection, parts string, most int) ([]entries, interner[string], error) {
+func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit int) ([]entries, interner[string], error) {
 	number, of := interner[string]{}, make([]entries, len(c.Graphs))
 	for i := range c.Graphs {
 		count := map[int32]float64{}
@@ -179,7 +179,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string, most in
 		case "edges":
 			eachEdge(c, m, add)
 		default:
-			if err := eachPattern(ctx, c, i, most, add); err != nil {
+			if err := eachPattern(ctx, c, i, limit, add); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -206,17 +206,17 @@ func eachEdge(c *graphfile.Collection, m *graphfile.Member, visit func(text stri
 }
 
 // nameOf returns the name of a vertex's or an arc's label, "" without one.
-func nameOf(names []string, label []int32, at int32) string {
+func nameOf(names []string, label []int32, vertex int32) string {
 	if label == nil {
 		return ""
 	}
-	return names[label[at]]
+	return names[label[vertex]]
 }
 
 // numberOf returns a label, 0 where there are none.
-func numberOf(label []int32, at int32) int32 {
+func numberOf(label []int32, vertex int32) int32 {
 	if label == nil {
 		return 0
 	}
-	return label[at]
+	return label[vertex]
 }

@@ -48,18 +48,18 @@ var cyclicPatterns = Kernel{
 // their centres: "c(a)(e)(s)". Labels of edges stand before the label that they lead to.
 // The error is a [*GraphError] for a graph with directions, or with more simple cycles
 // than most.
-func eachPattern(ctx context.Context, c *graphfile.Collection, graph, most int, visit func(text string)) error {
+func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int, visit func(text string)) error {
 	m := &c.Graphs[graph]
 	if c.Directed {
 		return &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
 	}
-	p := &patternFinder{ctx: ctx, c: c, m: m, most: most, visit: visit}
+	p := &patternFinder{ctx: ctx, c: c, m: m, most: limit, visit: visit}
 	p.bridge = bridges(m)
 	if err := p.cycles(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", most)}
+		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", limit)}
 	}
 	p.trees()
 	return nil
@@ -67,31 +67,31 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, most int, 
 
 // patternBytes returns the memory of the patterns of a collection, each once for every graph
 // that has it, and of their texts. Above a quarter of a million it assumes that all differ.
-func patternBytes(ctx context.Context, c *graphfile.Collection, most int) (bytes int64, err error) {
+func patternBytes(ctx context.Context, c *graphfile.Collection, limit int) (bytes int64, err error) {
 	const (
-		many      = 1 << 18
-		textBytes = 16 + 2*(16+4+1) // a text, and its place in a table that is up to half empty
-		ownBytes  = 2*(4+8+1) + featureBytes
+		mostPatterns = 1 << 18
+		textBytes    = 16 + 2*(16+4+1) // a text, and its place in a table that is up to half empty
+		ownBytes     = 2*(4+8+1) + featureBytes
 	)
-	all := map[uint64]bool{}
+	hashed := map[uint64]bool{}
 	bytes = graphBytes * int64(len(c.Graphs))
 	for i := range c.Graphs {
-		own := map[uint64]bool{}
-		err := eachPattern(ctx, c, i, most, func(text string) {
+		hashes := map[uint64]bool{}
+		err := eachPattern(ctx, c, i, limit, func(text string) {
 			h := fnv.New64a()
 			_, _ = io.WriteString(h, text)
 			sum := h.Sum64()
-			if !own[sum] {
+			if !hashes[sum] {
 				bytes += ownBytes
 			}
-			if !own[sum] && !all[sum] {
+			if !hashes[sum] && !hashed[sum] {
 				bytes += textBytes + int64(len(text))
 			}
-			if len(own) < many {
-				own[sum] = true
+			if len(hashes) < mostPatterns {
+				hashes[sum] = true
 			}
-			if len(all) < many {
-				all[sum] = true
+			if len(hashed) < mostPatterns {
+				hashed[sum] = true
 			}
 		})
 		if err != nil {
@@ -169,14 +169,14 @@ func bridges(m *graphfile.Member) []bool {
 
 // tail returns the vertex from which an arc leads.
 func tail(m *graphfile.Member, a int32) int32 {
-	after, _ := slices.BinarySearch(m.Ptr, a+1)
-	return int32(after - 1)
+	end, _ := slices.BinarySearch(m.Ptr, a+1)
+	return int32(end - 1)
 }
 
 // arcOf returns the arc from v to w.
 func arcOf(m *graphfile.Member, v, w int32) int32 {
-	at, _ := slices.BinarySearch(arcsOf(m, int(v)), w)
-	return m.Ptr[v] + int32(at)
+	index, _ := slices.BinarySearch(arcsOf(m, int(v)), w)
+	return m.Ptr[v] + int32(index)
 }
 
 // cycles adds the pattern of every simple cycle, found from its smallest vertex in the
@@ -222,19 +222,19 @@ func (p *patternFinder) extend(root, v int32) error {
 
 // reaches reports whether root is reached from w by vertices above it that are not on
 // the path; the arc from w's predecessor on the path, which may be root, does not count.
-func (p *patternFinder) reaches(w, root, before int32) bool {
+func (p *patternFinder) reaches(w, root, end int32) bool {
 	p.clock++
 	p.queue = append(p.queue[:0], w)
 	p.seen[w] = p.clock
-	for at := 0; at < len(p.queue); at++ {
-		x := p.queue[at]
+	for head := 0; head < len(p.queue); head++ {
+		x := p.queue[head]
 		for a := p.m.Ptr[x]; a < p.m.Ptr[x+1]; a++ {
 			y := p.m.To[a]
 			if p.bridge[a] || y < root || p.seen[y] == p.clock {
 				continue
 			}
 			if y == root {
-				if x == w && before == root {
+				if x == w && end == root {
 					continue
 				}
 				return true
@@ -261,12 +261,12 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	for start := range k {
 		for _, step := range []int{1, k - 1} {
 			try = try[:0]
-			for i, at := 0, start; i < k; i, at = i+1, (at+step)%k {
-				e := edge[at]
+			for i, position := 0, start; i < k; i, position = i+1, (position+step)%k {
+				e := edge[position]
 				if step != 1 || k == 1 {
-					e = edge[(at+k-1)%k]
+					e = edge[(position+k-1)%k]
 				}
-				try = append(try, vertex[at], e)
+				try = append(try, vertex[position], e)
 			}
 			if best == nil || slices.Compare(try, best) < 0 {
 				best = slices.Clone(try)
@@ -319,21 +319,21 @@ func (p *patternFinder) trees() {
 		}
 		tree := []int32{root}
 		done[root] = true
-		for at := 0; at < len(tree); at++ {
-			p.eachBridge(tree[at], func(_, w int32) {
+		for head := 0; head < len(tree); head++ {
+			p.eachBridge(tree[head], func(_, w int32) {
 				if !done[w] {
 					done[w] = true
 					tree = append(tree, w)
 				}
 			})
 		}
-		var least string
+		var smallest string
 		for _, centre := range p.centres(tree, degree) {
-			if text := p.tree(centre); least == "" || text < least {
-				least = text
+			if text := p.tree(centre); smallest == "" || text < smallest {
+				smallest = text
 			}
 		}
-		p.visit(least)
+		p.visit(smallest)
 	}
 }
 

@@ -127,19 +127,19 @@ func (p *propagator) draw(steps int, seed uint64) []hashing {
 func moments(c *graphfile.Collection) (mean, deviation []float64) {
 	mean, deviation = make([]float64, c.Attributes), make([]float64, c.Attributes)
 	n := 0.0
-	each := func(visit func(j int, x float64)) {
+	visitAll := func(visit func(j int, x float64)) {
 		for i := range c.Graphs {
-			for at, x := range c.Graphs[i].Attributes {
-				visit(at%c.Attributes, x)
+			for dimension, x := range c.Graphs[i].Attributes {
+				visit(dimension%c.Attributes, x)
 			}
 		}
 	}
-	each(func(j int, x float64) { mean[j] += x; n++ })
+	visitAll(func(j int, x float64) { mean[j] += x; n++ })
 	n /= float64(c.Attributes)
 	for j := range mean {
 		mean[j] /= n
 	}
-	each(func(j int, x float64) { deviation[j] += float64((x - mean[j]) * (x - mean[j])) })
+	visitAll(func(j int, x float64) { deviation[j] += float64((x - mean[j]) * (x - mean[j])) })
 	for j, d := range deviation {
 		if deviation[j] = math.Sqrt(d / n); !(deviation[j] > 0) {
 			deviation[j] = 1
@@ -175,25 +175,25 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 // number puts the numbers of features, from first on, in place of the bins of a step, and
 // returns how many there are.
 func (p *propagator) number(ctx context.Context, bins [][]bin, t, first, workers int) (int, error) {
-	of := func(i int) []bin {
+	binsOf := func(i int) []bin {
 		n := p.c.Graphs[i].Len()
 		return bins[i][t*n:][:n]
 	}
 	n := 0
 	for i := range bins {
-		n += len(of(i))
+		n += len(binsOf(i))
 	}
-	all := make([]bin, 0, n)
+	joined := make([]bin, 0, n)
 	for i := range bins {
-		all = append(all, of(i)...)
+		joined = append(joined, binsOf(i)...)
 	}
-	slices.SortFunc(all, bin.compare)
-	all = slices.Compact(all)
-	return len(all), sched.Run(ctx, workers, len(bins), func(_, i int) error {
-		list := of(i)
+	slices.SortFunc(joined, bin.compare)
+	joined = slices.Compact(joined)
+	return len(joined), sched.Run(ctx, workers, len(bins), func(_, i int) error {
+		list := binsOf(i)
 		for v, b := range list {
-			at, _ := slices.BinarySearchFunc(all, b, bin.compare)
-			list[v].label = int64(first + at)
+			index, _ := slices.BinarySearchFunc(joined, b, bin.compare)
+			list[v].label = int64(first + index)
 		}
 		return nil
 	})
@@ -247,7 +247,7 @@ func step(dst, x []float64, m *graphfile.Member, cols int) {
 // hash returns the bin of a row.
 func (p *propagator) hash(row []float64, h *hashing) bin {
 	roots := p.v.Word("distance") == "hellinger"
-	sum, other := 0.0, 0.0
+	sum, norm := 0.0, 0.0
 	for j, value := range row[:p.labels] {
 		if roots {
 			value = math.Sqrt(value)
@@ -255,11 +255,11 @@ func (p *propagator) hash(row []float64, h *hashing) bin {
 		sum += float64(value * h.direction[j])
 	}
 	for j, value := range row[p.labels:] {
-		other += float64(value * h.direction[p.labels+j])
+		norm += float64(value * h.direction[p.labels+j])
 	}
 	b := bin{label: place(sum/p.v.Number("width") + h.offset)}
 	if p.attributes > 0 {
-		b.attributes = place(other + h.further)
+		b.attributes = place(norm + h.further)
 	}
 	return b
 }

@@ -27,20 +27,20 @@ var labelSequence = Kernel{
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (rows, error) {
 		w := newWalks(c, s)
-		below := 1.0
+		limit := 1.0
 		if c.Directed {
-			below = nearest
+			limit = nearest
 		}
-		by, err := w.weigh(ctx, c, v, below, w.self)
+		scheme, err := w.weigh(ctx, c, v, limit, w.self)
 		if err != nil {
 			return nil, err
 		}
 		return pairs(func(worker, i, j int) (float64, error) {
 			p := w.product(worker, i, j)
-			if by.exponential {
-				return finite(p.exponential(by.decay))
+			if scheme.exponential {
+				return finite(p.exponential(scheme.decay))
 			}
-			return p.geometric(by.decay, math.Sqrt(by.rate[i])*math.Sqrt(by.rate[j])), nil
+			return p.geometric(scheme.decay, math.Sqrt(scheme.rate[i])*math.Sqrt(scheme.rate[j])), nil
 		}), nil
 	},
 	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
@@ -97,19 +97,19 @@ const (
 )
 
 // largest returns the largest radius in the collection.
-func (w *walks) largest(ctx context.Context, of func(worker, i int) *product) (float64, error) {
+func (w *walks) largest(ctx context.Context, productOf func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(radius), func(worker, i int) error {
-		radius[i] = of(worker, i).radius(func(lo, hi float64, steps int) bool {
+		radius[i] = productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
 			return hi-lo <= radiusError*hi || steps == radiusSteps || ctx.Err() != nil
 		})
 		return nil
 	})
-	most := 0.0
+	largest := 0.0
 	for _, r := range radius {
-		most = max(most, r)
+		largest = max(largest, r)
 	}
-	return most, err
+	return largest, err
 }
 
 // weighing are the weights of walks.
@@ -121,16 +121,16 @@ type weighing struct {
 
 // weigh returns the weights that v says. The error is a [*param.ParameterError] where c·ρ of
 // a graph is not sure to be below the given number.
-func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values, below float64, of func(worker, i int) *product) (*weighing, error) {
+func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values, limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
 	if v.Word("weights") == "exponential" {
 		return &weighing{decay: decay, exponential: true}, nil
 	}
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
-		hi := of(worker, i).radius(func(lo, hi float64, steps int) bool {
+		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
 			// Below 1 the bound is made a little better, for the sake of those who rely on it.
-			return decay*hi < below && (hi-lo <= (1-decay*hi)/decay || steps > 20) ||
+			return decay*hi < limit && (hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil
 		})
 		rate[i] = decay * hi
@@ -140,13 +140,13 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 		return nil, err
 	}
 	for i, r := range rate {
-		if r >= below {
-			most, err := w.largest(ctx, of)
+		if r >= limit {
+			largest, err := w.largest(ctx, productOf)
 			if err != nil {
 				return nil, err
 			}
 			return nil, &param.ParameterError{Of: "graphs", Parameter: "decay", What: fmt.Sprintf(
-				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], below/most)}
+				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], limit/largest)}
 		}
 	}
 	return &weighing{decay: decay, rate: rate}, nil

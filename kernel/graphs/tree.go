@@ -11,21 +11,21 @@ import (
 func (p *patternFinder) tree(root int32) string {
 	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1}, children: [][]int32{nil}}
 	parent := []int32{-1}
-	for at := 0; at < len(t.vertex); at++ {
-		p.eachBridge(t.vertex[at], func(a, w int32) {
-			if up := parent[at]; up < 0 || w != t.vertex[up] {
-				t.children[at] = append(t.children[at], int32(len(t.vertex)))
-				t.vertex, t.arc, t.children, parent = append(t.vertex, w), append(t.arc, a), append(t.children, nil), append(parent, int32(at))
+	for index := 0; index < len(t.vertex); index++ {
+		p.eachBridge(t.vertex[index], func(a, w int32) {
+			if up := parent[index]; up < 0 || w != t.vertex[up] {
+				t.children[index] = append(t.children[index], int32(len(t.vertex)))
+				t.vertex, t.arc, t.children, parent = append(t.vertex, w), append(t.arc, a), append(t.children, nil), append(parent, int32(index))
 			}
 		})
 	}
-	for at := len(t.children) - 1; at >= 0; at-- {
-		slices.SortFunc(t.children[at], t.compare)
+	for index := len(t.children) - 1; index >= 0; index-- {
+		slices.SortFunc(t.children[index], t.compare)
 	}
 	var text strings.Builder
-	whole := treeReader{t: t, next: []treePlace{{at: 0}}}
-	for part := t.label(0); part != ""; part = whole.read() {
-		text.WriteString(part)
+	reader := treeReader{t: t, next: []treePlace{{at: 0}}}
+	for label := t.label(0); label != ""; label = reader.read() {
+		text.WriteString(label)
 	}
 	return strings.TrimSuffix(text.String(), ")")
 }
@@ -38,12 +38,12 @@ type rootedTree struct {
 }
 
 // label returns the labels of a place: of its edge, and of its vertex.
-func (t *rootedTree) label(at int32) string {
+func (t *rootedTree) label(index int32) string {
 	var text strings.Builder
-	if a := t.arc[at]; a >= 0 {
+	if a := t.arc[index]; a >= 0 {
 		t.p.write(&text, true, numberOf(t.p.m.EdgeLabel, a))
 	}
-	t.p.write(&text, false, numberOf(t.p.m.Label, t.vertex[at]))
+	t.p.write(&text, false, numberOf(t.p.m.Label, t.vertex[index]))
 	return text.String()
 }
 

@@ -48,15 +48,15 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 		order[v] = int32(v)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(numberOf(m.Label, a), numberOf(m.Label, b)) })
-	for at, v := range order {
-		place[v] = int32(at)
+	for position, v := range order {
+		place[v] = int32(position)
 	}
 	g := &labelOrder{ptr: make([]int32, n+1), directed: directed}
-	for at, v := range order {
+	for position, v := range order {
 		l := numberOf(m.Label, v)
 		g.label = append(g.label, l)
 		if last := len(g.group) - 1; last < 0 || g.group[last].label != l {
-			g.group = append(g.group, group{l, int32(at), int32(at)})
+			g.group = append(g.group, group{l, int32(position), int32(position)})
 		}
 		g.group[len(g.group)-1].hi++
 		arcs := make([][2]int32, 0, len(arcsOf(m, int(v)))) // label, end
@@ -70,7 +70,7 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 				g.edgeLabel = append(g.edgeLabel, arc[0])
 			}
 		}
-		g.ptr[at+1] = int32(len(g.to))
+		g.ptr[position+1] = int32(len(g.to))
 		g.degree = max(g.degree, len(arcs))
 	}
 	in := make([]int, n)
@@ -104,17 +104,17 @@ func (p *product) reset(g, h *labelOrder) {
 	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1], slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
 	p.y = slices.Grow(p.y[:0], h.len())[:h.len()]
 	size, b := int32(0), 0
-	for _, own := range g.group {
-		for b < len(h.group) && h.group[b].label < own.label {
+	for _, members := range g.group {
+		for b < len(h.group) && h.group[b].label < members.label {
 			b++
 		}
-		other := group{}
-		if b < len(h.group) && h.group[b].label == own.label {
-			other = h.group[b]
+		joined := group{}
+		if b < len(h.group) && h.group[b].label == members.label {
+			joined = h.group[b]
 		}
-		for u := own.lo; u < own.hi; u++ {
-			p.base[u], p.lo[u], p.hi[u] = size, other.lo, other.hi
-			size += other.hi - other.lo
+		for u := members.lo; u < members.hi; u++ {
+			p.base[u], p.lo[u], p.hi[u] = size, joined.lo, joined.hi
+			size += joined.hi - joined.lo
 		}
 	}
 	p.base[n] = size
@@ -159,8 +159,8 @@ func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 		v := int(p.lo[u]) + j
 		sum := 0.0
 		if h.edgeLabel == nil {
-			for _, to := range h.to[h.ptr[v]:h.ptr[v+1]] {
-				sum += p.y[to]
+			for _, neighbour := range h.to[h.ptr[v]:h.ptr[v+1]] {
+				sum += p.y[neighbour]
 			}
 		} else {
 			for a := h.ptr[v]; a < h.ptr[v+1]; a++ {
@@ -192,14 +192,14 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	lo, hi := 0.0, math.Inf(1)
 	for steps := 1; ; steps++ {
 		p.apply(p.q, p.r)
-		most, xx, xy := 0.0, 0.0, 0.0
+		largest, xx, xy := 0.0, 0.0, 0.0
 		for i, x := range p.r {
 			y := p.q[i]
-			most = max(most, y/x)
+			largest = max(largest, y/x)
 			xx, xy = xx+float64(x*x), xy+float64(x*y)
 			p.r[i] = x + y
 		}
-		hi = min(hi, most)
+		hi = min(hi, largest)
 		if !p.g.directed && xx > 0 {
 			lo = min(hi, max(lo, xy/xx*(1-1e-12)))
 		}
@@ -215,16 +215,16 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 
 // scale divides x by its largest entry, which it returns.
 func scale(x []float64) float64 {
-	most := 0.0
+	largest := 0.0
 	for _, v := range x {
-		most = max(most, v)
+		largest = max(largest, v)
 	}
-	if most > 0 {
+	if largest > 0 {
 		for i := range x {
-			x[i] /= most
+			x[i] /= largest
 		}
 	}
-	return most
+	return largest
 }
 
 func ones(x []float64) {
@@ -335,11 +335,11 @@ func (p *product) exponential(c float64) float64 {
 			i += 2
 		}
 		p.r, p.q = p.q, p.r
-		most := scale(p.r)
+		largest := scale(p.r)
 		if p.g.directed {
-			lambda *= most
+			lambda *= largest
 		} else {
-			lambda *= most * most
+			lambda *= largest * largest
 		}
 	}
 }

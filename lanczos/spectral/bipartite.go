@@ -22,14 +22,14 @@ func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	some := []float64{0}
+	nonzero := []float64{0}
 	for i, d := range g.Degrees {
 		if colours[i] *= math.Sqrt(d); colours[i] != 0 {
-			some[0] = 1
+			nonzero[0] = 1
 		}
 	}
-	sparse.TeamOf(g.A).Max(some)
-	if some[0] == 0 {
+	sparse.TeamOf(g.A).Max(nonzero)
+	if nonzero[0] == 0 {
 		return nil, nil
 	}
 	return colours, nil
@@ -96,9 +96,9 @@ func joinColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 // searchColours is joinColours by a breadth-first search from the first row of each component: all nodes of
 // a level have one colour, and a component with an edge within a level does not have two.
 func searchColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
-	n, of, team := len(g.Degrees), g.Components.Of, sparse.TeamOf(g.A)
+	n, component, team := len(g.Degrees), g.Components.Of, sparse.TeamOf(g.A)
 	first := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // minus the first row of each component
-	for i, c := range of {
+	for i, c := range component {
 		if !team.IsPadding(i) {
 			first[c] = max(first[c], -float64(team.Row(i)))
 		}
@@ -107,7 +107,7 @@ func searchColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	level, image := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1) // 1 for the nodes of a level
 	colours, failed := make([]float64, n), make([]float64, len(first))
-	for i, c := range of {
+	for i, c := range component {
 		if !team.IsPadding(i) && first[c] == -float64(team.Row(i)) {
 			level.Row(i)[0], colours[i] = 1, 1
 		}
@@ -117,7 +117,7 @@ func searchColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 			return nil, err
 		}
 		added := []float64{0}
-		for i, c := range of {
+		for i, c := range component {
 			isNew := false
 			switch {
 			case image.Row(i)[0] == 0 || failed[c] > 0:
@@ -143,7 +143,7 @@ func searchColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 		}
 	}
 	team.Max(failed)
-	for i, c := range of {
+	for i, c := range component {
 		colours[i] *= 1 - failed[c]
 	}
 	return colours, nil

@@ -78,8 +78,8 @@ func (e *eigenproblem) firstIsolated(k int) []int {
 	slices.Sort(first)
 	rows := slices.Repeat([]int{-1}, min(k, e.isolated))
 	for _, i := range e.Excluded {
-		if at, _ := slices.BinarySearch(first, float64(e.team.Row(int(i)))); at < len(rows) {
-			rows[at] = int(i)
+		if place, _ := slices.BinarySearch(first, float64(e.team.Row(int(i)))); place < len(rows) {
+			rows[place] = int(i)
 		}
 	}
 	return rows
@@ -105,11 +105,11 @@ func (e *eigenproblem) compare(a, b pair) int {
 
 // join returns the first k of the pairs found and of those of the isolated nodes, whose vectors
 // have one entry, for n rows.
-func (e *eigenproblem) join(found *lanczos.Pairs, n, k int) *lanczos.Pairs {
-	var all []pair
+func (e *eigenproblem) join(pairs *lanczos.Pairs, n, k int) *lanczos.Pairs {
+	var sorted []pair
 	var rows []int // of isolated nodes
-	for j, v := range found.Values {
-		all = append(all, pair{v, j})
+	for j, v := range pairs.Values {
+		sorted = append(sorted, pair{v, j})
 	}
 	if !e.Beyond && !(e.Problem.Positive && e.zero <= 0) {
 		var isolated []pair
@@ -118,20 +118,20 @@ func (e *eigenproblem) join(found *lanczos.Pairs, n, k int) *lanczos.Pairs {
 			isolated = append(isolated, pair{e.zero, -1 - j})
 		}
 		if e.first() { // whatever rounding does to the values that are not known
-			all = slices.Insert(all, found.Known, isolated...)
+			sorted = slices.Insert(sorted, pairs.Known, isolated...)
 		} else {
-			all = append(all, isolated...)
-			slices.SortStableFunc(all[found.Known:], e.compare)
+			sorted = append(sorted, isolated...)
+			slices.SortStableFunc(sorted[pairs.Known:], e.compare)
 		}
 	}
-	all = all[:min(k, len(all))]
-	out := *found
+	sorted = sorted[:min(k, len(sorted))]
+	out := *pairs
 	out.Values, out.Residuals, out.Known = nil, nil, 0
-	out.Converged = max(0, len(all)-(len(found.Values)-found.Converged))
-	if out.Vectors = nil; len(all) > 0 {
-		out.Vectors = sparse.NewBlock[float64](n, len(all))
+	out.Converged = max(0, len(sorted)-(len(pairs.Values)-pairs.Converged))
+	if out.Vectors = nil; len(sorted) > 0 {
+		out.Vectors = sparse.NewBlock[float64](n, len(sorted))
 	}
-	for j, p := range all {
+	for j, p := range sorted {
 		out.Values = append(out.Values, p.value)
 		if p.at < 0 {
 			if i := rows[-1-p.at]; i >= 0 {
@@ -140,11 +140,11 @@ func (e *eigenproblem) join(found *lanczos.Pairs, n, k int) *lanczos.Pairs {
 			out.Residuals = append(out.Residuals, 0)
 		} else {
 			for i := range n {
-				out.Vectors.Row(i)[j] = found.Vectors.Row(i)[p.at]
+				out.Vectors.Row(i)[j] = pairs.Vectors.Row(i)[p.at]
 			}
-			out.Residuals = append(out.Residuals, found.Residuals[p.at])
+			out.Residuals = append(out.Residuals, pairs.Residuals[p.at])
 		}
-		if j == out.Known && (p.at < 0 || p.at < found.Known) {
+		if j == out.Known && (p.at < 0 || p.at < pairs.Known) {
 			out.Known++
 		}
 	}

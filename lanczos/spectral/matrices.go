@@ -68,12 +68,12 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 
 // largest returns the largest element of the processes' vectors.
 func (e *eigenproblem) largest(v []float64) float64 {
-	most := []float64{0}
+	largest := []float64{0}
 	for _, d := range v {
-		most[0] = max(most[0], d)
+		largest[0] = max(largest[0], d)
 	}
-	e.team.Max(most)
-	return most[0]
+	e.team.Max(largest)
+	return largest[0]
 }
 
 // normalized states the problem for S.

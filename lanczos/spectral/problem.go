@@ -49,8 +49,8 @@ type Pairs struct {
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
 func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
 	n := len(g.Degrees)
-	if all := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > all {
-		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, all, all)
+	if total := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > total {
+		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, total, total)
 	}
 	e, err := p.of(ctx, g)
 	if err != nil {
@@ -74,34 +74,34 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 
 // solve finds pairs of the rows with edges and joins those of the isolated nodes.
 func (e *eigenproblem) solve(ctx context.Context, n, k int, s *lanczos.Settings) (*lanczos.Pairs, error) {
-	found := &lanczos.Pairs{Method: "dense", Degree: 1}
+	pairs := &lanczos.Pairs{Method: "dense", Degree: 1}
 	var err error
 	if want := e.search(k); want > 0 {
-		if found, err = e.Problem.Solve(ctx, want, s); found == nil {
+		if pairs, err = e.Problem.Solve(ctx, want, s); pairs == nil {
 			return nil, err
 		}
 	}
 	if e.value != nil {
-		for i, v := range found.Values {
-			found.Values[i] = e.value(v)
+		for i, v := range pairs.Values {
+			pairs.Values[i] = e.value(v)
 		}
 	}
 	if e.isolated == 0 || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
-		return found, err
+		return pairs, err
 	}
-	return e.join(found, n, k), err
+	return e.join(pairs, n, k), err
 }
 
 // Bytes returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes,
 // entries stored entries and, where [Problem.Splits], components.
 func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
-	known := 0
+	zeros := 0
 	if p.Splits() {
-		known = components
+		zeros = components
 	}
-	bytes := lanczos.Bytes(n, k, known, p.Which, 0)
-	if p.Splits() && known < k {
-		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+iterative.CholeskyBytes(n, entries, 0))
+	bytes := lanczos.Bytes(n, k, zeros, p.Which, 0)
+	if p.Splits() && zeros < k {
+		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+iterative.CholeskyBytes(n, entries, 0))
 	}
 	return vectorBytes(n) + bytes
 }

@@ -15,12 +15,12 @@ type values struct {
 
 // valuesOf computes them all.
 func valuesOf(g closed.Gram) *values {
-	alike := g.Alike()
-	n := slices.Max(alike) + 1
-	v := &values{alike: alike, n: n, data: make([]float32, n*n)}
+	groups := g.Alike()
+	n := slices.Max(groups) + 1
+	v := &values{alike: groups, n: n, data: make([]float32, n*n)}
 	row := make([]float64, n)
 	for a := range n {
-		g.DistinctTo(row, slices.Index(alike, a))
+		g.DistinctTo(row, slices.Index(groups, a))
 		for b, x := range row {
 			v.data[a*n+b] = float32(x)
 		}

@@ -55,7 +55,7 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 
 // bestBeta returns the β of the usual ones with the least error on the splits for tuning.
 func (p *problem) bestBeta(ctx context.Context, missing param.Value, rounds param.Values) (best param.Value, err error) {
-	least := math.Inf(1)
+	smallest := math.Inf(1)
 	for _, beta := range closed.Kernels().Named("categorical").Param("beta").Grid {
 		if err := p.use("categorical", param.Values{"missing-values": missing, "beta": beta}); err != nil {
 			return best, err
@@ -64,17 +64,17 @@ func (p *problem) bestBeta(ctx context.Context, missing param.Value, rounds para
 		if err != nil {
 			return best, err
 		}
-		if o.err < least {
-			least, best = o.err, beta
+		if o.err < smallest {
+			smallest, best = o.err, beta
 		}
 	}
 	return best, nil
 }
 
 // use makes the kernel the one of the problem.
-func (p *problem) use(name string, given param.Values) error {
+func (p *problem) use(name string, params param.Values) error {
 	k := closed.Kernels().Named(name)
-	v, err := k.Resolve(given, nil)
+	v, err := k.Resolve(params, nil)
 	if err != nil {
 		return err
 	}
@@ -88,16 +88,16 @@ func (p *problem) use(name string, given param.Values) error {
 
 // line prints the errors of a kernel and a learner, whose parameters are chosen among
 // the usual ones unless given.
-func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel param.Values, learner string, given param.Values, says published) error {
+func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel param.Values, learner string, params param.Values, says published) error {
 	if err := p.use(kernel, ofKernel); err != nil {
 		return err
 	}
 	l := classify.Learners().Named(learner)
-	settings, err := split.Settings(&l.Spec, given, nil)
+	settings, err := split.Settings(&l.Spec, params, nil)
 	if err != nil {
 		return err
 	}
-	best, least := settings[0], math.Inf(1)
+	best, smallest := settings[0], math.Inf(1)
 	for _, v := range settings {
 		if len(settings) == 1 {
 			break
@@ -106,8 +106,8 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 		if err != nil {
 			return err
 		}
-		if o.err < least {
-			least, best = o.err, v
+		if o.err < smallest {
+			smallest, best = o.err, v
 		}
 	}
 	o, err := p.evaluate(ctx, learner, best, splits, p.seed)
@@ -171,8 +171,8 @@ func (p *problem) trial(ctx context.Context, learner string, v param.Values, tra
 	says := map[int]int{} // by distinct record
 	row, scores := make([]float64, len(train)), make([]float64, len(model.Pairs))
 	for _, r := range test {
-		class, known := says[p.values.alike[r]]
-		if !known {
+		class, ok := says[p.values.alike[r]]
+		if !ok {
 			k.withTo(row, r)
 			class = model.Pairs.Predict(model.ScoresTo(scores, row, 1))
 			says[p.values.alike[r]] = class
