@@ -18,7 +18,7 @@ import (
 )
 
 // BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on twelve kinds of
-// graphs, those of results/krylov-battery.md. HEATWALK_NODES is the number of nodes, 20,000 if it
+// graphs, those of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it
 // is not set.
 func BenchmarkKrylovBattery(b *testing.B) {
 	n := 20_000

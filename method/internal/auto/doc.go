@@ -27,8 +27,7 @@
 //
 // # Gains
 //
-// Points of accuracy, from accuracy-2026-11-22.md, accuracy-2026-11-26.md, attributes-2026-11-22.md and
-// candidates-2026-11-26.md in bench/results, where the numbers of draws and the standard errors are, and from the study behind them:
+// Points of accuracy, from the measurements of November 2026 (bench/results/accuracy.md and its history):
 //
 //   - Beliefs alone where they explain the graph: 0.4 on a block model of 100,000 nodes with 2 % of the
 //     labels and 1.0 on one of a million with 1 %, in a fifteenth and a tenth of the time. On 26 real
