@@ -74,6 +74,17 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},
 		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
 			`l.csv:1: cannot determine which columns of "knoten,klasse,gewicht" hold the node and the label; pass option label-fields=knoten,klasse`, ""},
+		// two labels, names that are no classes, titles of spreadsheets, headers above text
+		{"l.csv", "id,label,class\nc100,a,x\nc101,a,y\n", "", false,
+			`l.csv:1: several columns could be the label; pass option label-fields=id,label or option label-fields=id,class`, ""},
+		{"l.csv", "Id,Label,party\nc100,ann,red\nc101,bob,red\nc102,cid,blue\n", "", false,
+			`l.csv:1: "Label" has a different word in every line, and is no class; pass option label-fields=Id,party`, ""},
+		{"l.csv", "Id,Label,class\nc100,ann,red\nc101,bob,red\nc102,cid,blue\n", "", false, "Id → node, class → label; ignored: Label", "red"},
+		{"l.csv", "node,group,type\nc100,x1,red\nc101,x2,red\nc102,x3,blue\n", "", false, "node → node, type → label; ignored: group", "red"},
+		{"l.csv", "Members 2024,\n,\nid,label\nc100,a\nc101,b\n", "", false, "id → node, label → label", "a"},
+		{"l.csv", "sep=;\nid;label\nc100;a\nc101;b\n", "", false, "id → node, label → label", "a"},
+		{"l.csv", "_nx_name,label\nc100,a\nc101,b\n", "", false, "_nx_name → node, label → label", "a"},
+		{"l.csv", "person,team\nc100,a\nc101,b\n", "", false, "person → node, team → label", "a"},
 	} {
 		path := write(t, file{c.name, c.text})[0]
 		config := &LabelConfig{}

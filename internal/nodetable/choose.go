@@ -33,13 +33,18 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 			t.Options.Warn(textio.Fault(t.Name, chunk.First+int64(doubtful), "if it is data, write a header line above it", "read as a comment"))
 		}
 	}
-	lines, number := t.dataLines(chunk)
+	lines, numbers := t.dataLines(chunk)
 	if len(lines) == 0 {
 		return nil
 	}
-	if t.Every && t.Lookup != nil && isVectors(lines) {
-		t.first = number + 1
-		lines, number = t.dataLines(chunk)
+	titles := 1 // the counts of word2vec
+	if !t.Every || t.Lookup == nil || !isVectors(lines) {
+		titles = t.countTitles(lines, numbers[0])
+	}
+	lines = lines[titles:]
+	number := numbers[titles]
+	if titles > 0 {
+		t.first = number
 	}
 	if t.sep = t.separator(lines[0]); t.Lookup != nil {
 		t.first = number
@@ -59,8 +64,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	return t.choose(number, first, below)
 }
 
-// dataLines returns the first lines of data of a chunk and the number of the first.
-func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, first int64) {
+// dataLines returns the first lines of data of a chunk and their numbers.
+func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64) {
 	number := chunk.First - 1
 	for line := range bytes.Lines(chunk.Data) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -68,14 +73,32 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, first int64) {
 		if number < t.first || table.IsBlank(line) || number > t.first && t.isRemark(line, lines != nil) {
 			continue
 		}
-		if lines == nil {
-			first = number
-		}
+		numbers = append(numbers, number)
 		if lines = append(lines, line); len(lines) > table.SampleRows {
 			break
 		}
 	}
-	return lines, first
+	return lines, numbers
+}
+
+// countTitles counts the titles of a table, as spreadsheets have them: lines of one cell above a header
+// of several. The first of them is on line number.
+func (t *Reader) countTitles(lines [][]byte, number int64) int {
+	var f table.Fields
+	for i := 1; i < min(len(lines), 10) && t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every); i++ {
+		sep := t.separator(lines[i])
+		if table.Cells(&f, lines[i], sep) < 2 {
+			continue
+		}
+		if s := (&table.Sample{Titles: f.Strings()}); table.Cells(&f, lines[0], sep) > 1 || !s.NamesBoth(t.Value) {
+			break
+		}
+		if t.Options.Warn != nil {
+			t.Options.Warn(textio.Fault(t.Name, number, "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[0]))))
+		}
+		return i
+	}
+	return 0
 }
 
 // sample splits the first line and the lines below it into fields. Lines that cannot be split

@@ -55,9 +55,9 @@ func (s *Sample) distinct(column int) []string {
 	return slices.Compact(values)
 }
 
-// AreDistinct reports whether a column has a different text in every row.
+// AreDistinct reports whether a column has a different text in each of three or more rows.
 func (s *Sample) AreDistinct(column int) bool {
-	return len(s.Rows) > 1 && len(s.distinct(column)) == len(s.Rows) && !s.all(column, IsNumber)
+	return len(s.Rows) > 2 && len(s.distinct(column)) == len(s.Rows) && !s.all(column, IsNumber)
 }
 
 // all reports whether a column has values, each of which is of a form.

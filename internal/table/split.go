@@ -111,14 +111,25 @@ func (f *Fields) Split(line []byte, sep byte) error {
 		if last { // the carriage return ends the line
 			whole = bytes.TrimRight(whole, "\r")
 		}
-		text := bytes.TrimRight(whole, Blank)
-		padded := sep != Blanks && (at > from || len(text) < len(whole))
-		f.add(text, at, padded)
+		text := trimNoBreak(bytes.TrimRight(whole, Blank))
+		padded := sep != Blanks && (at > from || len(text) < len(whole)) || len(text) < len(bytes.TrimRight(whole, Blank))
+		f.add(text, at+max(0, bytes.Index(whole, text)), padded)
 		if last {
 			return nil
 		}
 		at += end + 1
 	}
+}
+
+// noBreak is the blank that pages and office programs put around text, in UTF-8.
+const noBreak = "\u00a0"
+
+// trimNoBreak removes blanks around a text if no-break spaces surround it.
+func trimNoBreak(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte(noBreak)) || bytes.HasSuffix(text, []byte(noBreak)) {
+		return bytes.Trim(text, Blank+noBreak)
+	}
+	return text
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -150,7 +161,7 @@ func (f *Fields) splitTabs(line []byte) error {
 			at += end + 1
 			continue
 		}
-		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]))
+		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]) || len(trimNoBreak(text)) < len(text))
 		if padded {
 			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
 				start += bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(Blank, r) })

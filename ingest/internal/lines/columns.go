@@ -156,8 +156,8 @@ func (h *head) listed() string {
 	return text
 }
 
-// isTitleRow reports whether a line is a title above a table, as spreadsheets have them: one cell
-// above a header of several.
+// isTitleRow reports whether a line is a title above a table, as spreadsheets have them: at most one
+// cell above a header of several.
 func (c *Settings) isTitleRow(name string, number int64, line, rest []byte) bool {
 	var f table.Fields
 	for len(rest) > 0 && c.Header != nodefile.NoHeader && c.Fields == nil {
@@ -167,7 +167,7 @@ func (c *Settings) isTitleRow(name string, number int64, line, rest []byte) bool
 		if table.Cells(&f, next, sep) < 2 {
 			continue
 		}
-		if table.Cells(&f, line, sep) != 1 {
+		if table.Cells(&f, line, sep) > 1 {
 			return false
 		}
 		quiet := *c

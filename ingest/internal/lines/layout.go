@@ -225,6 +225,10 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if lay.columns == 3 && bytes.IndexByte(line[weight:], lay.sep) >= 0 {
 		return 0, 0, 0, false
 	}
+	const noBreak = 0xa0 // the last byte of a no-break space, and 0xc2 the first
+	if line[0] == 0xc2 || line[source-1] == noBreak || line[source+1] == 0xc2 || line[target-1] == noBreak {
+		return 0, 0, 0, false
+	}
 	ok = line[source-1] > ' ' && line[source+1] > ' ' && line[target-1] > ' '
 	return source, target, weight, ok
 }

@@ -200,7 +200,22 @@ def _from_pandas(frame: Any) -> Graph:
         raise ValueError(f"a missing value in the columns {source} and {target}; drop these edges with frame.dropna()")
     m = len(frame)
     values = None if weight is None else frame[weight].to_numpy()
-    return Graph(_csr(_from_edges(codes[:m], codes[m:], values, len(nodes), False)), list(nodes))
+    directed = _csr(_from_edges(codes[:m], codes[m:], values, len(nodes), True))
+    return Graph(_csr(_mirror(directed, nodes)), list(nodes))
+
+
+def _mirror(matrix: Any, nodes: Any) -> Any:
+    """Return the undirected matrix of directed edges. As in a file, two directions of equal weight are one edge,
+    and two of different weight are an error."""
+    larger, smaller = matrix.maximum(matrix.T).tocsr(), matrix.minimum(matrix.T).tocoo()
+    if smaller.nnz:
+        weight = np.asarray(larger[smaller.row, smaller.col]).ravel()
+        different = np.flatnonzero(weight != smaller.data)
+        if different.size:
+            i, j = smaller.row[different[0]], smaller.col[different[0]]
+            raise ValueError(f"{nodes[i]}–{nodes[j]} has weight {matrix[i, j]:g}, and {nodes[j]}–{nodes[i]} has weight {matrix[j, i]:g}; "
+                             "keep one of the rows, or pass a directed graph of NetworkX")
+    return larger
 
 
 def _from_table(frame: Any) -> Graph:
