@@ -1,6 +1,7 @@
 package table
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,25 @@ func TestEdgeTitles(t *testing.T) {
 		c, err := (&Sample{Titles: strings.Split(titles, ",")}).ChooseEdges(EdgeOptions{Header: input.HasHeader})
 		if (err != nil) != (want == none) || err == nil && c.EdgeColumns != want {
 			t.Errorf("%s: %v, %v, want %v", titles, c.EdgeColumns, err, want)
+		}
+	}
+}
+
+// TestTitlesPage checks that docs/tables.md has the words of every role in its row of the table.
+func TestTitlesPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, r := range []role{nodeRole, weightRole, noWeights, labelRole, partRole, timeRole, indexRole} {
+		if row := strings.Join(r.words, ", "); !strings.Contains(page, row) {
+			t.Errorf("docs/tables.md: no row %s: %s", r.name, row)
+		}
+	}
+	for _, pair := range ends {
+		if !strings.Contains(page, pair[0]+"/"+pair[1]) {
+			t.Errorf("docs/tables.md: no pair %s/%s", pair[0], pair[1])
 		}
 	}
 }
