@@ -139,7 +139,7 @@ func (t *Reader) isTable(first []string, below [][]string) bool {
 func (t *Reader) choose(line int64, first []string, below [][]string) error {
 	s := &table.Sample{Titles: first, Rows: below, Separator: t.sep}
 	if t.Header != input.NoHeader && !t.cutNode && (t.Value != "" || t.Every) {
-		t.shifted = s.NameRows()
+		s.NameRows()
 	}
 	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields, Option: t.Option, Header: t.Header}
 	if t.Lookup != nil {

@@ -48,7 +48,6 @@ type Reader struct {
 	first   int64
 	sep     byte
 	cutNode bool // the first blank of a line ends the node, the rest is its value
-	shifted bool // rows have one field more than the header: the row name, as R writes it
 	fields  table.Fields
 }
 

@@ -70,10 +70,10 @@ func (s *Sample) pairs() (pairs [][2]int) {
 				if at < 0 || !isGood(slices.Delete(slices.Clone(title), at, at+1)) {
 					continue
 				}
-				other := slices.Clone(title)
-				other[at] = pair[1]
+				partner := slices.Clone(title)
+				partner[at] = pair[1]
 				for j := range titles {
-					if columns := [2]int{i, j}; slices.Equal(titles[j], other) && !slices.Contains(pairs, columns) && !s.areInterval(i, j, pair[0]) {
+					if columns := [2]int{i, j}; slices.Equal(titles[j], partner) && !slices.Contains(pairs, columns) && !s.areInterval(i, j, pair[0]) {
 						pairs = append(pairs, columns)
 					}
 				}
@@ -277,7 +277,7 @@ func (s *Sample) isAboveNumbers(source, target int) bool {
 // row numbers and one column with the title of a weight or of times.
 func (t *EdgeTable) underTitles(s *Sample, first int) error {
 	var columns []int
-	weight, other := -1, 0
+	weight, measures := -1, 0
 	isPandas := first > 0 && isCount(s.Titles[first:]) || isCount(s.Titles)
 	for i := first; i < len(s.Titles); i++ {
 		switch title := s.Titles[i]; {
@@ -287,18 +287,18 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 				weight = -1
 			}
 		case IsTime(title) || isNoWeight(title):
-			other++
+			measures++
 		case IsWeight(title):
 			weight = i
-			other++
+			measures++
 		default:
 			columns = append(columns, i)
 		}
 	}
 	if len(s.Titles)-first == 2 { // weights are no ends elsewhere, but two columns are those of ends
-		columns, weight, other = []int{first, first + 1}, -1, 0
+		columns, weight, measures = []int{first, first + 1}, -1, 0
 	}
-	if len(columns) != 2 || other > 1 {
+	if len(columns) != 2 || measures > 1 {
 		return s.unnamed()
 	}
 	for _, i := range columns {
@@ -416,8 +416,8 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	}
 	var weights []int
 	for i, title := range titles {
-		isOther := i == source || i == target || !s.holdsNumbers(i) || len(s.Rows) > 2 && s.isConsecutive(i) || s.uncountable(i) != ""
-		if !isOther && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
+		isNone := i == source || i == target || !s.holdsNumbers(i) || len(s.Rows) > 2 && s.isConsecutive(i) || s.uncountable(i) != ""
+		if !isNone && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
 			weights = append(weights, i)
 		}
 	}

@@ -95,7 +95,7 @@ func (c *nodeChooser) findTitles() {
 		return
 	}
 	for i, title := range titles {
-		isCoordinate := len(titles) > 2 && strings.EqualFold(title, "y") && slices.ContainsFunc(titles, func(other string) bool { return strings.EqualFold(other, "x") })
+		isCoordinate := len(titles) > 2 && strings.EqualFold(title, "y") && slices.ContainsFunc(titles, func(title string) bool { return strings.EqualFold(title, "x") })
 		if !isCoordinate && valueRoles[c.o.Value].ends(title) {
 			c.values = append(c.values, i)
 		}
@@ -123,8 +123,8 @@ func (c *nodeChooser) findTitles() {
 			continue
 		}
 		if len(list) > 1 && c.o.IsKnown != nil {
-			if full := slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !c.holdsNodes(i) }); len(full) > 0 {
-				list = full
+			if holding := slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !c.holdsNodes(i) }); len(holding) > 0 {
+				list = holding
 			}
 		}
 		if c.node = list[0]; len(list) > 1 && (rank > 0 || c.o.IsKnown != nil && c.known(c.node) > 0 && c.known(list[1]) > 0) {
@@ -243,8 +243,8 @@ func (c *nodeChooser) byFields() error {
 	return nil
 }
 
-// rest returns the columns that no title names, apart from row numbers.
-func (c *nodeChooser) rest(value int) (columns []int) {
+// untitled returns the columns that no title names, apart from row numbers.
+func (c *nodeChooser) untitled(value int) (columns []int) {
 	for i, title := range c.Titles {
 		if i != c.node && i != value && !slices.Contains(c.tied, i) && !(i == 0 && c.isIndex()) && !strings.HasPrefix(title, IndexOfPandas) {
 			columns = append(columns, i)
@@ -267,27 +267,27 @@ func (c *nodeChooser) underTitles() error {
 	default:
 		return c.ask(c.values, "several columns could be the "+c.o.Value)
 	}
-	rest := c.rest(value)
+	free := c.untitled(value)
 	if c.node < 0 && c.tied == nil && len(c.Titles) > 1 && IsIndex(c.Titles[0]) && value != 0 {
 		// pandas writes ids in the index without a title. Row numbers are ids only if no other
 		// column can hold the ids.
-		others := slices.DeleteFunc(slices.Clone(rest), func(i int) bool { return i == 0 })
-		isOnly := len(others) == 0 || value < 0 && len(others) == 1 && c.o.Value != ""
-		if !c.isIndex() || isOnly || c.holdsNodes(0) && !slices.ContainsFunc(others, c.holdsNodes) {
-			c.node, rest = 0, others
+		columns := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return i == 0 })
+		isOnly := len(columns) == 0 || value < 0 && len(columns) == 1 && c.o.Value != ""
+		if !c.isIndex() || isOnly || c.holdsNodes(0) && !slices.ContainsFunc(columns, c.holdsNodes) {
+			c.node, free = 0, columns
 		}
 	}
 	if c.o.Value == "" {
 		if c.node < 0 {
-			if len(rest) != 1 || c.tied != nil {
+			if len(free) != 1 || c.tied != nil {
 				return c.ask(nil, "")
 			}
-			c.node = rest[0]
+			c.node = free[0]
 		}
 		c.t.Node = c.node
 		return nil
 	}
-	switch isOnlyRest := len(rest) == 1; {
+	switch isOnlyOne := len(free) == 1; {
 	case len(c.Titles) == 1:
 		fix := "write node<TAB>" + c.o.Value + " on each line"
 		if at := strings.IndexAny(c.Titles[0], "|^~:"); at >= 0 {
@@ -297,20 +297,20 @@ func (c *nodeChooser) underTitles() error {
 	case c.tied != nil:
 		return c.ask(nil, "")
 	case c.node >= 0 && value >= 0:
-	case c.node < 0 && value >= 0 && isOnlyRest:
-		c.node = rest[0]
-	case c.node >= 0 && value < 0 && isOnlyRest:
-		value = rest[0]
-	case c.node < 0 && value < 0 && len(rest) == 2:
-		if c.node, value = rest[0], rest[1]; !c.holdsNodes(c.node) && c.holdsNodes(value) {
+	case c.node < 0 && value >= 0 && isOnlyOne:
+		c.node = free[0]
+	case c.node >= 0 && value < 0 && isOnlyOne:
+		value = free[0]
+	case c.node < 0 && value < 0 && len(free) == 2:
+		if c.node, value = free[0], free[1]; !c.holdsNodes(c.node) && c.holdsNodes(value) {
 			c.node, value = value, c.node
 		}
 	default:
 		return c.ask(nil, "")
 	}
 	if c.o.Value == input.Label && len(c.Rows) > 2 && c.AreDistinct(value) {
-		if others := slices.DeleteFunc(c.rest(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.Titles[0]) }); len(others) > 0 {
-			return c.ask(others, Quoted(c.Titles[value])+" has a different word in every line, and is no class")
+		if columns := slices.DeleteFunc(c.untitled(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.Titles[0]) }); len(columns) > 0 {
+			return c.ask(columns, Quoted(c.Titles[value])+" has a different word in every line, and is no class")
 		}
 		if len(c.Rows) > 4 {
 			c.warn("every line has a different label in the column "+Quoted(c.Titles[value]), "")
@@ -361,9 +361,9 @@ func (c *nodeChooser) attributeNode() error {
 // withoutTitles chooses the columns of a table without a header: the first, or the first two. A
 // column of row numbers is skipped if the next column holds nodes of the graph instead.
 func (c *nodeChooser) withoutTitles() error {
-	all := *c
-	all.Sample = &Sample{Titles: c.Titles, Rows: append([][]string{c.Titles}, c.Rows...)}
-	rows := len(all.Rows)
+	full := *c // with the first line among the rows
+	full.Sample = &Sample{Titles: c.Titles, Rows: append([][]string{c.Titles}, c.Rows...)}
+	rows := len(full.Rows)
 	if len(c.Titles) < 2 || c.o.IsKnown == nil {
 		return nil
 	}
@@ -371,7 +371,7 @@ func (c *nodeChooser) withoutTitles() error {
 	if c.o.Value != "" || c.o.Every {
 		wanted = 2
 	}
-	if len(c.Titles) > wanted && rows > 1 && all.IsCounter(0) && all.known(0) < rows && all.holdsNodes(1) {
+	if len(c.Titles) > wanted && rows > 1 && full.IsCounter(0) && full.known(0) < rows && full.holdsNodes(1) {
 		if c.t.Node = 1; c.o.Value != "" {
 			c.t.Value = 2
 		}
@@ -380,10 +380,10 @@ func (c *nodeChooser) withoutTitles() error {
 	if c.o.Value == "" || c.o.Every {
 		return nil
 	}
-	if rows > 1 && all.known(0) == 0 && c.o.Option != "" { // none of the ids is in the graph
+	if rows > 1 && full.known(0) == 0 && c.o.Option != "" { // none of the ids is in the graph
 		for i := 1; i < len(c.Titles); i++ {
-			if all.holdsNodes(i) {
-				untitled := &nodeChooser{Sample: &Sample{Titles: make([]string, len(c.Titles)), Rows: all.Rows}, o: c.o, node: i}
+			if full.holdsNodes(i) {
+				untitled := &nodeChooser{Sample: &Sample{Titles: make([]string, len(c.Titles)), Rows: full.Rows}, o: c.o, node: i}
 				return untitled.ask(nil, fmt.Sprintf("column %d holds ids of the graph, column 1 does not", i+1))
 			}
 			if c.holdsNodes(i) { // below a header
@@ -403,13 +403,9 @@ func (c *nodeChooser) withoutTitles() error {
 func (c *nodeChooser) ask(candidates []int, problem string) error {
 	o, titles := &c.o, c.Titles
 	if problem == "" {
-		shown := titles
-		if titles[0] == "" && c.IsAbove(len(titles)) && c.Separator == Blanks {
-			shown = titles[1:]
-		}
-		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(shown, c.Separator), o.Value)
+		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(titles, c.Separator), o.Value)
 		if o.Every || o.Value == "" {
-			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", QuoteTitles(shown, c.Separator)), Fix: `title it "node"`}
+			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", QuoteTitles(titles, c.Separator)), Fix: `title it "node"`}
 		}
 	}
 	if o.Option == "" {

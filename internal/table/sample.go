@@ -30,11 +30,10 @@ func (s *Sample) NamesEnds() bool { return s.pairs() != nil }
 
 // NameRows adds an empty title for the names of rows that R writes below a header with one title
 // less.
-func (s *Sample) NameRows() (isShifted bool) {
-	if isShifted = s.IsAbove(len(s.Titles) + 1); isShifted {
+func (s *Sample) NameRows() {
+	if s.IsAbove(len(s.Titles) + 1) {
 		s.Titles = append([]string{""}, s.Titles...)
 	}
-	return isShifted
 }
 
 // Values returns the values of a column that are not empty.
@@ -233,7 +232,7 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 // differs compares the form of a title with that of all ids below it. It returns IsData if all
 // have digits.
 func (s *Sample) differs(title string, ids []string) Evidence {
-	all := func(is func(string) bool) bool {
+	have := func(is func(string) bool) bool {
 		return !slices.ContainsFunc(ids, func(id string) bool { return !is(id) })
 	}
 	isUpper := func(text string) bool {
@@ -251,16 +250,16 @@ func (s *Sample) differs(title string, ids []string) Evidence {
 	switch {
 	case len(prefix) > 0 && len(ids) > 2 && !strings.HasPrefix(title, prefix) && !hasDigit(prefix):
 		return IsHeader
-	case hasDigit(title) && all(hasDigit):
+	case hasDigit(title) && have(hasDigit):
 		if isThing(strings.TrimRight(title, "0123456789_ .-")) {
 			return Undecided
 		}
 		return IsData
-	case all(isInteger), !hasDigit(title) && all(hasDigit):
+	case have(isInteger), !hasDigit(title) && have(hasDigit):
 		return IsHeader
-	case isLower(title) && all(isUpper), isUpper(title) && all(isLower):
+	case isLower(title) && have(isUpper), isUpper(title) && have(isLower):
 		return IsHeader
-	case strings.ToUpper(title) != title && all(func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
+	case strings.ToUpper(title) != title && have(func(id string) bool { return len(id) > 1 && strings.ToUpper(id) == id && strings.ToLower(id) != id }):
 		return IsHeader
 	}
 	return Undecided
