@@ -268,34 +268,26 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 // isVectors reports whether the first lines of a text are vectors. Some line must have two
 // pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
 func isVectors(head []byte) bool {
-	v := &vectorReader{words: newWords("", bytes.NewReader(head)), bits: 64}
+	v := &vectorReader{words: new(words), bits: 64}
 	most := 0
-	for {
-		word, err := v.next()
-		switch {
-		case err != nil:
-			return false
-		case len(word) == 0 && !v.endLine():
-			return most >= 2
-		case len(word) == 0:
+	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(head, []byte("\ufeff")), func(c rune) bool { return c == '\n' || c == '\r' }) {
+		line, _, _ = bytes.Cut(line, []byte{'#'})
+		list := bytes.Fields(line)
+		if len(list) == 0 {
 			continue
-		case v.readLabel(word) != nil:
+		}
+		if v.readLabel(list[0]) != nil {
 			return false
 		}
-		for pairs := 0; ; pairs++ {
-			if word, err = v.next(); err != nil {
-				return false
-			}
-			if len(word) == 0 {
-				break
-			}
-			cut := v.before+int64(v.at) == int64(len(head))
+		for _, word := range list[1:] {
+			cut := &word[len(word)-1] == &head[len(head)-1]
 			if _, _, err := v.pair(word); err != nil && !cut && !bytes.HasPrefix(word, []byte("qid:")) {
 				return false
 			}
-			most = max(most, pairs+1)
 		}
+		most = max(most, len(list)-1)
 	}
+	return most >= 2
 }
 
 // newLIBSVMWriter returns a writer of LIBSVM text. A line is the label and index:value of
