@@ -130,7 +130,9 @@ type attributeReader struct {
 	lines  []int64
 	column []Column
 	values []nodetable.Dictionary // of each column
-	bytes  int64              // memory of the table, and of lists while they grow
+
+	doubtful []map[string]int // of each column, from a word for a missing value that could be a class to the number of its rows
+	bytes    int64            // memory of the table, and of lists while they grow
 }
 
 // add adds a row. The values of the first row get no codes before end has decided whether it is
@@ -141,7 +143,7 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		for i := range row.Text {
 			r.first = append(r.first, string(row.Field(i)))
 		}
-		r.column, r.values = make([]Column, len(r.first)), make([]nodetable.Dictionary, len(r.first))
+		r.column, r.values, r.doubtful = make([]Column, len(r.first)), make([]nodetable.Dictionary, len(r.first)), make([]map[string]int, len(r.first))
 		for i := range r.column {
 			r.column[i].Name, r.column[i].Code = "column "+strconv.Itoa(i+1), []int32{-1}
 		}
@@ -168,6 +170,9 @@ func (r *attributeReader) add(row nodetable.Row) error {
 // codeOf returns the code of a value of column i.
 func (r *attributeReader) codeOf(i int, text []byte) int32 {
 	if r.isMissing(string(text)) {
+		if r.c.Missing == nil {
+			addDoubtful(&r.doubtful[i], string(text))
+		}
 		return -1
 	}
 	code, bytes := r.values[i].Code(text)
@@ -223,6 +228,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	a := &Attributes{File: r.name, Line: r.lines}
 	if class >= 0 {
 		a.Classes = r.column[class].labels(a.File)
+		a.Classes.warn(r.c.Warn, r.doubtful[class])
 	}
 	for _, i := range attributes {
 		a.Columns = append(a.Columns, r.column[i])

@@ -134,9 +134,6 @@ func (r *labelReader) read(ctx context.Context, path string, nodes Lookup) (*Lab
 func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
-	if r.c.Missing != nil {
-		r.doubtful = nil
-	}
 	l.warn(r.c.Warn, r.doubtful)
 	fix := cmp.Or(r.c.Fix, "list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, r.t.Hint+fix); err != nil {
@@ -174,6 +171,17 @@ func (c classes) add(names *[]string, label string) (class int) {
 	}
 	c[key], c[label] = class, class
 	return class
+}
+
+// addDoubtful counts a word for a missing label if it could be a class.
+func addDoubtful(count *map[string]int, word string) {
+	if strings.TrimSpace(word) == "" || !table.IsMissing(word, table.MayBeClass) {
+		return
+	}
+	if *count == nil {
+		*count = map[string]int{}
+	}
+	(*count)[word]++
 }
 
 // warn calls warn, unless it is nil, for classes that may be one, and for words that were read as
@@ -246,11 +254,8 @@ func (r *labelReader) add(line nodetable.Row) error {
 		if at, is := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !is {
 			l.MissingWords = slices.Insert(l.MissingWords, at, label)
 		}
-		if table.IsMissing(label, table.MayBeClass) && label != "" {
-			if r.doubtful == nil {
-				r.doubtful = map[string]int{}
-			}
-			r.doubtful[label]++
+		if r.c.Missing == nil {
+			addDoubtful(&r.doubtful, label)
 		}
 		return nil
 	}

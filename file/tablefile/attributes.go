@@ -174,8 +174,9 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 func (t *attributeTable) decide() error {
 	for i := range t.columns {
 		c := &t.columns[i]
+		isNames := c.sample >= fewestNames && 100*len(c.texts.Values) >= nameShare*c.sample
 		errors := c.money
-		if c.numbers > 0 {
+		if c.numbers > 0 || isNames {
 			errors += c.units
 		}
 		switch {
@@ -188,7 +189,7 @@ func (t *attributeTable) decide() error {
 		case !c.zeros && (errors > 0 && c.numbers+errors > c.words || 100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			return c.odd
-		case c.sample >= fewestNames && 100*len(c.texts.Values) >= nameShare*c.sample:
+		case isNames:
 			return textio.Fault(t.rows.Name, 0, "remove the column, because such values say nothing about other nodes",
 				"column %s has a different text for nearly every node", input.Escape(c.title))
 		case len(c.texts.Values) > mostLevels:

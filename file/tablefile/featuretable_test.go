@@ -187,6 +187,7 @@ func TestAttributeForms(t *testing.T) {
 		{"1|2|3|tbd", "4 categories; warning: :5:4: column x is read as categories, because \"tbd\" is not a number; " + fix},
 		{"2|3|4|5more|5more|5more", "4 categories; warning: :5:4: column x is read as categories, because \"5more\" is not a number; " + fix},
 		{"5 kg|5 kg|7 kg", "2 categories"},
+		{"1 m|2 m|3 m|4 m|5 m|6 m|7 m|8 m|9 m|10 m", `:2:4: "1 m` + notNumber + plain},
 		{"18-25|26-35|<18|18-25", "3 categories"},
 		{"01234|02345|99999|01234", "3 categories"},
 		{"007|1|007|1", "2 categories"},

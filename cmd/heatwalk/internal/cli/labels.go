@@ -91,7 +91,7 @@ func (r *graphInputs) warnLeaks(f *attributeFlags, g *openGraph, l *nodefile.Lab
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		r.warn("%s: column %s determines the labels of %s; if it was made from them, remove it, because it is missing where labels are", f.file, quoted(title), l.File)
+		r.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
 	}
 }
 
