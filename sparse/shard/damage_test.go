@@ -84,13 +84,13 @@ func TestExchanged(t *testing.T) {
 	first := "g/" + shardName(0xa1, 0)
 
 	t.Run("foreign shard", func(t *testing.T) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		b := must(readFile(foreign, "g/"+shardName(0xb2, 0), 1<<20))
 		mem.Change(first, func([]byte) []byte { return b })
 		wantError(t, scan(mem), ErrCorrupt, first+": belongs to store 00000000000000b2, this is 00000000000000a1; restore the file or ingest again")
 	})
 	t.Run("swapped shards", func(t *testing.T) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		in := "g/" + shardName(0xa1, 1)
 		a, b := must(readFile(mem, first, 1<<20)), must(readFile(mem, in, 1<<20))
 		mem.Change(first, func([]byte) []byte { return b })
@@ -98,7 +98,7 @@ func TestExchanged(t *testing.T) {
 		wantError(t, scan(mem), ErrCorrupt, first+"@0: frame 0: holds frame 0 of direction 1 of shard 1, want frame 0 of direction 0 of shard 0; restore the file or ingest again")
 	})
 	t.Run("swapped frames", func(t *testing.T) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		f, g := dirs[0].frames[0], dirs[0].frames[1]
 		mem.Change(first, func(b []byte) []byte {
 			swapped := append(bytes.Clone(b[g.offset:g.offset+int64(g.bytes)]), b[f.offset:f.offset+int64(f.bytes)]...)
@@ -107,7 +107,7 @@ func TestExchanged(t *testing.T) {
 		wantError(t, scan(mem), ErrCorrupt, first+"@0: frame 0: holds frame 1 of direction 0 of shard 0, want frame 0 of direction 0 of shard 0; restore the file or ingest again")
 	})
 	t.Run("a frame twice", func(t *testing.T) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		f, g := dirs[0].frames[0], dirs[0].frames[1]
 		mem.Change(first, func(b []byte) []byte {
 			copy(b[g.offset:], b[f.offset:][:min(f.bytes, g.bytes)])
@@ -118,7 +118,7 @@ func TestExchanged(t *testing.T) {
 		}
 	})
 	t.Run("index of another store", func(t *testing.T) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		b := must(readFile(foreign, "g/"+indexName(0xb2), 1<<20))
 		mem.Change("g/"+indexName(0xa1), func([]byte) []byte { return b })
 		if err := scan(mem); !errors.Is(err, ErrCorrupt) {
@@ -133,7 +133,7 @@ func TestVersions(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
 	change := func(old, new string) error {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		mem.Change("g/manifest", func(b []byte) []byte {
 			b = bytes.Replace(b, []byte(old), []byte(new), 1)
 			at := len(b) - len(manifestTail) - sumDigits
@@ -149,7 +149,7 @@ func TestVersions(t *testing.T) {
 	wantError(t, as("99999999999999999999"), ErrVersion, "g: format 99999999999999999999; this heatwalk reads 1; update heatwalk")
 	wantError(t, as("0"), ErrVersion, "g: format 0; this heatwalk reads 1; ingest again")
 	wantError(t, change("four-widths", "five-widths"), ErrCorrupt, `g/manifest: codec "five-widths"; restore the file or ingest again`)
-	mem := base.Clone()
+	mem := durabletest.Clone(base)
 	mem.Change("g/manifest", func(b []byte) []byte { return bytes.Replace(b, []byte("rows"), []byte("Rows"), 1) })
 	wantError(t, scan(mem), ErrCorrupt, "g/manifest: checksum wrong; do not edit, ingest again")
 }
@@ -289,7 +289,7 @@ func TestHeaderFields(t *testing.T) {
 	must(0, s.write(base))
 	name := "g/" + shardName(0xa1, 1)
 	for at := range atSum {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		mem.Change(name, func(b []byte) []byte { b[at] ^= 0x11; return b })
 		reseal(mem, nil)
 		if err := scan(mem); !errors.Is(err, ErrCorrupt) || !strings.HasPrefix(err.Error(), name) {
@@ -323,7 +323,7 @@ func TestManifestFields(t *testing.T) {
 		"file sum":   func(m *Manifest) { m.Files[0].CRC = "00000000" },
 		"file bytes": func(m *Manifest) { m.Files[0].Bytes = -1 },
 	} {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		reseal(mem, change)
 		if _, err := verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
@@ -396,7 +396,7 @@ func FuzzOpen(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
-		mem := bases[int(base)%len(bases)].Clone()
+		mem := durabletest.Clone(bases[int(base)%len(bases)])
 		damage(mem, file, at, patch, true)
 		// Whatever the bytes are: an error or a matrix, no panic, no wild memory.
 		s, err := Open(bg, "g", &Options{fs: mem})
@@ -457,7 +457,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, index, when, file uint8, at uint16, patch []byte) {
 		b := bases[int(index)%len(bases)]
-		mem := b.mem.Clone()
+		mem := durabletest.Clone(b.mem)
 		when %= times
 		if when <= beforeAll {
 			damage(mem, file, at, patch, when == forged)
@@ -536,7 +536,7 @@ func TestIndexFields(t *testing.T) {
 	must(0, newSample(0xa1).write(base))
 	name := "g/" + indexName(0xa1)
 	for at := range int(must(base.Stat(name)).Size()) {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		mem.Change(name, func(b []byte) []byte { b[at] ^= 0x11; return b })
 		reseal(mem, nil)
 		if err := scan(mem); !errors.Is(err, ErrCorrupt) {

@@ -162,7 +162,7 @@ func TestWriteFaults(t *testing.T) {
 			}
 		}
 		for i := 0; ; i++ {
-			mem := base.Clone()
+			mem := durabletest.Clone(base)
 			failing := durabletest.FailAt(mem, i)
 			err := next.write(failing)
 			if failing.Operations() <= i {
@@ -304,14 +304,14 @@ func TestEveryLength(t *testing.T) {
 			if size == whole {
 				continue
 			}
-			mem := base.Clone()
+			mem := durabletest.Clone(base)
 			mem.Change(path, func(b []byte) []byte { return append(b, 0, 0)[:size] })
 			err := scan(mem)
 			if !errors.Is(err, ErrCorrupt) && !(name == manifestName && errors.Is(err, ErrNotStore)) {
 				t.Fatalf("%s of %d bytes cut to %d: %v", name, whole, size, err)
 			}
 		}
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		must(0, mem.Remove(path))
 		err := scan(mem)
 		if name == manifestName {

@@ -115,7 +115,7 @@ func TestNoPermutation(t *testing.T) {
 		{40, "position 40 of row 3 is another row's or none"},
 		{1<<32 - 1, "position 4294967295 of row 3 is another row's or none"},
 	} {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		mem.Change(name, func(b []byte) []byte {
 			binary.LittleEndian.PutUint32(b[fileHead+4*3:], c.position)
 			return b
@@ -124,7 +124,7 @@ func TestNoPermutation(t *testing.T) {
 		wantError(t, scan(mem), ErrCorrupt, name+": "+c.want+restore)
 	}
 	for _, size := range []int{fileHead, fileHead + 4*39, fileHead + 4*40 + 1} {
-		mem := base.Clone()
+		mem := durabletest.Clone(base)
 		mem.Change(name, func(b []byte) []byte { return append(b, 0)[:size] })
 		reseal(mem, nil)
 		if err := scan(mem); err == nil || !strings.Contains(err.Error(), "bytes for 40 rows") {

@@ -23,7 +23,7 @@ import (
 // has a clone of the files.
 func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
 	mem, a := streams[codec]()
-	return mem.Clone(), a
+	return durabletest.Clone(mem), a
 }
 
 var streams = map[string]func() (*durabletest.Mem, *sparse.CSR){

@@ -64,7 +64,7 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 	}
 	var sums []*census
 	for _, v := range s.views() {
-		c, err := v.census(ctx, workers)
+		c, err := censusOf(ctx, v, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,8 @@ type frameCensus struct {
 	sum         float64 // of a piece's values
 }
 
-func (v *view) census(ctx context.Context, workers int) (*census, error) {
+// censusOf counts the entries of a direction. Cost: one sweep.
+func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 	c := &census{
 		frames:  make([]frameCensus, len(v.direct.frames)),
 		degrees: make([]float64, v.s.Manifest.Rows),

@@ -78,7 +78,7 @@ func TestLeftovers(t *testing.T) {
 	s := newSample(0xa1)
 	w := must(Create("g", &WriteOptions{fs: mem, Directed: true, ShardBytes: 1}))
 	must(0, fill(w, s.a, s.back, nil))
-	crashed := mem.Clone()
+	crashed := durabletest.Clone(mem)
 	must(0, w.Abort())
 	left := must(crashed.List("g"))
 	next := must(Create("g", &WriteOptions{fs: crashed}))

@@ -25,7 +25,12 @@ var ErrInjected = errors.New("injected fault")
 // one operation, of the file system or of any of its files, fails without
 // doing anything.
 type Failing struct {
-	fs     durable.FS
+	fs      durable.FS
+	trigger trigger
+}
+
+// trigger counts operations and chooses the one that fails.
+type trigger struct {
 	target int64
 	hook   func() // called before every operation; nil for none
 	count  atomic.Int64
@@ -34,30 +39,32 @@ type Failing struct {
 
 // FailAt returns a file system whose operation i fails, counted from 0; none
 // fails if i is negative.
-func FailAt(fsys durable.FS, i int) *Failing { return &Failing{fs: fsys, target: int64(i)} }
+func FailAt(fsys durable.FS, i int) *Failing {
+	return &Failing{fs: fsys, trigger: trigger{target: int64(i)}}
+}
 
 // Watch returns a file system that calls hook before every operation.
 func Watch(fsys durable.FS, hook func()) *Failing {
-	return &Failing{fs: fsys, target: -1, hook: hook}
+	return &Failing{fs: fsys, trigger: trigger{target: -1, hook: hook}}
 }
 
 // Operations returns the number of operations so far.
-func (f *Failing) Operations() int { return int(f.count.Load()) }
+func (f *Failing) Operations() int { return int(f.trigger.count.Load()) }
 
 // Failed returns the name of the operation that failed ("write", "sync"), ""
 // as long as none did.
 func (f *Failing) Failed() string {
-	op, _ := f.failed.Load().(string)
+	op, _ := f.trigger.failed.Load().(string)
 	return op
 }
 
 // step counts an operation, and returns the error of the one that is to fail.
-func (f *Failing) step(op, name string) error {
-	if f.hook != nil {
-		f.hook()
+func (t *trigger) step(op, name string) error {
+	if t.hook != nil {
+		t.hook()
 	}
-	if f.count.Add(1)-1 == f.target {
-		f.failed.Store(op)
+	if t.count.Add(1)-1 == t.target {
+		t.failed.Store(op)
 		return &fs.PathError{Op: op, Path: name, Err: ErrInjected}
 	}
 	return nil
@@ -65,15 +72,15 @@ func (f *Failing) step(op, name string) error {
 
 // try does an operation, unless it is the one that is to fail.
 func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, err error) {
-	if err = f.step(op, name); err == nil {
+	if err = f.trigger.step(op, name); err == nil {
 		result, err = do()
 	}
 	return result, err
 }
 
 // do is try for an operation that returns an error alone.
-func (f *Failing) do(op, name string, do func() error) error {
-	if err := f.step(op, name); err != nil {
+func (t *trigger) do(op, name string, do func() error) error {
+	if err := t.step(op, name); err != nil {
 		return err
 	}
 	return do()
@@ -81,24 +88,24 @@ func (f *Failing) do(op, name string, do func() error) error {
 
 // Create implements [durable.FS].
 func (f *Failing) Create(name string) (durable.File, error) {
-	return f.open("create", name, f.fs.Create)
+	return openIn(f, "create", name, f.fs.Create)
 }
 
 // CreateTemp implements [durable.FS].
 func (f *Failing) CreateTemp(name string) (durable.File, error) {
-	return f.open("create", name, f.fs.CreateTemp)
+	return openIn(f, "create", name, f.fs.CreateTemp)
 }
 
 // RemoveTemp implements [durable.FS].
 func (f *Failing) RemoveTemp(name string) error {
-	return f.do("remove", name, func() error { return f.fs.RemoveTemp(name) })
+	return f.trigger.do("remove", name, func() error { return f.fs.RemoveTemp(name) })
 }
 
 // Open implements [durable.FS].
-func (f *Failing) Open(name string) (durable.File, error) { return f.open("open", name, f.fs.Open) }
+func (f *Failing) Open(name string) (durable.File, error) { return openIn(f, "open", name, f.fs.Open) }
 
-// open opens a file whose operations count too.
-func (f *Failing) open(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
+// openIn opens a file of f whose operations count too.
+func openIn(f *Failing, op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	return try(f, op, name, func() (durable.File, error) {
 		file, err := open(name)
 		if err != nil {
@@ -120,7 +127,7 @@ func (f *Failing) Follow(name string) (string, error) {
 
 // Rename implements [durable.FS].
 func (f *Failing) Rename(oldName, newName string) error {
-	return f.do("rename", oldName, func() error { return f.fs.Rename(oldName, newName) })
+	return f.trigger.do("rename", oldName, func() error { return f.fs.Rename(oldName, newName) })
 }
 
 // Free implements [durable.FS]. It is no operation on the disk and never fails.
@@ -128,12 +135,12 @@ func (f *Failing) Free(name string) (int64, error) { return f.fs.Free(name) }
 
 // Remove implements [durable.FS].
 func (f *Failing) Remove(name string) error {
-	return f.do("remove", name, func() error { return f.fs.Remove(name) })
+	return f.trigger.do("remove", name, func() error { return f.fs.Remove(name) })
 }
 
 // Mkdir implements [durable.FS].
 func (f *Failing) Mkdir(name string) error {
-	return f.do("mkdir", name, func() error { return f.fs.Mkdir(name) })
+	return f.trigger.do("mkdir", name, func() error { return f.fs.Mkdir(name) })
 }
 
 // List implements [durable.FS].
@@ -143,7 +150,7 @@ func (f *Failing) List(dir string) ([]string, error) {
 
 // SyncDir implements [durable.FS].
 func (f *Failing) SyncDir(dir string) error {
-	return f.do("sync", dir, func() error { return f.fs.SyncDir(dir) })
+	return f.trigger.do("sync", dir, func() error { return f.fs.SyncDir(dir) })
 }
 
 // Lock implements [durable.FS].
@@ -176,12 +183,12 @@ func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
 
 // Sync implements [durable.File].
 func (f *failingFile) Sync() error {
-	return f.fs.do("sync", f.name, func() error { return f.File.Sync() })
+	return f.fs.trigger.do("sync", f.name, func() error { return f.File.Sync() })
 }
 
 // Chmod implements [durable.File].
 func (f *failingFile) Chmod(mode fs.FileMode) error {
-	return f.fs.do("chmod", f.name, func() error { return f.File.Chmod(mode) })
+	return f.fs.trigger.do("chmod", f.name, func() error { return f.File.Chmod(mode) })
 }
 
 // Stat implements [durable.File].
@@ -192,7 +199,7 @@ func (f *failingFile) Stat() (fs.FileInfo, error) {
 // Close closes the file even when it is the operation that fails, as systems
 // do.
 func (f *failingFile) Close() error {
-	injected := f.fs.step("close", f.name)
+	injected := f.fs.trigger.step("close", f.name)
 	return errors.Join(injected, f.File.Close())
 }
 

@@ -20,8 +20,13 @@ import (
 // exists and is durable. It is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
-	root  *node
+	tree  tree
 	locks map[string]bool
+}
+
+// tree is the directory "." and the time of the last change.
+type tree struct {
+	root  *node
 	clock int64
 }
 
@@ -38,7 +43,7 @@ func (n *node) isDir() bool { return n.names != nil }
 
 // NewMem returns an empty file system.
 func NewMem() *Mem {
-	return &Mem{root: newDir(), locks: map[string]bool{}}
+	return &Mem{tree: tree{root: newDir()}, locks: map[string]bool{}}
 }
 
 // newDir returns an empty directory.
@@ -51,8 +56,7 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := NewMem()
-	c.clock = m.clock
-	c.root = crashed(m.root, rng, percent, map[*node]*node{})
+	c.tree = tree{crashed(m.tree.root, rng, percent, map[*node]*node{}), m.tree.clock}
 	return c
 }
 
@@ -95,8 +99,8 @@ func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 	return d
 }
 
-// Clone returns a copy in which everything is durable.
-func (m *Mem) Clone() *Mem {
+// Clone returns a copy of m in which everything is durable.
+func Clone(m *Mem) *Mem {
 	return m.Crash(rand.New(rand.NewPCG(0, 0)), 100)
 }
 
@@ -104,27 +108,27 @@ func (m *Mem) Clone() *Mem {
 func (m *Mem) Change(name string, change func([]byte) []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find("change", name)
+	n, err := m.tree.find("change", name)
 	if err != nil {
 		panic(err)
 	}
 	n.data = change(slices.Clone(n.data))
 	n.synced = slices.Clone(n.data)
-	m.touch(n)
+	m.tree.touch(n)
 }
 
 // touch gives a node a new time of change.
-func (m *Mem) touch(n *node) {
-	m.clock++
-	n.modified = time.Unix(m.clock, 0)
+func (t *tree) touch(n *node) {
+	t.clock++
+	n.modified = time.Unix(t.clock, 0)
 }
 
 // find returns the node of a path.
-func (m *Mem) find(op, name string) (*node, error) {
-	n := m.root
+func (t *tree) find(op, name string) (*node, error) {
+	n := t.root
 	if clean := filepath.Clean(name); clean != "." {
 		dir, base := filepath.Split(clean)
-		parent, err := m.find(op, filepath.Clean(dir+"."))
+		parent, err := t.find(op, filepath.Clean(dir+"."))
 		if err != nil {
 			return nil, err
 		}
@@ -137,9 +141,9 @@ func (m *Mem) find(op, name string) (*node, error) {
 }
 
 // parent returns the directory that a name is in, and its last part.
-func (m *Mem) parent(op, name string) (*node, string, error) {
+func (t *tree) parent(op, name string) (*node, string, error) {
 	dir, base := filepath.Split(filepath.Clean(name))
-	n, err := m.find(op, filepath.Clean(dir+"."))
+	n, err := t.find(op, filepath.Clean(dir+"."))
 	if err == nil && !n.isDir() {
 		err = &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
@@ -150,7 +154,7 @@ func (m *Mem) parent(op, name string) (*node, string, error) {
 func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find(op, name)
+	n, err := m.tree.find(op, name)
 	if err != nil {
 		return result, err
 	}
@@ -161,7 +165,7 @@ func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, 
 func (m *Mem) Create(name string) (durable.File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	dir, base, err := m.parent("create", name)
+	dir, base, err := m.tree.parent("create", name)
 	if err != nil {
 		return nil, err
 	}
@@ -171,24 +175,24 @@ func (m *Mem) Create(name string) (durable.File, error) {
 		dir.names[base] = n
 	}
 	n.data = nil
-	m.touch(n)
+	m.tree.touch(n)
 	return &memFile{m: m, n: n, name: name, writable: true}, nil
 }
 
 // CreateTemp implements [durable.FS].
 func (m *Mem) CreateTemp(name string) (durable.File, error) {
 	n := &node{used: true}
-	if err := m.add("create", name, n); err != nil {
+	if err := add(m, "create", name, n); err != nil {
 		return nil, err
 	}
 	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
 }
 
-// add gives a node its first name, which nothing has.
-func (m *Mem) add(op, name string, n *node) error {
+// add gives a node its first name, which must be free.
+func add(m *Mem, op, name string, n *node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	dir, base, err := m.parent(op, name)
+	dir, base, err := m.tree.parent(op, name)
 	if err == nil && dir.names[base] != nil {
 		err = &fs.PathError{Op: op, Path: name, Err: fs.ErrExist}
 	}
@@ -196,14 +200,14 @@ func (m *Mem) add(op, name string, n *node) error {
 		return err
 	}
 	dir.names[base] = n
-	m.touch(n)
+	m.tree.touch(n)
 	return nil
 }
 
 // RemoveTemp implements [durable.FS].
 func (m *Mem) RemoveTemp(name string) error {
 	m.mu.Lock()
-	n, err := m.find("remove", name)
+	n, err := m.tree.find("remove", name)
 	used := err == nil && (n.used || m.locks[name])
 	m.mu.Unlock()
 	if used {
@@ -229,12 +233,12 @@ func (m *Mem) Follow(name string) (string, error) { return name, nil }
 func (m *Mem) Rename(oldName, newName string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find("rename", oldName)
+	n, err := m.tree.find("rename", oldName)
 	if err != nil {
 		return err
 	}
-	old, oldBase, _ := m.parent("rename", oldName)
-	dir, base, err := m.parent("rename", newName)
+	old, oldBase, _ := m.tree.parent("rename", oldName)
+	dir, base, err := m.tree.parent("rename", newName)
 	if err != nil {
 		return err
 	}
@@ -250,20 +254,20 @@ func (m *Mem) Free(string) (int64, error) { return math.MaxInt64, nil }
 func (m *Mem) Remove(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find("remove", name)
+	n, err := m.tree.find("remove", name)
 	if err != nil {
 		return err
 	}
 	if len(n.names) > 0 {
 		return &fs.PathError{Op: "remove", Path: name, Err: fmt.Errorf("directory not empty: %v", slices.Sorted(maps.Keys(n.names)))}
 	}
-	dir, base, _ := m.parent("remove", name)
+	dir, base, _ := m.tree.parent("remove", name)
 	delete(dir.names, base)
 	return nil
 }
 
 // Mkdir implements [durable.FS].
-func (m *Mem) Mkdir(name string) error { return m.add("mkdir", name, newDir()) }
+func (m *Mem) Mkdir(name string) error { return add(m, "mkdir", name, newDir()) }
 
 // List implements [durable.FS].
 func (m *Mem) List(dir string) ([]string, error) {
@@ -279,7 +283,7 @@ func (m *Mem) List(dir string) ([]string, error) {
 func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, err := m.find("sync", dir)
+	n, err := m.tree.find("sync", dir)
 	if err != nil {
 		return err
 	}
@@ -361,7 +365,7 @@ func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if grow := int(off) + len(p) - len(f.n.data); grow > 0 {
 		f.n.data = append(f.n.data, make([]byte, grow)...)
 	}
-	f.m.touch(f.n)
+	f.m.tree.touch(f.n)
 	return copy(f.n.data[off:], p), nil
 }
 
