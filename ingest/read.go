@@ -85,7 +85,7 @@ func (r *reader) readInputs(inputs []string) error {
 			in.Close()
 			return cmp.Or(flush(), err)
 		}
-		beside := several && r.workers > 1 && in.Compressed() && in.Window() <= usualWindow && format == graphfile.EdgeList
+		beside := several && r.workers > 1 && in.Compressed && in.Window() <= usualWindow && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {
 				in.Close()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 )
@@ -34,37 +35,54 @@ type Chunk struct {
 // Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until the
 // next call of another method that reads.
 func (r *Reader) Head() (*Chunk, error) {
-	if r.head == nil {
+	if r.chunks.head == nil {
 		c := new(Chunk)
-		if err := r.read(c); err != nil {
+		if err := r.chunks.read(c); err != nil {
 			return nil, err
 		}
-		r.head = c
+		r.chunks.head = c
 	}
-	return r.head, nil
+	return r.chunks.head, nil
 }
 
 // Drop skips the chunk that [Reader.Head] returned last.
-func (r *Reader) Drop() { r.head = nil }
+func (r *Reader) Drop() { r.chunks.head = nil }
+
+// chunker cuts the text of a Reader into chunks.
+type chunker struct {
+	r        *Reader
+	carry    []byte // beginning of a line whose end has not been read
+	lines    int64  // number of lines delivered
+	offset   int64  // bytes of text delivered
+	head     *Chunk // chunk read ahead by Head
+	index    int    // number of chunks delivered
+	started  bool
+	finished bool
+}
+
+// fault converts an error of reading to an error with the file and the last complete line.
+func (k *chunker) fault(err error) error {
+	return faultAt(k.r, err, fmt.Sprintf("line %d", k.lines))
+}
 
 // next moves the head into c, or else reads.
-func (r *Reader) next(c *Chunk) error {
-	if r.head == nil {
-		return r.read(c)
+func (k *chunker) next(c *Chunk) error {
+	if k.head == nil {
+		return k.read(c)
 	}
-	*c, r.head = *r.head, nil
+	*c, k.head = *k.head, nil
 	return nil
 }
 
 // read fills c with the next lines, or returns io.EOF.
-func (r *Reader) read(c *Chunk) error {
-	if r.finished {
+func (k *chunker) read(c *Chunk) error {
+	if k.finished {
 		return io.EOF
 	}
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+	if k.r.ctx.Err() != nil {
+		return context.Cause(k.r.ctx)
 	}
-	n, clean := len(r.carry), 0 // bytes read; those before clean have no lone carriage return
+	n, clean := len(k.carry), 0 // bytes read; those before clean have no lone carriage return
 	limit := ChunkBytes
 	for limit <= n { // the carry after a long line may exceed a chunk
 		limit *= 2
@@ -76,38 +94,38 @@ func (r *Reader) read(c *Chunk) error {
 			copy(grown, c.buf[:min(n, len(c.buf))])
 			c.buf = grown
 		}
-		if len(r.carry) > 0 {
-			copy(c.buf, r.carry)
-			r.carry = r.carry[:0]
+		if len(k.carry) > 0 {
+			copy(c.buf, k.carry)
+			k.carry = k.carry[:0]
 		}
 		start := n
 		end := false
 		for n < limit && !end {
-			k, err := r.text.Read(c.buf[n:limit])
-			n += k
+			count, err := k.r.text.Read(c.buf[n:limit])
+			n += count
 			if errors.Is(err, io.EOF) {
 				end = true
 			} else if err != nil {
-				r.lines += int64(bytes.Count(c.buf[:n], lineFeed))
-				return r.fault(err)
+				k.lines += int64(bytes.Count(c.buf[:n], lineFeed))
+				return k.fault(err)
 			}
 		}
-		if !r.started {
-			r.started = true
+		if !k.started {
+			k.started = true
 			if bytes.HasPrefix(c.buf[:n], []byte("\xef\xbb\xbf")) {
 				n = copy(c.buf, c.buf[3:n])
-				r.offset = 3
+				k.offset = 3
 			}
 		}
 		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
-			return &Error{File: r.name, Byte: r.offset + int64(start+i), AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
+			return &Error{File: k.r.name, Byte: k.offset + int64(start+i), AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
-			if err := r.Unchanged(); err != nil {
+			if err := k.r.Unchanged(); err != nil {
 				return err
 			}
-			r.finished = true
+			k.finished = true
 			if n == 0 {
 				return io.EOF
 			}
@@ -117,30 +135,30 @@ func (r *Reader) read(c *Chunk) error {
 			}
 		}
 		if cut := bytes.LastIndexByte(c.buf[:n], '\n') + 1; cut > 0 && cut <= MaxLine {
-			r.deliver(c, cut, n)
+			k.deliver(c, cut, n)
 			return nil
 		}
 		if n >= MaxLine {
-			return &Error{File: r.name, Line: r.lines + 1, Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
+			return &Error{File: k.r.name, Line: k.lines + 1, Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
 		}
 	}
 }
 
 // deliver makes the first cut of the n bytes in the buffer of c its data and keeps the rest for
 // the next chunk.
-func (r *Reader) deliver(c *Chunk, cut, n int) {
-	r.carry = append(r.carry[:0], c.buf[cut:n]...)
+func (k *chunker) deliver(c *Chunk, cut, n int) {
+	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	clear(c.buf[cut : cut+Slack])
 	c.Data = c.buf[: cut : cut+Slack]
-	c.Index, c.First, c.Lines = r.index, r.lines+1, bytes.Count(c.Data, lineFeed)
-	r.index++
-	r.lines += int64(c.Lines)
-	r.offset += int64(cut)
+	c.Index, c.First, c.Lines = k.index, k.lines+1, bytes.Count(c.Data, lineFeed)
+	k.index++
+	k.lines += int64(c.Lines)
+	k.offset += int64(cut)
 }
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces every carriage return in text[from:] that is not followed by a line feed by
+// endLines replaces every carriage return in text[offset:] that is not followed by a line feed by
 // a line feed. It returns the offset from which to continue when more text has been read; end
 // means that the text is complete. A carriage return at the end of incomplete text must wait,
 // because the next byte may be a line feed.
@@ -173,7 +191,7 @@ func (r *Reader) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var c Chunk
 		for {
-			if err := r.next(&c); err != nil {
+			if err := r.chunks.next(&c); err != nil {
 				if !errors.Is(err, io.EOF) {
 					yield(Line{}, err)
 				}

@@ -15,7 +15,7 @@ import (
 // [Open] stops it within one chunk. A panic in a goroutine reaches the caller as a [*Panic]
 // after all goroutines have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
-	d := &delivery{r: r}
+	d := &delivery{chunks: &r.chunks}
 	if workers <= 1 {
 		d.work(0, visit)
 		return d.err
@@ -43,7 +43,7 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 // delivery distributes the chunks of an input to goroutines.
 type delivery struct {
 	mu      sync.Mutex // guards the fields below
-	r       *Reader
+	chunks  *chunker
 	err     error // error of the earliest chunk
 	place   int   // index of that chunk
 	failure *Panic
@@ -69,9 +69,9 @@ func (d *delivery) take(c *Chunk) bool {
 	if d.err != nil || d.failure != nil {
 		return false
 	}
-	err := d.r.next(c)
+	err := d.chunks.next(c)
 	if err != nil && !errors.Is(err, io.EOF) {
-		d.fail(d.r.index, err)
+		d.fail(d.chunks.index, err)
 	}
 	return err == nil
 }

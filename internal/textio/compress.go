@@ -174,7 +174,7 @@ func (f *frames) next() int64 {
 }
 
 // beyondWindow returns problem and remedy for a stream whose window exceeds the limit.
-func (r *Reader) beyondWindow() (what, fix string) {
+func beyondWindow(r *Reader) (what, fix string) {
 	window := r.Window()
 	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))
 	if r.option == "" {
@@ -203,16 +203,13 @@ func noEOF(err error) error {
 	return err
 }
 
-// fault converts an error of reading to an error with the file and the last complete line.
-func (r *Reader) fault(err error) error { return r.faultAt(err, fmt.Sprintf("line %d", r.lines)) }
-
-// faultAt is fault with another description of the place.
-func (r *Reader) faultAt(err error, place string) error {
+// faultAt converts an error of reading to an error with the file and the place that was reached.
+func faultAt(r *Reader, err error, place string) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) || !r.compressed {
+	if errors.As(err, &path) || !r.Compressed {
 		return err
 	}
 	if changed := r.Unchanged(); changed != nil { // a changed file explains any damage
@@ -229,7 +226,7 @@ func (r *Reader) faultAt(err error, place string) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		e.Msg = "checksum of the decompressed data is wrong, after " + place
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		e.Msg, e.Fix = r.beyondWindow()
+		e.Msg, e.Fix = beyondWindow(r)
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		e.Msg, e.Fix = "data other than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
 	case errors.Is(err, zstd.ErrUnknownDictionary):

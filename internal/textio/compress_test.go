@@ -58,7 +58,7 @@ func TestCloseWaitsForTheInflater(t *testing.T) {
 
 	slow := &slowly{r: strings.NewReader(all)}
 	r := &Reader{ctx: t.Context()}
-	if err := r.decompress(slow); err != nil {
+	if err := decompress(r, slow); err != nil {
 		t.Fatal(err)
 	}
 	r.Close()
@@ -234,7 +234,7 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.read(new(Chunk)); err != nil {
+		if err := r.chunks.read(new(Chunk)); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // it says the same again

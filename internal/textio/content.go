@@ -37,7 +37,14 @@ func (r *Reader) CheckText() error {
 		}
 		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark", Fix: "pass {encoding=" + encoding + "}"}
 	}
-	return r.decode()
+	text, err := decode(r.text.(*bufio.Reader), r.name, r.settings)
+	if err != nil {
+		return r.chunks.fault(err)
+	}
+	if text != nil {
+		r.text, r.decoded = bufio.NewReaderSize(text, 64<<10), true
+	}
+	return nil
 }
 
 // damageBytes is the limit of the text that Damage decompresses, because most damage shows
@@ -47,21 +54,21 @@ const damageBytes = 256 << 20
 // Damage looks for the cause of text that cannot be parsed. It returns an error if the file has
 // changed since it was opened, or if decompressing the next 256 MiB fails; else nil.
 func (r *Reader) Damage() error {
-	if err := r.Unchanged(); err != nil || !r.compressed {
+	if err := r.Unchanged(); err != nil || !r.Compressed {
 		return err
 	}
-	r.lines += int64(bytes.Count(r.carry, lineFeed))
-	r.carry = r.carry[:0]
+	r.chunks.lines += int64(bytes.Count(r.chunks.carry, lineFeed))
+	r.chunks.carry = r.chunks.carry[:0]
 	buf := make([]byte, 64<<10)
 	for read := 0; read < damageBytes; {
 		n, err := r.text.Read(buf)
-		r.lines += int64(bytes.Count(buf[:n], lineFeed))
+		r.chunks.lines += int64(bytes.Count(buf[:n], lineFeed))
 		read += n
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return r.fault(err)
+			return r.chunks.fault(err)
 		}
 	}
 	return nil
@@ -88,13 +95,13 @@ func (c *content) Read(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	return n, c.r.faultAt(err, fmt.Sprintf("byte %d", c.read))
+	return n, faultAt(c.r, err, fmt.Sprintf("byte %d", c.read))
 }
 
 // File returns the content for random access, and its size, or nil if the input is compressed,
 // decoded, or not a regular file.
 func (r *Reader) File() (io.ReaderAt, int64) {
-	if r.file == nil || r.compressed || r.decoded || r.total == 0 {
+	if r.file == nil || r.Compressed || r.decoded || r.total == 0 {
 		return nil, 0
 	}
 	return fileAt{r}, r.total

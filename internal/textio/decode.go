@@ -9,6 +9,8 @@ import (
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Byte-order marks of UTF-16.
@@ -147,15 +149,16 @@ func (d *decoder) fill() {
 	d.offset += int64(used)
 }
 
-// decode replaces r.text by a decoder if the settings or a byte-order mark require one.
-func (r *Reader) decode() error {
-	o := r.settings
+// decode returns a decoder of in, the content of the named file, or nil if neither the settings nor a
+// byte-order mark require one.
+func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, err error) {
 	var next charset
-	mark := string(r.Peek(2))
+	head, _ := in.Peek(3) // reading returns the same error again
+	mark := string(head[:min(2, len(head))])
 	skip := 0
 	encoding := o.Encoding
 	switch {
-	case encoding != "" && bytes.Equal(r.Peek(3), []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 overrides the setting
+	case encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")): // a byte-order mark of UTF-8 overrides the setting
 		next, encoding = utf8Strict, "utf-8"
 	case (encoding == "" || encoding == "utf-16" || encoding == "utf-16le") && mark == littleEndianMark:
 		next, skip = utf16Of(0), 2
@@ -174,20 +177,21 @@ func (r *Reader) decode() error {
 	}
 	if next != nil {
 		if skip > 0 {
-			if _, err := io.CopyN(io.Discard, r.text, int64(skip)); err != nil {
-				return r.fault(err)
+			if _, err := in.Discard(skip); err != nil {
+				return nil, err
 			}
 			encoding = "UTF-16"
 		}
-		r.text, r.decoded = &decoder{in: r.text, file: r.name, encoding: encoding, next: next, offset: int64(skip)}, true
+		text = &decoder{in: in, file: name, encoding: encoding, next: next, offset: int64(skip)}
 	}
 	if len(o.Delimiter) > 1 {
-		r.text, r.decoded = &replacer{in: r.text, old: []byte(o.Delimiter)}, true
+		source := text
+		if source == nil {
+			source = in
+		}
+		text = &replacer{in: source, old: []byte(o.Delimiter)}
 	}
-	if r.decoded {
-		r.text = bufio.NewReaderSize(r.text, 64<<10)
-	}
-	return nil
+	return text, nil
 }
 
 // replacer replaces a delimiter of several bytes by the unit separator, 0x1f, so that the

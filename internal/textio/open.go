@@ -31,6 +31,8 @@ type Options struct {
 // Reader is an opened input. Its methods are not safe for concurrent use, except
 // [Reader.Progress] and [Reader.Window].
 type Reader struct {
+	Compressed bool // the input is compressed; must not be changed
+
 	name    string
 	text    io.Reader   // decompressed and decoded content
 	closers []func()    // called in order: the file is closed first, so that goroutines that read it end
@@ -39,25 +41,18 @@ type Reader struct {
 	file    *os.File    // nil for standard input
 	opened  os.FileInfo // state of a regular file when it was opened, else nil
 
-	done       atomic.Int64 // bytes read from the stored input
-	total      int64        // size of the stored input; 0 if unknown
-	compressed bool
-	inflater   *pump        // decompresses the input; nil if it is not compressed
-	window     atomic.Int64 // largest window that a zstd frame has declared
-	limit      int64        // limit of windows
-	option     string       // name of the option for the limit
+	done     atomic.Int64 // bytes read from the stored input
+	total    int64        // size of the stored input; 0 if unknown
+	inflater *pump        // decompresses the input; nil if it is not compressed
+	window   atomic.Int64 // largest window that a zstd frame has declared
+	limit    int64        // limit of windows
+	option   string       // name of the option for the limit
 
 	settings input.Text // settings of text
 	checked  bool       // CheckText has been called
 	decoded  bool       // the content is converted while it is read
 
-	carry    []byte // beginning of a line whose end has not been read
-	lines    int64  // number of lines delivered
-	offset   int64  // bytes of text delivered
-	head     *Chunk // chunk read ahead by Head
-	index    int    // number of chunks delivered
-	started  bool
-	finished bool
+	chunks chunker
 }
 
 // Open opens a file, or standard input for "-". Cancelling the context ends a read that waits
@@ -73,6 +68,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		o = &Options{}
 	}
 	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption, settings: o.Text}
+	r.chunks.r = r
 	if option, fault := o.Text.Check(); option != "" {
 		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
 	}
@@ -113,7 +109,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		r.stop = context.AfterFunc(ctx, func() { f.Close() })
 		raw, r.file = f, f
 	}
-	err := r.decompress(raw)
+	err := decompress(r, raw)
 	if err == nil && !o.Any {
 		err = r.CheckText()
 	}
@@ -121,7 +117,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		r.Close()
 		return nil, err
 	}
-	if !r.compressed && o.Warn != nil {
+	if !r.Compressed && o.Warn != nil {
 		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
 			if strings.HasSuffix(strings.ToLower(path), suffix) {
 				o.Warn(&Error{File: r.name, Msg: "not compressed; read as text"})
@@ -197,9 +193,6 @@ func Unfinished(path string) *Error {
 		Fix:  "repeat that run, or remove " + mark + " if you know that all files are of the same run",
 	}
 }
-
-// Compressed reports whether the input is compressed.
-func (r *Reader) Compressed() bool { return r.compressed }
 
 // Window returns the largest window, in bytes, that the frames of a zstd stream have declared
 // so far, 0 for other input. It may be called at any time.
@@ -288,27 +281,27 @@ var foreign = []struct{ magic, what, fix string }{
 }
 
 // decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
-func (r *Reader) decompress(raw io.Reader) error {
+func decompress(r *Reader, raw io.Reader) error {
 	in := bufio.NewReaderSize(counter{raw, &r.done}, 64<<10)
 	head, err := in.Peek(6)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return r.fault(err)
+		return r.chunks.fault(err)
 	}
 	var inflated io.Reader
 	release := func() {}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		r.compressed = true
+		r.Compressed = true
 		inflated, err = newMembers(in)
 	case isZstd(head):
-		r.compressed = true
+		r.Compressed = true
 		inflated, release, err = newZstd(&frames{in: in, window: &r.window}, r.limit)
 	default:
 		r.text = in
 		return nil
 	}
 	if err != nil {
-		return r.fault(err)
+		return r.chunks.fault(err)
 	}
 	p := newPump(r.ctx, inflated, pieceBytes, func() int64 { return r.done.Load() - int64(in.Buffered()) })
 	r.inflater = p
@@ -319,7 +312,7 @@ func (r *Reader) decompress(raw io.Reader) error {
 	})
 	text := bufio.NewReaderSize(p, 64<<10)
 	if _, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
-		return r.fault(err)
+		return r.chunks.fault(err)
 	}
 	r.text = text
 	return nil
