@@ -1,6 +1,5 @@
 // Package bench measures heatwalk on this machine: the products, walks and
-// decoders of its algorithms, and in the same run the limits of the machine, so
-// that a figure can be read as a share. [Jobs] measures whole commands.
+// decoders of its algorithms. [Jobs] measures whole commands.
 //
 // Every workload is verified by a checksum that other programs can compute
 // (docs/json.md has the formulas; bench/peers holds drivers for SciPy,

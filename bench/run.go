@@ -17,11 +17,9 @@ import (
 // Settings say how much a workload does.
 type Settings struct {
 	Columns int  // of the block, or eigenpairs; walk has five
-	Rows    int  // of the block of gather
 	Double  bool // the block holds float64, not float32; Krylov methods always do
 	Repeat  int  // repetitions that count, after one that does not
 	Workers int  // 0: one for each processor
-	Limits  bool // what memory in order gives, and the gather limit of spmm, is measured too
 
 	// Krylov methods have the rest.
 	Tolerance  float64
@@ -51,16 +49,11 @@ type Report struct {
 	SecondsMin    float64 `json:"seconds_min"`
 	SecondsMedian float64 `json:"seconds_median"`
 
-	// Of stream, gather and sweeps.
-	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"` // of sweeps: rows gathered, with padding
-	Bytes            int64   `json:"bytes,omitempty"`
-	NsPerRow         float64 `json:"ns_per_row,omitempty"`
+	// Of sweeps.
+	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"` // rows gathered, with padding
 	DType            string  `json:"dtype,omitempty"`
 	Entries          int64   `json:"entries,omitempty"`
 	NsPerEntryColumn float64 `json:"ns_per_entry_column,omitempty"`
-	GatherShare      float64 `json:"gather_share,omitempty"` // of the fastest repetition, the time of gathering alone
-
-	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"` // of memory in order
 
 	Columns  int      `json:"columns,omitempty"`
 	Sweeps   int      `json:"sweeps,omitempty"` // with all columns; of eigen with four
@@ -76,8 +69,7 @@ type Report struct {
 	Values    []float64 `json:"values,omitempty"` // of eigen
 }
 
-// Workload is something to measure. Its Works is 0 for a limit of the machine, which sweeps
-// no graph.
+// Workload is something to measure on a graph.
 type Workload struct {
 	param.Spec
 
@@ -88,8 +80,7 @@ type Workload struct {
 	// Check, if not nil, returns a [*param.ParameterError] for settings that the workload refuses.
 	Check func(s *Settings) error
 
-	// Bytes returns the memory of Run without t, which is nil for a limit of the machine, and
-	// without Settings.Limits.
+	// Bytes returns the memory of Run without t.
 	Bytes func(t *Target, s *Settings) (int64, error)
 
 	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
@@ -98,10 +89,8 @@ type Workload struct {
 // onGraph are the inputs of a sweep.
 const onGraph = param.Undirected | param.Directed
 
-// Workloads are limits of the machine, sweeps and Krylov methods.
+// Workloads are sweeps and Krylov methods.
 var Workloads = param.List[*Workload]{
-	{Spec: param.Spec{Name: "stream"}, run: stream, Bytes: measuredStreamBytes},
-	{Spec: param.Spec{Name: "gather"}, run: gatherRandom, Bytes: gatherBytes},
 	{Spec: param.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Bytes: decodeBytes},
 	Product,
 	{Spec: param.Spec{Name: "walk", Works: onGraph}, run: walk, Bytes: walkBytes},
@@ -110,7 +99,7 @@ var Workloads = param.List[*Workload]{
 	{Spec: param.Spec{Name: "eigen", Works: param.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Bytes: eigenBytes},
 }
 
-// Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
+// Run measures the workload on t.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	if w.Krylov {
 		bytes, err := w.Bytes(t, s)
@@ -124,16 +113,7 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 			return nil, err
 		}
 	}
-	v, err := w.run(ctx, t, s)
-	if err != nil || !s.Limits {
-		return v, err
-	}
-	limit, err := stream(ctx, nil, &Settings{Repeat: 3, Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
-	v.StreamBytesPerSecond = limit.BytesPerSecond
-	return v, nil
+	return w.run(ctx, t, s)
 }
 
 // RowBytes returns the bytes of a row of the block that sweeps of the workload gather from, by

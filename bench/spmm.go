@@ -44,10 +44,7 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 	}
 	v.sweeps(t.A, s.Columns, s.blockBytes(1, s.Columns), 1, s.Double)
 	v.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
-	if s.Limits {
-		v.GatherShare, err = gatherShare(ctx, t, s, v.SecondsMin)
-	}
-	return v, err
+	return v, nil
 }
 
 const walkSteps, walkClasses = 10, 5
@@ -169,31 +166,6 @@ func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int
 	work := float64(a.NNZ()) * float64(passes)
 	v.NsPerEntryColumn = v.SecondsMin / (work * float64(columns)) * 1e9
 	v.BytesPerSecond = work * float64(rowBytes) / v.SecondsMin
-}
-
-// gatherShare returns the time of gathering the rows of a block in the order of t's own
-// ids, writing nothing, over the given seconds of a sweep: no sweep with these rows can
-// beat it, unless they lie in tiles. Memory: 4 bytes an entry and a block.
-func gatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (float64, error) {
-	ranges := t.A.Ranges()
-	start := make([]int64, len(ranges)+1)
-	for i, r := range ranges {
-		start[i+1] = start[i] + int64(r.Entries)
-	}
-	ids := make([]uint32, t.A.NNZ(), t.A.NNZ()+256)
-	err := t.A.Sweep(ctx, s.Workers, func(_ int, p sparse.Panel) error {
-		copy(ids[start[p.Index]:], p.Col)
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	_, rows := t.A.Dims()
-	v, err := gather(ctx, ids, rows, s)
-	if err != nil {
-		return 0, err
-	}
-	return v.SecondsMin / seconds, nil
 }
 
 func inverse(degrees []float64) []float64 {

@@ -70,10 +70,9 @@ func (c *benchCommand) settings() *bench.Settings {
 
 func newBench(run *session) *cobra.Command {
 	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := f.measures("bench %s [GRAPH]", arguments(run, "WORKLOAD", 1, 2), "Measure products, walks and decoding, and the limits of this machine", false)
+	cmd := f.measures("bench %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure products, walks and decoding", false)
 	flags := cmd.Flags()
 	f.declare(flags, 8, 10, "columns of the block")
-	numberVar(run, flags, &f.Rows, "rows", 1<<20, param.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	choiceVar(run, flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -91,7 +90,7 @@ func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short st
 		if len(args) > 0 {
 			c.check(cmd, args, list)
 		}
-	}, func(args []string) error { return c.measure(bench.Workloads.Named(args[0]), args[1:]) })
+	}, func(args []string) error { return c.measure(bench.Workloads.Named(args[0]), args[1]) })
 }
 
 // check validates the flags for the workloads and records problems.
@@ -102,10 +101,6 @@ func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads param.
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
 		c.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
-	case w.Works != 0 && len(args) < 2 && !w.Krylov:
-		c.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
-	case w.Works == 0 && len(args) > 1:
-		c.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
 	case w.Check != nil && errors.As(w.Check(&c.Settings), &wrong):
 		c.problem("--"+wrong.Parameter, "%s", wrong.What)
 	}
@@ -116,22 +111,13 @@ func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads param.
 	c.graphInputs.check(cmd, args[1:])
 }
 
-// measure measures a workload, on a graph if one is given, and prints the result.
-func (c *benchCommand) measure(w *bench.Workload, graph []string) error {
-	s, v := c.settings(), &benchDocument{Workload: w.Name, Threads: runtime.GOMAXPROCS(0)}
-	var t *bench.Target
-	if w.Works != 0 {
-		v.Graph = graph[0]
-		var err error
-		if t, err = c.open(w, v); err != nil {
-			return err
-		}
-	} else if bytes, err := w.Bytes(nil, s); err != nil {
-		return err
-	} else if err := c.checkMemory(bytes); err != nil {
+// measure measures a workload on a graph and prints the result.
+func (c *benchCommand) measure(w *bench.Workload, graph string) error {
+	s, v := c.settings(), &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
+	t, err := c.open(w, v)
+	if err != nil {
 		return err
 	}
-	var err error
 	if v.Report, err = w.Run(c.ctx, t, s); err != nil {
 		return err
 	}
@@ -167,8 +153,6 @@ func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target,
 			v.Source = "disk"
 		}
 	}
-	// Measuring the limits needs memory, so that it is omitted for runs from disk or with a limit.
-	c.Limits = v.Source != "disk" && c.maxMemory == 0
 	return t, nil
 }
 
@@ -180,28 +164,14 @@ func (c *benchCommand) checkMemory(bytes int64) error {
 // print writes the result of a workload.
 func (v *benchDocument) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
-	bandwidth, row, gathered, checksum, ids := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", "", "", v.IDs
+	checksum, ids := "", v.IDs
 	if v.Tiled {
 		ids += " tiled"
-	}
-	if v.NsPerRow > 0 {
-		row = fmt.Sprintf("%.3f ns", v.NsPerRow)
-	}
-	if v.StreamBytesPerSecond > 0 {
-		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
-	}
-	if v.GatherShare > 0 {
-		gathered = words.Percent(v.GatherShare)
-	}
-	if v.GatherShare > 1 {
-		gathered += ", which gathers in the order of the ids"
 	}
 	if v.Values == nil && v.Checksum != nil {
 		checksum = fmt.Sprint(*v.Checksum)
 	}
 	switch {
-	case v.Graph == "":
-		sheet(w, 20, [][2]string{{v.Workload, took}, {"bandwidth", bandwidth}, {"each row", row}})
 	case v.Bound != nil:
 		sheet(w, 12, [][2]string{
 			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method, words.Counted(v.Sweeps, "sweep"), v.Columns)},
@@ -211,7 +181,7 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 		sheet(w, 20, [][2]string{
 			{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)},
 			{"each entry, column", fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)},
-			{"bandwidth", bandwidth}, {"of the gather limit", gathered}, {"checksum", checksum}, {"took", cost},
+			{"bandwidth", fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9)}, {"checksum", checksum}, {"took", cost},
 		})
 	}
 }
