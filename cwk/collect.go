@@ -65,7 +65,7 @@ func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick, sink fu
 	}
 	for lo := 0; ; lo += batch {
 		hi := min(lo+batch, len(picks))
-		f, err := w.collect(ctx, start, picks[lo:hi], w.scale(start))
+		f, err := collect(ctx, w, start, picks[lo:hi], scaleOf(w, start))
 		if err != nil || sink == nil {
 			return f, err
 		}
@@ -80,11 +80,11 @@ func (w *Walk[T]) panelRows(start, picks int) int {
 	if w.Memory == 0 {
 		return picks
 	}
-	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(start, 1))))
+	return int(min(int64(picks), max(1, w.Memory/2/pickedBytes(w, start, 1))))
 }
 
-// scale returns the factor between probabilities and features.
-func (w *Walk[T]) scale(start int) T {
+// scaleOf returns the factor between probabilities and features.
+func scaleOf[T sparse.Float](w *Walk[T], start int) T {
 	return T(1 / math.Sqrt(float64(w.Steps-start+1)))
 }
 
@@ -95,12 +95,12 @@ func (w *Walk[T]) scale(start int) T {
 // so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
 // limit is lower, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, start int, picks []Pick) (*sparse.Block[T], error) {
-	return w.collect(ctx, start, picks, 1)
+	return collect(ctx, w, start, picks, 1)
 }
 
 // collect is Collect, times scale.
-func (w *Walk[T]) collect(ctx context.Context, start int, picks []Pick, scale T) (*sparse.Block[T], error) {
-	k, cols, err := w.planPicks(start, picks)
+func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int, picks []Pick, scale T) (*sparse.Block[T], error) {
+	k, cols, err := planPicks(w, start, picks)
 	if err != nil {
 		return nil, err
 	}
@@ -113,19 +113,19 @@ func (w *Walk[T]) collect(ctx context.Context, start int, picks []Pick, scale T)
 }
 
 // planPicks returns a walker over the picked variants, and the number of columns in a slab.
-func (w *Walk[T]) planPicks(start int, picks []Pick) (k *walker[T], cols int, err error) {
-	if err := w.validate(start); err != nil {
+func planPicks[T sparse.Float](w *Walk[T], start int, picks []Pick) (k *walker[T], cols int, err error) {
+	if err := validate(w, start); err != nil {
 		return nil, 0, err
 	}
 	k = w.walkerOf(picks)
-	cols, err = w.slab(k.columns(), w.pickedBytes(start, len(picks)))
+	cols, err = memoryOf(w).slab(k.columns(), pickedBytes(w, start, len(picks)))
 	return k, cols, err
 }
 
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) int64 {
-	return w.pickedBytes(start, picks) + w.walkBytes(w.classes()*len(w.Variants), 1)
+	return pickedBytes(w, start, picks) + memoryOf(w).walks(w.Seeds.walked(w.Lo, w.Hi)*len(w.Variants), 1)
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
@@ -136,7 +136,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick, panels bool) (bytes int
 	if panels {
 		batch = w.panelRows(start, len(picks))
 	}
-	k, cols, err := w.planPicks(start, picks[:batch])
+	k, cols, err := planPicks(w, start, picks[:batch])
 	if err != nil {
 		return 0, 0, err
 	}
@@ -144,18 +144,18 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick, panels bool) (bytes int
 	if !panels {
 		walks = 1
 	}
-	return w.pickedBytes(start, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
+	return pickedBytes(w, start, batch) + k.bytes(cols), walks * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
 // picks and their order.
-func (w *Walk[T]) pickedBytes(start, picks int) int64 {
+func pickedBytes[T sparse.Float](w *Walk[T], start, picks int) int64 {
 	const perPick = 16 + 8
 	return blocks.BlockBytes[T](picks, w.width(start)) + perPick*int64(picks)
 }
 
 // width returns the number of features.
-func (w *Walk[T]) width(start int) int { return w.classes() * (w.Steps - start + 1) }
+func (w *Walk[T]) width(start int) int { return w.Seeds.walked(w.Lo, w.Hi) * (w.Steps - start + 1) }
 
 // walkerOf returns a walker over the variants that are picked from.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
@@ -174,13 +174,13 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 			variants = append(variants, g)
 		}
 	}
-	return w.walker(variants)
+	return newWalker(w, variants)
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, scale T, cols int) error {
-	classes := k.w.classes()
+	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
 	order := make([]int, len(picks)) // by row
 	for i := range order {
 		order[i] = i

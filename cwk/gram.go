@@ -19,7 +19,7 @@ const panelBytes = 32 << 20
 // Memory allows. No value depends on how the rows fall into panels, and if
 // rows and cols are the same the block is symmetric to the bit.
 func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
-	if err := w.validate(start); err != nil {
+	if err := validate(w, start); err != nil {
 		return err
 	}
 	if len(rows) == 0 || len(cols) == 0 {
@@ -36,10 +36,10 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
 	held := part(features, 0, len(cols))
 	if square {
-		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
+		if err := k.collectTo(ctx, held, start, cols, scaleOf(w, start), plan.slab); err != nil {
 			return err
 		}
-		return w.panels(ctx, 0, held, held, values, sink)
+		return panels(ctx, w.Workers, 0, held, held, values, sink)
 	}
 	for lo := 0; lo < len(rows); lo += plan.rows {
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
@@ -49,10 +49,10 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 			dst = part(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
-		if err := k.collectTo(ctx, dst, start, picks, w.scale(start), plan.slab); err != nil {
+		if err := k.collectTo(ctx, dst, start, picks, scaleOf(w, start), plan.slab); err != nil {
 			return err
 		}
-		if err := w.panels(ctx, lo, computed, held, values, sink); err != nil {
+		if err := panels(ctx, w.Workers, lo, computed, held, values, sink); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 // GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
 // number of sweeps. The error is that of a limit that is too low.
 func (w *Walk[T]) GramBytes(start int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
-	if err := w.validate(start); err != nil {
+	if err := validate(w, start); err != nil {
 		return 0, 0, err
 	}
 	k := w.walkerOf(rows, cols)
@@ -71,7 +71,7 @@ func (w *Walk[T]) GramBytes(start int, rows, cols []Pick) (bytes int64, sweeps i
 		return 0, 0, err
 	}
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return w.pickedBytes(start, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.bytes(plan.slab), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
 // gramPlan says how a Gram block is made.
@@ -93,7 +93,7 @@ func (p gramPlan) walks(rows int) int {
 // quarter to features of rows. The walk then gets all the columns that fit, because each slab
 // costs a walk, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPlan, error) {
-	panelRow, row := int64(cols)*size[T](), w.pickedBytes(start, 1)
+	panelRow, row := int64(cols)*size[T](), pickedBytes(w, start, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
 		plan.rows, row = 0, 0
@@ -101,8 +101,8 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	held := w.pickedBytes(start, cols)
-	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
+	held := pickedBytes(w, start, cols)
+	need := held + panelRow + row + memoryOf(w).vectors + memoryOf(w).blocks(1, false)
 	spare := w.Memory - need
 	if spare < 0 {
 		return plan, memoryError(w.Memory, need)
@@ -114,10 +114,10 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 		reserve *= int64(clamp(1+spare/4/row, rows))
 	}
 	var err error
-	if plan.slab, err = w.slab(columns, fixed+reserve); err != nil || square {
+	if plan.slab, err = memoryOf(w).slab(columns, fixed+reserve); err != nil || square {
 		return plan, err
 	}
-	plan.rows = clamp((w.Memory-fixed-w.vectorBytes()-w.blockBytes(plan.slab))/row, rows)
+	plan.rows = clamp((w.Memory-fixed-memoryOf(w).vectors-memoryOf(w).blocks(plan.slab, false))/row, rows)
 	return plan, nil
 }
 
@@ -130,12 +130,12 @@ func part[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
 }
 
 // panels multiplies the features of rows that begin at lo with those of cols.
-func (w *Walk[T]) panels(ctx context.Context, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
+func panels[T sparse.Float](ctx context.Context, workers, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
 	limit := len(values) / cols.Rows
 	for i := 0; i < rows.Rows; i += limit {
 		slice := part(rows, i, min(i+limit, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
-		err := productTo(ctx, panel, slice, cols, w.Workers)
+		err := productTo(ctx, panel, slice, cols, workers)
 		if err == nil {
 			err = sink(lo+i, panel)
 		}

@@ -23,7 +23,7 @@ type Weights func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[f
 //
 // weights is Classes·(Steps−from+1)×out. Otherwise it is [Walk.ScoresOf].
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := w.validate(start); err != nil {
+	if err := validate(w, start); err != nil {
 		return err
 	}
 	if weights.Rows != w.width(start) {
@@ -52,7 +52,7 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 // and the first error of visit ends it. Cost: Steps sweeps for each 32 classes, and for each
 // slab.
 func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], start, functions int, weights Weights, bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := w.validate(start); err != nil {
+	if err := validate(w, start); err != nil {
 		return err
 	}
 	if bias != nil && len(bias) != functions {
@@ -63,14 +63,14 @@ func (w *Walk[T]) ScoresOf(ctx context.Context, dst *sparse.Block[float64], star
 		if dst.Rows != n || dst.Cols != functions {
 			panic(badShape)
 		}
-		s, err := w.scorer(0)
+		s, err := newScorer(w, 0)
 		if err != nil {
 			return err
 		}
 		s.k.sweeps = s.sweeps()
 		return s.to(ctx, dst, start, 0, weights, bias)
 	}
-	s, out, err := w.scoreSlabs(functions)
+	s, out, err := scoreSlabs(w, functions)
 	if err != nil {
 		return err
 	}
@@ -101,13 +101,13 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 		return 0, 0, err
 	}
 	if functions == 0 {
-		s, err := w.scorer(0)
+		s, err := newScorer(w, 0)
 		if err != nil {
 			return 0, 0, err
 		}
 		return s.bytes(0), s.sweeps(), nil
 	}
-	s, offsets, err := w.scoreSlabs(functions)
+	s, offsets, err := scoreSlabs(w, functions)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -116,9 +116,9 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
 // walks go without padding where more then fit in fewer slabs.
-func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
-	one := w.functionBytes()
-	s, err := w.scorer(one)
+func scoreSlabs[T sparse.Float](w *Walk[T], functions int) (*scorer[T], int, error) {
+	one := functionBytes(w)
+	s, err := newScorer(w, one)
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
 	}
@@ -144,33 +144,33 @@ type scorer[T sparse.Float] struct {
 	cols int
 }
 
-// scorer returns a scorer whose walks, with taken bytes, fit into memory, if necessary without
+// newScorer returns a scorer whose walks, with used bytes, fit into memory, if necessary without
 // padding.
-func (w *Walk[T]) scorer(used int64) (*scorer[T], error) {
-	if w.classes() < w.Seeds.Classes {
+func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
+	if w.Seeds.walked(w.Lo, w.Hi) < w.Seeds.Classes {
 		panic(badSlab)
 	}
 	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
 	if w.Memory > 0 {
-		used += w.vectorBytes()
-		s.lane.unpadded = used+w.blockBytes(s.cols) > w.Memory
-		if need := used + w.blocksBytes(s.cols, s.lane.unpadded); need > w.Memory {
+		used += memoryOf(w).vectors
+		s.lane.unpadded = used+memoryOf(w).blocks(s.cols, false) > w.Memory
+		if need := used + memoryOf(w).blocks(s.cols, s.lane.unpadded); need > w.Memory {
 			return nil, memoryError(w.Memory, need)
 		}
 	}
-	s.k = w.walker([]int{0})
+	s.k = newWalker(w, []int{0})
 	return s, nil
 }
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
 	w := s.k.w
-	return w.functionBytes()*int64(functions) + w.vectorBytes() + w.blocksBytes(s.cols, s.lane.unpadded)
+	return functionBytes(w)*int64(functions) + memoryOf(w).vectors + memoryOf(w).blocks(s.cols, s.lane.unpadded)
 }
 
 // functionBytes returns the memory of a column of scores, and of a function's weights on the
 // classes that are walked at a time.
-func (w *Walk[T]) functionBytes() int64 {
+func functionBytes[T sparse.Float](w *Walk[T]) int64 {
 	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
 }
 
@@ -181,7 +181,7 @@ func (s *scorer[T]) sweeps() int {
 
 // to stores the scores of the functions from number first on in dst.
 func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start, first int, weights Weights, bias []float64) error {
-	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(start)
+	classes, scale := s.k.w.Seeds.Classes, scaleOf(s.k.w, start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
 		slice, err := weights(ctx, lo, hi, first, first+dst.Cols)

@@ -85,29 +85,52 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 // bytes returns the memory of a walk if blocks with fits columns fit into memory.
 func (k *walker[T]) bytes(fits int) int64 {
 	width, lanes := k.layout(fits)
-	return k.w.walkBytes(min(width, k.columns()), lanes)
+	return memoryOf(k.w).walks(min(width, k.columns()), lanes)
 }
 
-// walkBytes returns the memory of walks in the given number of lanes, each with cols columns.
-func (w *Walk[T]) walkBytes(cols, lanes int) int64 {
-	return w.vectorBytes() + int64(lanes)*w.blockBytes(cols)
+// memory is the memory that walks take.
+type memory[T sparse.Float] struct {
+	rows    int
+	vectors int64 // bytes of a walker in addition to its blocks
+	limit   int64 // 0: none
 }
 
-// vectorBytes returns the memory of a walker in addition to its blocks: a factor for each row,
-// and another if there are rows without entries or if other processes may have such rows.
-func (w *Walk[T]) vectorBytes() int64 {
+// memoryOf returns the memory of w: the vectors are a factor for each row, and another if there are rows
+// without entries or if other processes may have such rows.
+func memoryOf[T sparse.Float](w *Walk[T]) memory[T] {
+	m := memory[T]{rows: len(w.Degrees), vectors: 8 * int64(len(w.Degrees)), limit: w.Memory}
 	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {
-		return 16 * int64(len(w.Degrees))
+		m.vectors *= 2
 	}
-	return 8 * int64(len(w.Degrees))
+	return m
 }
 
-// blockBytes returns the memory of the two blocks of a walk with the given number of columns.
-func (w *Walk[T]) blockBytes(cols int) int64 { return w.blocksBytes(cols, false) }
+// walks returns the bytes of walks in the given number of lanes, each with cols columns.
+func (m memory[T]) walks(cols, lanes int) int64 {
+	return m.vectors + int64(lanes)*m.blocks(cols, false)
+}
 
-// blocksBytes is blockBytes for blocks that are unpadded or not.
-func (w *Walk[T]) blocksBytes(cols int, unpadded bool) int64 {
-	return 2 * int64(len(w.Degrees)) * int64(strideOf[T](cols, unpadded)) * size[T]()
+// blocks returns the bytes of the two blocks of a walk with the given number of columns, with
+// padding or without.
+func (m memory[T]) blocks(cols int, unpadded bool) int64 {
+	return 2 * int64(m.rows) * int64(strideOf[T](cols, unpadded)) * size[T]()
+}
+
+// slab returns how many of the given columns may be walked at once so that the
+// walk takes no more bytes than the limit less used.
+func (m memory[T]) slab(columns int, used int64) (int, error) {
+	if m.limit <= 0 {
+		return columns, nil
+	}
+	width := (m.limit - used - m.vectors) / max(1, m.blocks(1, false)) // columns without padding
+	cols := int(min(int64(columns), max(0, width)))
+	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
+		cols--
+	}
+	if cols == 0 && columns > 0 {
+		return 0, memoryError(m.limit, used+m.walks(1, 1))
+	}
+	return cols, nil
 }
 
 func strideOf[T sparse.Float](cols int, unpadded bool) int {
@@ -115,23 +138,6 @@ func strideOf[T sparse.Float](cols int, unpadded bool) int {
 		return cols
 	}
 	return sparse.Stride[T](cols)
-}
-
-// slab returns how many of the given columns may be walked at once so that the
-// walk takes no more than Memory − taken bytes.
-func (w *Walk[T]) slab(columns int, used int64) (int, error) {
-	if w.Memory <= 0 {
-		return columns, nil
-	}
-	width := (w.Memory - used - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
-	cols := int(min(int64(columns), max(0, width)))
-	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
-		cols--
-	}
-	if cols == 0 && columns > 0 {
-		return 0, memoryError(w.Memory, used+w.vectorBytes()+w.blockBytes(1))
-	}
-	return cols, nil
 }
 
 func size[T sparse.Float]() int64 {

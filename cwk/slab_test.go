@@ -20,7 +20,7 @@ func TestLayout(t *testing.T) {
 			A: testgraph.Path(1), Degrees: make([]float64, n), Variants: make([]Variant, rapid.IntRange(1, 150).Draw(t, "variants")),
 			Seeds: Seeds{Classes: rapid.IntRange(1, 20).Draw(t, "classes")}, Workers: rapid.IntRange(1, 9).Draw(t, "workers"),
 		}
-		k := w.walker(nil)
+		k := newWalker(w, nil)
 		fits := rapid.IntRange(1, k.columns()).Draw(t, "fits")
 		width, lanes := k.layout(fits)
 		if lanes < 1 || lanes > w.Workers || width < 1 || lanes*sparse.Stride[float32](width) > sparse.Stride[float32](fits) {
@@ -81,7 +81,7 @@ func TestLanesAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, lanes := w.walker(nil).layout(4 * classes); lanes < 2 {
+	if _, lanes := newWalker(w, nil).layout(4 * classes); lanes < 2 {
 		t.Fatalf("%d lanes", lanes)
 	}
 	var before, after runtime.MemStats
