@@ -90,12 +90,12 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 		return nil, err
 	}
 	s.predict()
-	_, b, _ := s.split(s.theta)
+	_, b, _ := split(s, s.theta)
 	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
 	for c := range model.Machines {
 		machine := Machine{Index: items, Coef: make([]float64, len(items))}
 		for a := range items {
-			weight := s.weightOf(s.y[a]) / lambda
+			weight := weightOf(s.weight, s.y[a]) / lambda
 			machine.Coef[a] = float64(-s.share[a*len(g.present)+c] * weight)
 			if s.y[a] == c {
 				machine.Coef[a] += weight

@@ -156,7 +156,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmax
 	fit.begin()
 	if s.Shared != nil {
 		fit.ridge[2] = s.Shared.Ridge
-		if err := fit.startAt(ctx, s.Shared.Prior); err != nil {
+		if err := startAt(ctx, fit, s.Shared.Prior); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +179,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmax
 		} else if err != nil {
 			return nil, err
 		}
-		m := fit.model(g.againstRest())
+		m := modelOf(fit, g.againstRest())
 		if fit.triangle != nil {
 			if err := fit.triangle.turn(ctx, m); err != nil {
 				return nil, err
@@ -194,7 +194,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmax
 }
 
 // startAt makes shared weights count from their prior, whose logits become the offset.
-func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
+func startAt[T sparse.Float](ctx context.Context, s *softmaxFit[T], prior []float64) error {
 	if prior == nil {
 		return nil
 	}
@@ -203,9 +203,9 @@ func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	return s.logitsTo(ctx, s.offset, s.step)
 }
 
-// model returns the model of θ.
-func (s *softmaxFit[T]) model(pairs Pairs) *LinearModel {
-	weights, biases, shared := s.split(s.theta)
+// modelOf returns the model of θ.
+func modelOf[T sparse.Float](s *softmaxFit[T], pairs Pairs) *LinearModel {
+	weights, biases, shared := split(s, s.theta)
 	m := newLinearModel(s.classes, pairs, s.features.Cols)
 	for c := range s.class {
 		copy(m.machine(c), weights[c*softmaxStride(s.features.Cols):])

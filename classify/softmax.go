@@ -92,7 +92,7 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		if norm <= s.tolerance*reference {
 			return nil
 		}
-		if err := s.newton(ctx, norm, s.forcing(norm/reference)); err != nil {
+		if err := s.newton(ctx, norm, forcing(len(s.class), norm/reference)); err != nil {
 			return err
 		}
 		next, ok := s.search(value)
@@ -108,8 +108,8 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 // the gradient relative to its norm where all logits are 0. Far from the minimum an inexact step
 // suffices. With many classes, whose products dominate the time, this saves a third of the
 // products for five λ.
-func (s *softmaxFit[T]) forcing(left float64) float64 {
-	if len(s.class) >= manyClasses && left > 5e-3 {
+func forcing(classes int, left float64) float64 {
+	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
 	}
 	return min(0.1, math.Sqrt(left))
@@ -117,8 +117,8 @@ func (s *softmaxFit[T]) forcing(left float64) float64 {
 
 // addRidge adds the ridge times θ to g.
 func (s *softmaxFit[T]) addRidge(g, theta []float64) {
-	gw, gb, gu := s.split(g)
-	weights, biases, shared := s.split(theta)
+	gw, gb, gu := split(s, g)
+	weights, biases, shared := split(s, theta)
 	simd.AddScaled(gw, s.ridge[0], weights)
 	simd.AddScaled(gb, s.ridge[1], biases)
 	simd.AddScaled(gu, s.ridge[2], shared)
@@ -139,9 +139,9 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 	sum := 0.0
 	for a, y := range s.y {
 		s.logitsOf(row, z, a)
-		sum += float64(s.weightOf(y) * (logSum(row) - row[y]))
+		sum += float64(weightOf(s.weight, y) * (logSum(row) - row[y]))
 	}
-	weights, biases, shared := s.split(theta)
+	weights, biases, shared := split(s, theta)
 	return sum + (s.ridge[0]*inner(weights, weights)+s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
@@ -167,12 +167,12 @@ func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), nil
 }
 
-// weightOf returns the weight of the items of a class, a position in class.
-func (s *softmaxFit[T]) weightOf(y int) float64 {
-	if s.weight == nil {
+// weightOf returns the weight of the items of class y, 1 without weights.
+func weightOf(weights []float64, y int) float64 {
+	if weights == nil {
 		return 1
 	}
-	return s.weight[y]
+	return weights[y]
 }
 
 // subtractTruth subtracts the one-hot classes from r and multiplies each item by its weight.

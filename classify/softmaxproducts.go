@@ -13,7 +13,7 @@ import (
 func softmaxStride(features int) int { return (features + 3) &^ 3 }
 
 // split returns the weights, biases and shared weights of θ.
-func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float64) {
+func split[T sparse.Float](s *softmaxFit[T], theta []float64) (weights, biases, shared []float64) {
 	w := len(s.class) * softmaxStride(s.features.Cols)
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
@@ -62,7 +62,7 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 		b.logitsTo(s.directionLogits, s.direction)
 		for a := b.lo; a < b.lo+b.count; a++ {
 			share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
-			mean, weight := inner(share, v), s.weightOf(s.y[a])
+			mean, weight := inner(share, v), weightOf(s.weight, s.y[a])
 			for c, q := range share {
 				s.r[a*k+c] = weight * q * (v[c] - mean)
 			}
@@ -120,7 +120,7 @@ func (b *batch[T]) sharedRow(a int) []float64 {
 // logitsTo stores the logits of θ for the items in z.
 func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
-	weights, biases, shared := s.split(theta)
+	weights, biases, shared := split(s, theta)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	row := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
 	for c := 0; c < k; c += 4 {
@@ -158,7 +158,7 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 // their logits by θ.
 func (b *batch[T]) addAdjoint(g, r []float64) {
 	s := b.s
-	weights, biases, shared := s.split(g)
+	weights, biases, shared := split(s, g)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	for c := 0; c < k && b.width > 0; c += 2 {
 		spare := b.unused[:b.width]

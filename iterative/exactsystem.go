@@ -27,7 +27,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.free != nil {
 		a = &restrictedMatrix{a, s.free, s.free}
 	}
-	f, err := newExact(ctx, a, s.Edge, s.Ground, s.scaling().heaviest(), s.Graph.Workers)
+	f, err := newExact(ctx, a, s.Edge, s.Ground, scalingOf(s).heaviest(), s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
 	}
@@ -42,7 +42,7 @@ type scaling struct {
 	components *sparse.Components
 }
 
-func (s *System) scaling() *scaling { return &scaling{s.Scale, s.Null, s.Graph.Components} }
+func scalingOf(s *System) *scaling { return &scaling{s.Scale, s.Null, s.Graph.Components} }
 
 // heaviest returns the row of each vector of the null space where that is largest, nil for a
 // definite system. Holding it costs the fewest digits, because means are near its value.
@@ -83,7 +83,7 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64]) (
 	if err != nil {
 		return nil, err
 	}
-	scaling := s.scaling()
+	scaling := scalingOf(s)
 	size, err := scaling.eliminate(ctx, f, x, b)
 	if err != nil {
 		return nil, err

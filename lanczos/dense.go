@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -17,7 +18,7 @@ func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
 
 // dense solves the problem with the matrix of A, made by n/4 products, if there is memory for it.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
-	if err := r.reserve(denseBytes(r.dim), "the map as a dense matrix"); err != nil {
+	if err := budget.Check(r.s.Memory, denseBytes(r.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
 	r.images.allocate()

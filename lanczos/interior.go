@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -115,7 +116,7 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 	for i, rank := range ranks {
 		folds[i] = quantile{-rank.value * rank.value, rank.rank}
 	}
-	if err := r.reserve(lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
+	if err := budget.Check(r.s.Memory, lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
 	}
 	tolerance := min(0.1, 0.3*r.s.Tolerance*r.norm/reach)
@@ -297,7 +298,7 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 func (r *interior) dense(ctx context.Context) (*Pairs, error) {
 	set := r.s
 	set.Memory = 0
-	if err := r.reserve(denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {
+	if err := budget.Check(r.s.Memory, denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
 	pairs, err := (&Problem{A: r.p.A, Scale: r.p.Scale, Excluded: r.p.Excluded}).Solve(ctx, r.dim, &set)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -60,7 +61,7 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.wanted, r.known.count()), predicted: predicted}
 	need := FactoredBytes(g.n, len(g.result.Values), r.known.count())
-	if err := r.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
+	if err := budget.Check(r.s.Memory, need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
 	if r.p.Precondition != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
 const (
@@ -81,7 +83,7 @@ func newSearch(r *run, k *krylov, want int) *search {
 // [*otherMethod] if that is predicted to take less.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.wanted, r.s.Basis)
-	if err := r.reserve(lanczosBytes(r.n, len(r.result.Values), size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
+	if err := budget.Check(r.s.Memory, lanczosBytes(r.n, len(r.result.Values), size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
 		return nil, err
 	}
 	r.result.Method, r.result.Basis = "lanczos", size

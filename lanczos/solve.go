@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -194,12 +193,6 @@ func Bytes(n, k, excluded int, which Which, basis int) int64 {
 // lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
 func lanczosBytes(n, k, size int) int64 {
 	return basisBytes(n, size+3*width) + int64(n)*8*int64(2*width+sparse.Stride[float64](k))
-}
-
-// reserve returns an error if an allocation does not fit into the memory limit. Nothing else depends
-// on the limit, so that results have the same bits with any.
-func (r *run) reserve(bytes int64, what string) error {
-	return budget.Check(r.s.Memory, bytes, what)
 }
 
 // report calls [Settings.Progress].

@@ -187,7 +187,7 @@ const leastLeft = 1e-6
 
 // LeaveOneOut returns the scores of each item without itself for λ > 0.
 func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
-	p.check(lambda)
+	checkLambda(lambda)
 	coef, diagonal := p.inverse(lambda * p.mean)
 	share := p.shares(everyItem)
 	out := mat.NewDense(len(p.y), p.classes, nil)
@@ -208,7 +208,7 @@ func (p *Path) leftOut(dst []float64, classes []int, coef []float64, diagonal fl
 	}
 }
 
-func (p *Path) check(lambda float64) {
+func checkLambda(lambda float64) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		panic(badLambda)
 	}
@@ -284,7 +284,7 @@ func (p *Path) Coefficients(lambda float64) (c *mat.Dense, shares []float64) {
 
 // targets returns (w + λw̄)⁻¹·vectorsᵀ·(Y − 1ȳᵀ), and ȳ.
 func (p *Path) targets(lambda float64) (targets *mat.Dense, shares []float64) {
-	p.check(lambda)
+	checkLambda(lambda)
 	shares = p.shares(everyItem)
 	scaled := p.weighted(lambda * p.mean)
 	rows, _ := scaled.Dims()
@@ -310,7 +310,7 @@ func (p *Path) WithoutParts(lambdas []float64, group []int, takes [][]bool) (out
 		if out[f] != nil {
 			continue
 		}
-		p.check(lambda)
+		checkLambda(lambda)
 		ridge := lambda * p.mean
 		coef, diagonal := p.inverse(ridge)
 		g := p.full(ridge)
