@@ -91,7 +91,7 @@ func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	checkStdin(c.session, append(args, c.labels, c.split, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
 	c.attributes.check(c.session, flags)
 	c.learningFlags.check(flags)
-	c.checkEffect(flags, c.methods())
+	c.learningFlags.graphInputs.inputs.session.checkEffect(flags, c.methods())
 	c.splitFlags.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
 	c.learningFlags.settle(c.gridName)
 }
@@ -117,7 +117,7 @@ func (c *evaluateCommand) compare(name string) error {
 		return err
 	}
 	g, l := d.g, d.l
-	splits, phase := c.progress.Parts("evaluating", "split")
+	splits, phase := c.learningFlags.graphInputs.inputs.session.progress.Parts("evaluating", "split")
 	settings, err := d.settings(&c.base, &c.learningFlags, phase)
 	if err != nil {
 		return err
@@ -127,10 +127,12 @@ func (c *evaluateCommand) compare(name string) error {
 		return err
 	}
 	plan.Methods = c.entries
-	c.disk += runFileBytes
-	found, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) { return heatwalk.Compare(c.ctx, g.Graph, d.problem(), plan) })
+	c.learningFlags.graphInputs.inputs.session.disk += runFileBytes
+	found, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) {
+		return heatwalk.Compare(c.learningFlags.graphInputs.inputs.session.ctx, g.Graph, d.problem(), plan)
+	})
 	if err != nil {
-		return c.graphError(c.explain(err, g.Nodes, l), name, another)
+		return c.learningFlags.graphInputs.inputs.session.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluateDocument{Report: found, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
@@ -327,13 +329,13 @@ func (s *splitFlags) journal() *evaluate.Journal {
 func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
 	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
-	if in.network != nil {
+	if in.session.network != nil {
 		plan.Journal = nil
 	}
 	if s.split == "" {
 		return nil
 	}
-	train, test, err := nodefile.ReadSplit(in.ctx, s.split, nodes, in.listConfig(s.split))
+	train, test, err := nodefile.ReadSplit(in.session.ctx, s.split, nodes, in.listConfig(s.split))
 	if err != nil {
 		return err
 	}
@@ -343,7 +345,7 @@ func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *n
 	}
 	for c, tests := range unseen {
 		if tests > 0 {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
+			in.session.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
 		}
 	}
 	plan.Given = &split

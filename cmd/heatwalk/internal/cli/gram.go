@@ -82,20 +82,20 @@ func newGram(run *session) *cobra.Command {
 func (c *gramCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	checkOutput(c.session, "-o", c.out, gramFormats, append(args, c.labels)...)
-	c.require(flags, "labels", "learner")
-	c.refuse(flags,
+	c.inputs.session.require(flags, "labels", "learner")
+	c.inputs.session.refuse(flags,
 		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
 	)
 	matrix := matrixFormatOf(c.out, gramFormats) != nil
 	switch {
 	case !matrix && c.scores.kind != "":
-		c.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", c.scores.kind)
+		c.inputs.session.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", c.scores.kind)
 	case matrix && c.scores.kind == "" && flags.Changed("scores"):
-		c.problem("--scores", "a matrix has all of them; give raw or probability")
+		c.inputs.session.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	c.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	c.inputs.session.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
 	if slices.Contains(args, "-") {
-		c.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
+		c.inputs.session.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
 	if flags.Changed("learner") {
 		c.learnerFlags.check(c.session)
@@ -122,9 +122,9 @@ func (c *gramCommand) classify(files []string) error {
 	}
 	k := &ongram.Files{
 		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: c.labelConfig(c.unknown, ""),
-		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.progress.Phases(),
+		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.inputs.session.progress.Phases(),
 	}
-	if err = k.Open(c.ctx); err == nil {
+	if err = k.Open(c.inputs.session.ctx); err == nil {
 		err = k.Labels.Trainable()
 	}
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *gramCommand) classify(files []string) error {
 	if err := keepData(c.session, disk, k.Bytes()); err != nil {
 		return err
 	}
-	columns, next, stop, err := k.Scores(c.ctx)
+	columns, next, stop, err := k.Scores(c.inputs.session.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Data(files[0], "%s; are these the values of a kernel?", learnerReason(wrong))
 	}

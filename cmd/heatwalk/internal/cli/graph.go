@@ -22,7 +22,7 @@ import (
 
 // inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
 type inputs struct {
-	*session
+	session   *session
 	text      input.Text           // settings of the text of tables
 	labelling nodefile.LabelConfig // settings of label files
 	tempDir   string
@@ -148,7 +148,7 @@ type openGraph struct {
 func (r *graphInputs) check(cmd *cobra.Command, args []string) {
 	r.checkSources()
 	if len(args) > 0 && ingest.IsStore(args[0]) {
-		r.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
+		r.inputs.session.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
@@ -201,29 +201,29 @@ func (r *graphInputs) open(name, output string) (*openGraph, error) {
 
 // openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
 func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, error) {
-	for _, input := range r.inputFiles { // before the graph, which may take minutes
+	for _, input := range r.inputs.session.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
-	r.atEnd(g.close)
+	r.inputs.session.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.dataLimit(), Workers: r.threads, Stream: r.streamed || r.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.network,
+		Memory: r.inputs.session.dataLimit(), Workers: r.inputs.session.threads, Stream: r.streamed || r.inputs.session.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.inputs.session.network,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
-			if r.estimating && r.ranks == 0 {
-				r.faster = append(r.faster, g.faster()...)
+			if r.inputs.session.estimating && r.inputs.session.ranks == 0 {
+				r.inputs.session.faster = append(r.inputs.session.faster, g.faster()...)
 			}
-			if r.ranks > 0 {
+			if r.inputs.session.ranks > 0 {
 				var err error
-				if r.cut, err = costOfRanks(r.ctx, g, p, r.ranks); err != nil {
+				if r.inputs.session.cut, err = costOfRanks(r.inputs.session.ctx, g, p, r.inputs.session.ranks); err != nil {
 					return err
 				}
 			}
-			return r.begin(p)
+			return r.inputs.session.begin(p)
 		},
 	}
 	isStore := ingest.IsStore(name)
@@ -240,7 +240,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 			temporary = bytes
 		}
 	}
-	opened, err := heatwalk.Open(r.ctx, name, o)
+	opened, err := heatwalk.Open(r.inputs.session.ctx, name, o)
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
 		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir, "%s; choose another with --temp-dir", cause(wrong.Err))
 	}
@@ -248,17 +248,17 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		return nil, err
 	}
 	if g.Graph = opened; !isStore {
-		r.progress.End()
-		r.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		r.reading = heatwalk.Part{What: "ingest", Bytes: r.measuredBytes()}
+		r.inputs.session.progress.End()
+		r.inputs.session.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		r.inputs.session.reading = heatwalk.Part{What: "ingest", Bytes: r.inputs.session.measuredBytes()}
 	}
 	if g.OmittedNodes > 0 {
-		r.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+		r.inputs.session.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
 			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
-			r.note(line)
+			r.inputs.session.note(line)
 		}
 	}
 	return g, nil

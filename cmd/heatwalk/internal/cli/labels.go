@@ -57,10 +57,10 @@ func (r *graphInputs) nodeLabels(g *openGraph) *nodefile.LabelConfig {
 
 // readLabels reads a file of labels for the nodes of g.
 func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := nodefile.ReadLabels(r.ctx, path, g.Nodes, r.nodeLabels(g))
+	l, err := nodefile.ReadLabels(r.inputs.session.ctx, path, g.Nodes, r.nodeLabels(g))
 	if err == nil {
-		r.noteColumns(path, l.Columns)
-		r.noteClasses(path, l)
+		r.inputs.session.noteColumns(path, l.Columns)
+		r.inputs.session.noteClasses(path, l)
 	}
 	return l, err
 }
@@ -91,20 +91,20 @@ func (r *graphInputs) warnLeaks(f *attributeFlags, g *openGraph, l *nodefile.Lab
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		r.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
+		r.inputs.session.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
 	}
 }
 
 // listConfig returns the settings for lists of ids and splits.
 func (in *inputs) listConfig(path string) *nodefile.ListConfig {
-	return &nodefile.ListConfig{Text: in.text, Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
+	return &nodefile.ListConfig{Text: in.text, Stdin: in.session.stdin, Warn: in.session.warnOf, Columns: func(c input.Columns) { in.session.noteColumns(path, c) }}
 }
 
 // labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
 func (in *inputs) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
-	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, in.stdin, in.warnOf
+	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, in.session.stdin, in.session.warnOf
 	return &c
 }
 
@@ -229,12 +229,12 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.stdin, Warn: r.warnOf,
+		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.inputs.session.stdin, Warn: r.inputs.session.warnOf,
 	}
-	r.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(r.ctx, f.file, g.Nodes, c)
+	r.inputs.session.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	g.attributes, err = tablefile.ReadFeatures(r.inputs.session.ctx, f.file, g.Nodes, c)
 	if err == nil {
-		r.noteColumns(f.file, g.attributes.Columns)
+		r.inputs.session.noteColumns(f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
 		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")

@@ -66,15 +66,15 @@ func (f *learningFlags) severalFlag(flags *pflag.FlagSet) {
 func (f *learningFlags) check(flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
-		f.problem("--method", "%s", withoutUsage(err))
+		f.graphInputs.inputs.session.problem("--method", "%s", withoutUsage(err))
 	}
 	checkForm(f.session, f.entries)
-	f.require(flags, "labels")
+	f.graphInputs.inputs.session.require(flags, "labels")
 }
 
 // settle reads the grid, sets the candidates of all methods, and records problems.
 func (f *learningFlags) settle(grid string) {
-	base, err := method.Settle(f.ctx, f.entries, grid, nil, nil)
+	base, err := method.Settle(f.graphInputs.inputs.session.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range all.Unwrap() {
@@ -160,7 +160,7 @@ func (f *learningFlags) readPrior(in *inputs, d *graphRun) (cwk.Prior, error) {
 		return cwk.Prior{}, nil
 	}
 	if f.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.prior) {
-		shares, err := nodefile.ReadShares(in.ctx, f.prior, d.l.Names, in.listConfig(f.prior))
+		shares, err := nodefile.ReadShares(in.session.ctx, f.prior, d.l.Names, in.listConfig(f.prior))
 		if d.shares = shares; shares != nil || err != nil {
 			return cwk.Prior{}, err
 		}

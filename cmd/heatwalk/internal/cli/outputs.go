@@ -323,7 +323,7 @@ func (in *inputs) makeTemp(output string) (*tempDir, error) {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
 	temp := &tempDir{t, in.session}
-	in.atEnd(temp.end)
+	in.session.atEnd(temp.end)
 	return temp, nil
 }
 
