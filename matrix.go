@@ -208,18 +208,12 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
 // t, the heat that is left of B after the time t. B has a row for each node.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*mat.Dense, error) {
-	if !slices.Contains(symmetric, h) {
-		return nil, unknownMatrix(h)
-	}
 	return g.apply(ctx, &function.Named{Name: function.Exp, Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
 // c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node.
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix) (*mat.Dense, error) {
-	if h != Laplacian && h != NormalizedLaplacian {
-		return nil, unknownMatrix(h)
-	}
 	if !(a > 0) || math.IsInf(a, 1) {
 		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a", What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
 	}

@@ -35,15 +35,14 @@ func Parse(list string) ([]Entry, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if before, _, _ := strings.Cut(text, ":"); len(found) > 0 && strings.Contains(before, "=") {
-			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
-				split.ErrUsage, before, found[len(found)-1].Name, before)
+			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", before, found[len(found)-1].Name, before)
 		}
 		e, err := parseEntry(text)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
-			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", split.ErrUsage, e.Name)
+			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		if _, err := new(Settings).with(e.Method, e.Own); err != nil {
 			return nil, err
@@ -69,13 +68,13 @@ func parseEntry(text string) (Entry, error) {
 		for _, setting := range strings.Split(part, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
-				return Entry{}, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", split.ErrUsage, setting, text)
+				return Entry{}, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
 			}
 			if e.Own[name] != nil {
-				return Entry{}, fmt.Errorf("%w: %s is given twice in %q; leave one out", split.ErrUsage, name, text)
+				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
 			}
 			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
-				return Entry{}, fmt.Errorf("%w: %s: there is no parameter %q; it takes %s", split.ErrUsage, names[i], name, strings.Join(of.Takes(), ", "))
+				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(of.Takes(), ", "))
 			}
 			e.Own[name] = []string{value}
 			e.Name = text
@@ -119,12 +118,12 @@ func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
 	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if err := set.take(m, name, own[name]); err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", split.ErrUsage, m.Name(), err)
+			return nil, split.Usage("%s: %w", m.Name(), err)
 		}
 	}
 	if len(own) > 0 {
 		if err := set.Grid.validate(); err != nil {
-			return nil, fmt.Errorf("%w: %s: %s", split.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
+			return nil, split.Usage("%s: %s", m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
 	}
 	return &set, nil

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/kernel"
@@ -171,7 +170,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	for _, v := range r.grid {
 		if m.kernel.Asymmetric(v) != nil {
-			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", split.ErrUsage, m.kernel.Name, m.kernel.Text(v))
+			return nil, split.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
 	}
 	if set.kernels != nil && len(r.grid) == 1 && !m.by.solves(len(p.Row)) {

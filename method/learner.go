@@ -2,7 +2,6 @@ package method
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -84,7 +83,7 @@ func (l learner) checkStrategy(given param.Values, classes int) error {
 	}
 	constant, err := constantsOf(l.path, given, classes)
 	if err == nil && l.pairwise(constant) {
-		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", split.ErrUsage, classes)
+		err = split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
 	return err
 }

@@ -91,13 +91,13 @@ func named(name string) (Method, error) {
 	}
 	of, _, _ := strings.Cut(name, "+")
 	if f := kernel.Families().Named(of); f != nil && f.Distance != "" {
-		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is %s", split.ErrUsage, of, f.Distance)
+		return nil, split.Usage("%s is a distance, no kernel; centred it is %s", of, f.Distance)
 	}
 	hint := "choose from " + MethodList()
 	if near := nearest.Of(name, methodNames()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return nil, fmt.Errorf("%w: there is no method %q; %s", split.ErrUsage, name, hint)
+	return nil, split.Usage("there is no method %q; %s", name, hint)
 }
 
 // noTuning implements Tune for methods that have nothing to choose on splits, or choose inside

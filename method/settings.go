@@ -108,10 +108,10 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 func (s *Settings) check() error {
 	var all []error
 	if s.Folds < 0 || s.Folds == 1 {
-		all = append(all, fmt.Errorf("%w: %w", split.ErrUsage, &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
+		all = append(all, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
 	}
 	if s.Sample < 0 {
-		all = append(all, fmt.Errorf("%w: %w", split.ErrUsage, &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
+		all = append(all, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
 	}
 	return errors.Join(all...)
 }

@@ -113,8 +113,9 @@ func linesOf(lines []gridLine, m Method, given func(parameter string) bool) (map
 		}
 		exact[l.Parameter] = l.Of != ""
 		own[l.Parameter] = l.Values
-		if _, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values}); err != nil {
-			return nil, wrongLine(&l, strings.TrimPrefix(err.Error(), split.ErrUsage.Error()+": "))
+		_, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values})
+		if wrong := new(split.UsageError); errors.As(err, &wrong) {
+			return nil, wrongLine(&l, wrong.Problem())
 		}
 	}
 	return own, nil

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -123,7 +122,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	}
 	by := r.by.replacement(items.Rows, items.Cols)
 	if by != r.by && !by.alike(r.by) {
-		return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", split.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
+		return split.Usage("%d rows of %d features are too many for %s; take %s, or fewer steps", items.Rows, items.Cols, r.by.Name, by.Name)
 	}
 	values := r.par.Declared.Values
 	if by.path != nil {

@@ -59,7 +59,7 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", limit)}
+		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more cycles, or leave the graph out", limit)}
 	}
 	p.trees()
 	return nil

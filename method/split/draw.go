@@ -44,7 +44,8 @@ type SplitError struct {
 	What string // is wrong with a given split, "" of a design
 	Row  int    // of the graph that the error is about, −1: none
 
-	Noun, Name string // words for an item and for Class; "": "node" and "a class"
+	Noun, Name      string // words for an item and for Class; "": "node" and "a class"
+	StratifiedFolds string // words for stratified folds; "": "stratified ones"
 }
 
 // Error returns the problem of the design and a design that works, or the problem of the given
@@ -64,7 +65,7 @@ func (e *SplitError) Error() string {
 	of := fmt.Sprintf("%v of %s", e.Fraction, items)
 	switch {
 	case e.Folds > 0 && e.Items >= e.Folds: // as chance would have it
-		return fmt.Sprintf("of %d folds one has none of the %s of %s; give fewer, or stratified ones", e.Folds, items, class)
+		return fmt.Sprintf("of %d folds one has none of the %s of %s; give fewer, or %s", e.Folds, items, class, cmp.Or(e.StratifiedFolds, "stratified ones"))
 	case e.Folds > 0 && e.Items == 1:
 		return fmt.Sprintf("%d folds are more than the %s of %s; leave out the class", e.Folds, items, class)
 	case e.Folds > 0:
@@ -103,7 +104,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	case d.PerClass != 0:
 		draw, err = d.perClass(class, seed, stream)
 	case !(d.Fraction > 0 && d.Fraction < 1):
-		err = fmt.Errorf("%w: a training fraction is %v; it must lie between 0 and 1", ErrUsage, d.Fraction)
+		err = Usage("a training fraction is %v; it must lie between 0 and 1", d.Fraction)
 	case d.Stratified:
 		draw, err = d.stratified(class, seed, stream)
 	default:
@@ -113,7 +114,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	case err != nil:
 		return nil, err
 	case count < 1:
-		return nil, fmt.Errorf("%w: %d splits; at least 1 is needed", ErrUsage, count)
+		return nil, Usage("%d splits; at least 1 is needed", count)
 	}
 	return &Splits{Len: count, At: draw}, nil
 }
@@ -212,9 +213,9 @@ func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, e
 	}
 	switch {
 	case d.PerClass < 1:
-		return nil, fmt.Errorf("%w: %d training nodes a class; at least 1 is needed", ErrUsage, d.PerClass)
+		return nil, Usage("%d training nodes a class; at least 1 is needed", d.PerClass)
 	case d.PerClass > smallest:
-		return nil, fmt.Errorf("%w: %d training nodes a class are more than the smallest class has; give at most %d", ErrUsage, d.PerClass, smallest)
+		return nil, Usage("%d training nodes a class are more than the smallest class has; give at most %d", d.PerClass, smallest)
 	}
 	taken, tests := make([]int, len(members)), 0
 	for c, nodes := range members {
@@ -222,7 +223,7 @@ func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, e
 		tests += len(nodes) - taken[c]
 	}
 	if tests == 0 {
-		return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on; give fewer", ErrUsage, d.PerClass)
+		return nil, Usage("%d training nodes a class leave no node to test on; give fewer", d.PerClass)
 	}
 	return func(i int) Split { return takeOf(members, taken, seed, stream|uint64(i)) }, nil
 }
@@ -267,7 +268,7 @@ func (d Design) folds(class []int, count int, seed, stream uint64) (func(i int) 
 		}
 	}
 	if d.Folds < 2 {
-		return nil, fmt.Errorf("%w: %d folds; at least 2 are needed", ErrUsage, d.Folds)
+		return nil, Usage("%d folds; at least 2 are needed", d.Folds)
 	}
 	few := &SplitError{Design: d, Items: len(members[smallest]), Class: smallest}
 	if d.Folds > len(class) || d.Stratified && d.Folds > len(members[smallest]) {

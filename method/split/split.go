@@ -33,6 +33,21 @@ func newRand(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed,
 // ErrUsage is wrapped by errors that a different parameter would avoid.
 var ErrUsage = errors.New("split: parameter outside its range")
 
+// UsageError is an [ErrUsage] with its problem.
+type UsageError struct{ problem error }
+
+// Usage returns a [*UsageError], whose problem [fmt.Errorf] formats.
+func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Error implements error.
+func (e *UsageError) Error() string { return ErrUsage.Error() + ": " + e.problem.Error() }
+
+// Problem returns the message without the kind of the error.
+func (e *UsageError) Problem() string { return e.problem.Error() }
+
+// Unwrap returns [ErrUsage] and the problem.
+func (e *UsageError) Unwrap() []error { return []error{ErrUsage, e.problem} }
+
 // GivenSplit returns the split whose training and test nodes are the rows of the
 // graph in train and test. Labelled node i is row[i] and has class[i], a position
 // in names. Every row of the split needs a label and is named once, the training

@@ -386,7 +386,8 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 		if splitError.Noun = s.noun; splitError.Class >= 0 {
 			splitError.Name = fmt.Sprintf("class %q", l.Names[splitError.Class])
 		}
-		return fault.Usage(flag, "%s", strings.Replace(splitError.Error(), "stratified ones", "--draw stratified", 1))
+		splitError.StratifiedFolds = "--draw stratified"
+		return fault.Usage(flag, "%v", splitError)
 	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}

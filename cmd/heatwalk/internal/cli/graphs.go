@@ -273,7 +273,7 @@ func (r *collectionRun) explain(err error) error {
 		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass {skip-bad-lines}"), ", ")
 		return line
 	case errors.As(err, &graph):
-		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "cycles"))
+		return fault.Data(r.name, "%s", graph.Error())
 	}
 	return learnError(err, r.name)
 }

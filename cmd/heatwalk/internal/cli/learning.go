@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -146,7 +145,10 @@ func unfinishedAdvice(m method.Method) string {
 
 // withoutUsage returns the message of an error of usage.
 func withoutUsage(err error) string {
-	return strings.TrimPrefix(err.Error(), split.ErrUsage.Error()+": ")
+	if wrong := new(split.UsageError); errors.As(err, &wrong) {
+		return wrong.Problem()
+	}
+	return err.Error()
 }
 
 // balanced is the value of --prior for equal shares of all classes: rare classes are predicted as readily as
