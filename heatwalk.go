@@ -155,7 +155,9 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	}()
 	err := openStore(ctx, g, path)
 	if err == nil && !g.options.Defer {
-		err = begin(ctx, g)
+		if err = Begin(ctx, g, nil); err == nil {
+			err = finish(ctx, g, nil, 0)
+		}
 	}
 	if opened = err == nil; opened {
 		return g, nil

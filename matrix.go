@@ -33,10 +33,6 @@ const (
 // symmetric lists the matrices that have real eigenvalues and orthonormal eigenvectors.
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacian}
 
-func unknownMatrix(m Matrix) error {
-	return &param.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
-}
-
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
 // kernel is named as in "diffusion:beta=2"; parameters that are not given have their
 // defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
@@ -161,7 +157,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s 
 // extreme first, and the n×k matrix of orthonormal eigenvectors.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int) ([]float64, *mat.Dense, error) {
 	if !slices.Contains(symmetric, m) {
-		return nil, nil, unknownMatrix(m)
+		return nil, nil, &param.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
 	}
 	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k, new(lanczos.Settings))
 	if err != nil {
@@ -244,14 +240,6 @@ func (g *Graph) apply(ctx context.Context, n *function.Named, b mat.Matrix) (*ma
 		return nil, ErrFollower
 	}
 	return fromRows(g, y), nil
-}
-
-// begin begins a job that estimates its own memory, on the graph with its components.
-func begin(ctx context.Context, g *Graph) error {
-	if err := Begin(ctx, g, nil); err != nil {
-		return err
-	}
-	return finish(ctx, g, nil, 0)
 }
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of

@@ -59,13 +59,13 @@ func newApply(run *session) *cobra.Command {
 // check notes errors in the flags.
 func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	c.graphInputs.inputs.session.require(flags, "function", "block")
+	c.session.require(flags, "function", "block")
 	if c.function != "" {
 		var n param.Named
 		if c.of, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.of != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
-				c.graphInputs.inputs.session.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
+				c.session.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
 			}
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
@@ -76,17 +76,17 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 				}
 			}
 			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.of)
-			c.graphInputs.inputs.session.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+			c.session.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
 	checkOutput(c.session, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
 	checkStdin(c.session, append(args, c.blockIDs)...)
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
 		if path == "-" {
-			c.graphInputs.inputs.session.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
+			c.session.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
 		}
 	}
-	c.graphInputs.inputs.session.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
+	c.session.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
 }
 
 // applyReport is the JSON document of apply.
@@ -167,13 +167,13 @@ func (c *applyCommand) readBlock(read func(a *npy.Array) error) error {
 		return err
 	}
 	defer file.Close()
-	defer context.AfterFunc(c.graphInputs.inputs.session.ctx, func() { file.Close() })()
+	defer context.AfterFunc(c.session.ctx, func() { file.Close() })()
 	a, err := npy.Read(c.block, file)
 	if err == nil {
 		err = read(a)
 	}
-	if c.graphInputs.inputs.session.ctx.Err() != nil {
-		return context.Cause(c.graphInputs.inputs.session.ctx)
+	if c.session.ctx.Err() != nil {
+		return context.Cause(c.session.ctx)
 	}
 	return err
 }
@@ -208,16 +208,16 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	}
 	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols, results)
-	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.graphInputs.inputs.session.progress.Stages("product")}
+	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.session.progress.Stages("product")}
 	if c.tolerance == 0 {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}
-	c.graphInputs.inputs.session.disk += size + runFileBytes
-	f, err := heatwalk.OpenFunction(c.graphInputs.inputs.session.ctx, d.g.Graph, &c.named, slab, settings)
+	c.session.disk += size + runFileBytes
+	f, err := heatwalk.OpenFunction(c.session.ctx, d.g.Graph, &c.named, slab, settings)
 	if err != nil {
-		return c.graphInputs.inputs.session.graphError(err, name, loosened)
+		return c.session.graphError(err, name, loosened)
 	}
-	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: c.graphInputs.inputs.session.estimating})
+	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: c.session.estimating})
 	if err != nil {
 		return err
 	}
@@ -225,13 +225,13 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
-			return c.graphInputs.inputs.session.graphError(err, name, loosened)
+			return c.session.graphError(err, name, loosened)
 		}
 	}
-	if c.graphInputs.inputs.session.isFollower() {
+	if c.session.isFollower() {
 		return heatwalk.ErrFollower
 	}
-	if err := file.Close(c.graphInputs.inputs.session.ctx); err != nil {
+	if err := file.Close(c.session.ctx); err != nil {
 		return err
 	}
 	kind := "error ≤"
@@ -268,7 +268,7 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.f.ApplyTo(a.c.graphInputs.inputs.session.ctx, y, b, a.settings)
+	r, err := a.f.ApplyTo(a.c.session.ctx, y, b, a.settings)
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 // writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
 func (a *application[T]) writeColumns(y *sparse.Block[float64], lo int) error {
 	for i, row := range a.d.rows {
-		if err := a.file.Put(a.c.graphInputs.inputs.session.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+		if err := a.file.Put(a.c.session.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
 			return err
 		}
 	}
@@ -337,7 +337,7 @@ func (a *application[T]) writeRows(y *sparse.Block[float64]) error {
 				return err
 			}
 		}
-		if err := a.file.PutRows(a.c.graphInputs.inputs.session.ctx, i, panel); err != nil {
+		if err := a.file.PutRows(a.c.session.ctx, i, panel); err != nil {
 			return err
 		}
 	}

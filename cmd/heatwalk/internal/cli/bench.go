@@ -63,7 +63,7 @@ func (c *benchCommand) declare(flags *pflag.FlagSet, columns, repeat int, of str
 
 // settings completes the settings when the flags have been parsed.
 func (c *benchCommand) settings() *bench.Settings {
-	c.Double, c.Workers, c.RNGSeed = c.dtype == "float64", c.graphInputs.inputs.session.threads, uint64(c.graphInputs.inputs.session.seed)
+	c.Double, c.Workers, c.RNGSeed = c.dtype == "float64", c.session.threads, uint64(c.session.seed)
 	c.Normalized, c.Problem = !c.combinatorial, *c.eigen.eigenproblem()
 	return &c.Settings
 }
@@ -86,7 +86,7 @@ func newBench(run *session) *cobra.Command {
 func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short string, krylov bool) *cobra.Command {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
-	return c.graphInputs.inputs.session.newCommand(use, takes, short, func(cmd *cobra.Command, args []string) {
+	return c.session.newCommand(use, takes, short, func(cmd *cobra.Command, args []string) {
 		if len(args) > 0 {
 			c.check(cmd, args, list)
 		}
@@ -100,12 +100,12 @@ func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads param.
 	case w == nil:
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
-		c.graphInputs.inputs.session.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
+		c.session.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
 	case w.Check != nil && errors.As(w.Check(&c.Settings), &wrong):
-		c.graphInputs.inputs.session.problem("--"+wrong.Parameter, "%s", wrong.What)
+		c.session.problem("--"+wrong.Parameter, "%s", wrong.What)
 	}
 	if c.source == "disk" && c.ids == "raw" {
-		c.graphInputs.inputs.session.problem("--ids", "raw ids lie in memory; leave out --source disk")
+		c.session.problem("--ids", "raw ids lie in memory; leave out --source disk")
 	}
 	c.graphInputs.streamed = c.source == "disk"
 	c.graphInputs.check(cmd, args[1:])
@@ -118,10 +118,10 @@ func (c *benchCommand) measure(w *bench.Workload, graph string) error {
 	if err != nil {
 		return err
 	}
-	if v.Report, err = w.Run(c.graphInputs.inputs.session.ctx, t, s); err != nil {
+	if v.Report, err = w.Run(c.session.ctx, t, s); err != nil {
 		return err
 	}
-	return c.graphInputs.inputs.session.printResult(v, func(io.Writer) { v.print(c.graphInputs.inputs.session.stdout, c.graphInputs.inputs.session.cost()) })
+	return c.session.printResult(v, func(io.Writer) { v.print(c.session.stdout, c.session.cost()) })
 }
 
 // open opens the graph of a workload in the form that the flags select, and sets the fields of v.
@@ -158,7 +158,7 @@ func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target,
 
 // checkMemory returns an error if the memory of a benchmark exceeds the limit.
 func (c *benchCommand) checkMemory(bytes int64) error {
-	return c.graphInputs.inputs.session.newPlan().Reserve(bytes, "the benchmark")
+	return c.session.newPlan().Reserve(bytes, "the benchmark")
 }
 
 // print writes the result of a workload.
@@ -209,19 +209,19 @@ func newKrylovBench(run *session) *cobra.Command {
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
 func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
-	c.graphInputs.inputs.session.timed = true
+	c.session.timed = true
 	if g, err = c.openWith(name, output, !copied); err != nil {
 		return nil, nil, err
 	}
 	components := 0
 	if w.Pairs && s.Problem.Splits() {
-		parts, err := sparse.FindComponents(c.graphInputs.inputs.session.ctx, g.A, c.graphInputs.inputs.session.threads)
+		parts, err := sparse.FindComponents(c.session.ctx, g.A, c.session.threads)
 		if err != nil {
 			return nil, nil, err
 		}
 		components = len(parts.Sizes)
 	}
-	err = heatwalk.Begin(c.graphInputs.inputs.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(c.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
 		p.RowBytes = w.RowBytes(s)
 		bytes, err := w.Bytes(t, s)
@@ -258,15 +258,15 @@ func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
 	}
 	switch {
 	case c.over == "edges" && len(args) > 0:
-		c.graphInputs.inputs.session.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
+		c.session.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
 	case c.over == "nodes" && len(args) > 0:
-		c.graphInputs.inputs.session.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
+		c.session.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
 	case c.over != "nodes" && c.over != "edges" && len(args) == 0:
-		c.graphInputs.inputs.session.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
+		c.session.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case c.over != "nodes" && len(args) > 1:
-		c.graphInputs.inputs.session.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
+		c.session.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
 	case (c.over == "nodes" || c.over == "edges") && (c.most > 32 || c.most < c.least):
-		c.graphInputs.inputs.session.problem("--most", "%d is no scale from %d on; give %d to 32", c.most, c.least, c.least)
+		c.session.problem("--most", "%d is no scale from %d on; give %d to 32", c.most, c.least, c.least)
 	}
 	checkOutput(c.session, "--output", c.out, nil, args...)
 	c.graphInputs.check(cmd, args)
@@ -299,7 +299,7 @@ func (c *benchCommand) scale(args []string) error {
 			return err
 		}
 	}
-	return c.graphInputs.inputs.session.printResult(v, func(w io.Writer) {
+	return c.session.printResult(v, func(w io.Writer) {
 		if c.over == "edges" {
 			fmt.Fprintf(w, "%12s %-8s %10s %10s %10s %9s\n", "edges", "job", "seconds", "CPU s", "GB", "accuracy")
 			for _, j := range v.Jobs {
@@ -325,12 +325,12 @@ func (c *benchCommand) measureScaling(v *scalingDocument) error {
 		}
 		if c.over == "edges" {
 			memory := ""
-			if c.graphInputs.inputs.session.maxMemory > 0 {
-				memory = fmt.Sprint(c.graphInputs.inputs.session.maxMemory)
+			if c.session.maxMemory > 0 {
+				memory = fmt.Sprint(c.session.maxMemory)
 			}
-			return bench.Jobs(c.graphInputs.inputs.session.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
+			return bench.Jobs(c.session.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
 		}
-		return v.AddRMAT(c.graphInputs.inputs.session.ctx, dir, c.least, c.most, s, c.checkMemory)
+		return v.AddRMAT(c.session.ctx, dir, c.least, c.most, s, c.checkMemory)
 	}
 	widest := *s
 	if c.over == "columns" {
@@ -341,7 +341,7 @@ func (c *benchCommand) measureScaling(v *scalingDocument) error {
 		if err != nil {
 			return err
 		}
-		err = v.Add(c.graphInputs.inputs.session.ctx, t, s, c.most)
+		err = v.Add(c.session.ctx, t, s, c.most)
 		if g.close(); err != nil {
 			return err
 		}

@@ -62,8 +62,8 @@ func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet) {
 
 // check records problems of scores that the format of the output does not support; lines means that
 // text formats have probabilities.
-func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, lines bool) {
-	matrix := matrixFormatOf(out, scoreFormats) != nil
+func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, formats []string, lines bool) {
+	matrix := matrixFormatOf(out, formats) != nil
 	switch {
 	case !matrix && (f.kind == "raw" || f.kind != "" && !lines):
 		run.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
@@ -118,13 +118,13 @@ const noRaw = "%s has probabilities alone; give probability"
 
 // check parses the method and records problems of the flags.
 func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
-	c.scores.check(c.session, cmd.Flags(), c.out, false)
+	c.scores.check(c.session, cmd.Flags(), c.out, scoreFormats, false)
 	inputs := append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)
 	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
 	checkPage(c.session, c.page, c.out, inputs...)
 	c.checkMethod(cmd, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
-		c.learningFlags.graphInputs.inputs.session.problem("--scores", noRaw, c.method.Name())
+		c.session.problem("--scores", noRaw, c.method.Name())
 	}
 	c.checkSave(inputs)
 }
@@ -136,9 +136,9 @@ func (c *classifyCommand) checkMethod(cmd *cobra.Command, args []string) {
 	c.attributes.check(c.session, flags)
 	checkStdin(c.session, append(args, c.labels, c.truth, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
 	c.learningFlags.check(flags)
-	c.learningFlags.graphInputs.inputs.session.checkEffect(flags, c.methods())
+	c.session.checkEffect(flags, c.methods())
 	if len(c.entries) > 1 {
-		c.learningFlags.graphInputs.inputs.session.problem("--method", "%s are several; this command takes one, evaluate compares them", c.listed)
+		c.session.problem("--method", "%s are several; this command takes one, evaluate compares them", c.listed)
 	}
 	if len(c.entries) == 1 {
 		c.method = c.entries[0].Method
@@ -199,42 +199,42 @@ func (c *classifyCommand) predict(name string) error {
 		return err
 	}
 	g, l := d.g, d.l
-	read := time.Since(c.learningFlags.graphInputs.inputs.session.started).Seconds()
+	read := time.Since(c.session.started).Seconds()
 	var known *nodefile.Labels
 	if c.truth != "" {
 		if known, err = c.graphInputs.readLabels(c.truth, g); err != nil {
 			return err
 		}
 	}
-	s, err := d.settings(c.entries[0].Settings, &c.learningFlags, c.learningFlags.graphInputs.inputs.session.progress.Phases())
+	s, err := d.settings(c.entries[0].Settings, &c.learningFlags, c.session.progress.Phases())
 	if err != nil {
 		return err
 	}
 	s.Raw = c.scores.kind == "raw"
-	c.learningFlags.graphInputs.inputs.session.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
+	c.session.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
 	saved, err := c.beginModel(d, s)
 	if err != nil {
 		return err
 	}
-	p, err := heatwalk.Predict(c.learningFlags.graphInputs.inputs.session.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
+	p, err := heatwalk.Predict(c.session.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
 		Baselines: true, Suggest: c.suggest,
 		Predicting: func() {
-			c.learningFlags.graphInputs.inputs.session.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+			c.session.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
 	})
 	if err != nil {
-		return c.learningFlags.graphInputs.inputs.session.graphError(err, name, another)
+		return c.session.graphError(err, name, another)
 	}
 	if err := c.writeModel(saved, p.Prediction, s); err != nil {
 		return err
 	}
 	baselines := p.Baselines
 	if baselines.Omitted > 0 {
-		c.learningFlags.graphInputs.inputs.session.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
+		c.session.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
 	c.warnPrediction(p.Prediction, l, s)
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
-		c.learningFlags.graphInputs.inputs.session.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
+		c.session.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
@@ -260,10 +260,10 @@ func (c *classifyCommand) predict(name string) error {
 		}
 		r.reportShift(p.Shift, own)
 		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			c.learningFlags.graphInputs.inputs.session.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, own.Singletons, 100*share)
+			c.session.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, own.Singletons, 100*share)
 		}
 		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
-			c.learningFlags.graphInputs.inputs.session.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+			c.session.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
@@ -296,10 +296,10 @@ const mostUnseen = 0.05
 // warnPrediction warns about an iteration that did not converge, and about too few labels.
 func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
-		c.learningFlags.graphInputs.inputs.session.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
+		c.session.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
 	}
 	if p.Settings > 0 && c.chooses(s) && split.TooFew(l.Class) {
-		c.learningFlags.graphInputs.inputs.session.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+		c.session.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 }
 

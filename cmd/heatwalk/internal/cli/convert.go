@@ -117,16 +117,16 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 	c.checkFormat(args[0])
 	if !c.matrix {
 		c.graphInputs.check(cmd, args)
-		c.graphInputs.inputs.session.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
+		c.session.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
-			c.graphInputs.inputs.session.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
+			c.session.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
 		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.text {
-			c.graphInputs.inputs.session.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
+			c.session.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		c.graphInputs.inputs.session.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		c.session.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
 	inputs := append(args, c.attributes, c.labels, c.config.Nodes)
 	checkStdin(c.session, inputs...)
@@ -143,7 +143,7 @@ func (c *convertCommand) isMatrix(input string) bool {
 	if !isThere(input) || textio.Unfinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
 	}
-	return tablefile.Detect(c.graphInputs.inputs.session.ctx, input) != nil
+	return tablefile.Detect(c.session.ctx, input) != nil
 }
 
 // checkFormat determines the format of the output and records problems.
@@ -166,11 +166,11 @@ func (c *convertCommand) checkFormat(input string) {
 	}
 	switch {
 	case c.format == nil && c.to == "":
-		c.graphInputs.inputs.session.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(all, " "))
+		c.session.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(all, " "))
 	case c.format != nil && !holds(c.format):
-		c.graphInputs.inputs.session.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, others, input, is, strings.Join(all, " "))
+		c.session.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, others, input, is, strings.Join(all, " "))
 	case c.format != nil && !c.format.text && strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
-		c.graphInputs.inputs.session.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
+		c.session.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
 	}
 }
 
@@ -229,15 +229,15 @@ func (c *convertCommand) runGraph(name string) error {
 	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
 	var file, attributes int64
 	if c.attributes != "" {
-		c.graphInputs.inputs.session.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
-		options.Attributes, attributes, err = tablefile.NodeAttributes(c.graphInputs.inputs.session.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.text, SkipUnknown: c.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: c.graphInputs.inputs.session.stdin, Warn: c.graphInputs.inputs.session.warnOf,
+		c.session.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		options.Attributes, attributes, err = tablefile.NodeAttributes(c.session.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
+			Text: c.text, SkipUnknown: c.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: c.session.stdin, Warn: c.session.warnOf,
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err = heatwalk.Begin(c.graphInputs.inputs.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(c.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
 		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
 			return err
@@ -245,8 +245,8 @@ func (c *convertCommand) runGraph(name string) error {
 		options.Memory = heatwalk.Room(g.Graph)
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
-		c.graphInputs.inputs.session.disk = file + runFileBytes + idBytes(g.axis())
-		return p.Reserve(bytes+min(textio.CompressBytes(c.out), c.graphInputs.inputs.session.disk), "buffers of rows")
+		c.session.disk = file + runFileBytes + idBytes(g.axis())
+		return p.Reserve(bytes+min(textio.CompressBytes(c.out), c.session.disk), "buffers of rows")
 	})
 	if err != nil {
 		return err
@@ -265,9 +265,9 @@ func (c *convertCommand) runGraph(name string) error {
 	}
 	without := 0
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
-		writing := c.graphInputs.inputs.session.progress.Phases()
+		writing := c.session.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
-		without, err = graphfile.Write(c.graphInputs.inputs.session.ctx, c.format.graph, w, g.Store.Store, options)
+		without, err = graphfile.Write(c.session.ctx, c.format.graph, w, g.Store.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
@@ -289,10 +289,10 @@ func (c *convertCommand) runGraph(name string) error {
 		doc.Without = &without
 	}
 	if without > 0 {
-		c.graphInputs.inputs.session.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
+		c.session.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
 	}
-	return c.graphInputs.inputs.session.printResult(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.graphInputs.inputs.session.cost(), c.out)
+	return c.session.printResult(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.session.cost(), c.out)
 	}, c.out)
 }
 
@@ -316,16 +316,16 @@ func (c *convertCommand) runMatrix(input string) error {
 	if err != nil {
 		return err
 	}
-	plan := c.graphInputs.inputs.session.newPlan()
+	plan := c.session.newPlan()
 	options := &tablefile.Options{
-		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: c.graphInputs.inputs.session.stdin,
-		Progress: c.graphInputs.inputs.session.progress.Stages(progress.Bytes),
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: c.session.stdin,
+		Progress: c.session.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := c.makeTempContent(c.out)
 			return filepath.Join(dir, "content"), err
 		},
 	}
-	x, err := tablefile.Inspect(c.graphInputs.inputs.session.ctx, input, options)
+	x, err := tablefile.Inspect(c.session.ctx, input, options)
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (c *convertCommand) runMatrix(input string) error {
 		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	conversion := &tablefile.Conversion{
-		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.config.Nodes, Stdin: c.graphInputs.inputs.session.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.config.Nodes, Stdin: c.session.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
 		LabelFile: c.labels, Labelling: c.labelConfig(c.config.UnknownIDs, ""), Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
@@ -345,12 +345,12 @@ func (c *convertCommand) runMatrix(input string) error {
 			return err
 		}
 	}
-	if err := conversion.Prepare(c.graphInputs.inputs.session.ctx); err != nil {
+	if err := conversion.Prepare(c.session.ctx); err != nil {
 		return err
 	}
 	doc.Classes = conversion.Classes
 	if x.Kernel && !x.InOrder && x.Format.Text {
-		c.graphInputs.inputs.session.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+		c.session.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]
 	if c.dtype == "float32" || c.dtype == "" && x.Single {
@@ -364,11 +364,11 @@ func (c *convertCommand) runMatrix(input string) error {
 			return err
 		}
 	}
-	if err := c.graphInputs.inputs.session.begin(plan); err != nil {
+	if err := c.session.begin(plan); err != nil {
 		return err
 	}
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) error {
-		return convert(c.graphInputs.inputs.session.ctx, conversion, c.format.matrix, w, labels)
+		return convert(c.session.ctx, conversion, c.format.matrix, w, labels)
 	})
 	if err == nil {
 		err = o.publish(nil, nil, nil)
@@ -376,7 +376,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	if err != nil {
 		return err
 	}
-	return c.graphInputs.inputs.session.printResult(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
+	return c.session.printResult(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
 }
 
 // printMatrix prints the summary of a written matrix.

@@ -78,12 +78,12 @@ func (c *demoCommand) run() error {
 	if err != nil {
 		return err
 	}
-	l, err := nodefile.ReadLabels(c.graphInputs.inputs.session.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	l, err := nodefile.ReadLabels(c.session.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
 	if err != nil {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(c.graphInputs.inputs.session.seed))
+	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(c.session.seed))
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (c *demoCommand) run() error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(c.graphInputs.inputs.session.seed), Progress: c.graphInputs.inputs.session.progress.Phases()}
-	p, err := heatwalk.Predict(c.graphInputs.inputs.session.ctx, g.Graph, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	settings := &method.Settings{RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases()}
+	p, err := heatwalk.Predict(c.session.ctx, g.Graph, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (c *demoCommand) run() error {
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	return c.graphInputs.inputs.session.printResult(d, func(io.Writer) { d.print(c.graphInputs.inputs.session.stdout) })
+	return c.session.printResult(d, func(io.Writer) { d.print(c.session.stdout) })
 }
 
 // print writes the steps of the demo and their times.

@@ -86,8 +86,8 @@ func newEigen(run *session) *cobra.Command {
 // check validates the flags and records problems.
 func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
-	c.graphInputs.inputs.session.require(flags, "matrix", "which")
-	c.graphInputs.inputs.session.refuse(flags,
+	c.session.require(flags, "matrix", "which")
+	c.session.refuse(flags,
 		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
@@ -97,9 +97,9 @@ func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	if near {
 		c.Near = &c.near
 	} else if c.Which == interior {
-		c.graphInputs.inputs.session.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
+		c.session.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
-	c.Seed = c.graphInputs.inputs.session.seed
+	c.Seed = c.session.seed
 	if c.Which == interior && !flags.Changed("max-products") {
 		c.products = 0
 	}
@@ -148,15 +148,15 @@ func (c *eigenCommand) run(name string) error {
 	settings := &lanczos.Settings{
 		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed), Progress: showProducts(c.session),
 	}
-	c.graphInputs.inputs.session.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
-	if c.graphInputs.inputs.session.estimating {
-		c.graphInputs.inputs.session.disk += idBytes(nodesOf(g, rows))
+	c.session.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
+	if c.session.estimating {
+		c.session.disk += idBytes(nodesOf(g, rows))
 	}
-	if few := 20; c.graphInputs.inputs.session.estimating && c.K > few {
-		c.graphInputs.inputs.session.faster = append(c.graphInputs.inputs.session.faster, "fewer pairs: the time grows faster than --k")
+	if few := 20; c.session.estimating && c.K > few {
+		c.session.faster = append(c.session.faster, "fewer pairs: the time grows faster than --k")
 	}
 	problem := c.eigenproblem()
-	pairs, err := heatwalk.Eigenpairs(c.graphInputs.inputs.session.ctx, g.Graph, problem, c.K, settings)
+	pairs, err := heatwalk.Eigenpairs(c.session.ctx, g.Graph, problem, c.K, settings)
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}
@@ -169,7 +169,7 @@ func (c *eigenCommand) run(name string) error {
 		Pairs: pairs,
 	}
 	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
-		c.graphInputs.inputs.session.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
+		c.session.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
 			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
 	}
 	return d.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)

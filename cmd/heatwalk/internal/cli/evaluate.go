@@ -91,7 +91,7 @@ func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
 	checkStdin(c.session, append(args, c.labels, c.split, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
 	c.attributes.check(c.session, flags)
 	c.learningFlags.check(flags)
-	c.learningFlags.graphInputs.inputs.session.checkEffect(flags, c.methods())
+	c.session.checkEffect(flags, c.methods())
 	c.splitFlags.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
 	c.learningFlags.settle(c.gridName)
 }
@@ -117,7 +117,7 @@ func (c *evaluateCommand) compare(name string) error {
 		return err
 	}
 	g, l := d.g, d.l
-	splits, phase := c.learningFlags.graphInputs.inputs.session.progress.Parts("evaluating", "split")
+	splits, phase := c.session.progress.Parts("evaluating", "split")
 	settings, err := d.settings(&c.base, &c.learningFlags, phase)
 	if err != nil {
 		return err
@@ -127,12 +127,12 @@ func (c *evaluateCommand) compare(name string) error {
 		return err
 	}
 	plan.Methods = c.entries
-	c.learningFlags.graphInputs.inputs.session.disk += runFileBytes
+	c.session.disk += runFileBytes
 	found, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) {
-		return heatwalk.Compare(c.learningFlags.graphInputs.inputs.session.ctx, g.Graph, d.problem(), plan)
+		return heatwalk.Compare(c.session.ctx, g.Graph, d.problem(), plan)
 	})
 	if err != nil {
-		return c.learningFlags.graphInputs.inputs.session.graphError(c.explain(err, g.Nodes, l), name, another)
+		return c.session.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluateDocument{Report: found, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))

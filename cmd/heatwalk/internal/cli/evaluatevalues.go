@@ -44,16 +44,16 @@ func (c *evaluateCommand) compareValues(name string) error {
 		return err
 	}
 	v := d.values
-	splits, phase := c.learningFlags.graphInputs.inputs.session.progress.Parts("evaluating", "split")
+	splits, phase := c.session.progress.Parts("evaluating", "split")
 	plan := &evaluate.Plan{Fractions: c.train, Folds: c.folds, Inverse: c.inverse, Splits: c.splits, Progress: ofAllMethods(splits)}
 	if c.split != "" {
 		if err := c.readSplit(plan, d.g, v); err != nil {
 			return err
 		}
 	}
-	c.learningFlags.graphInputs.inputs.session.disk += runFileBytes
-	s := &regress.Settings{RNGSeed: uint64(c.learningFlags.graphInputs.inputs.session.seed), Workers: c.learningFlags.graphInputs.inputs.session.threads, Progress: phase}
-	found, err := heatwalk.CompareValues(c.learningFlags.graphInputs.inputs.session.ctx, d.g.Graph, d.problem, d.methods, plan, s)
+	c.session.disk += runFileBytes
+	s := &regress.Settings{RNGSeed: uint64(c.session.seed), Workers: c.session.threads, Progress: phase}
+	found, err := heatwalk.CompareValues(c.session.ctx, d.g.Graph, d.problem, d.methods, plan, s)
 	if wrong := new(split.SplitError); errors.As(err, &wrong) {
 		return c.explain(err, d.g.Nodes, &nodefile.Labels{Names: []string{"number"}})
 	}
@@ -73,7 +73,7 @@ func (c *evaluateCommand) compareValues(name string) error {
 
 // readSplit reads the split of the nodes with a value into a plan.
 func (c *evaluateCommand) readSplit(plan *evaluate.Plan, g *openGraph, v *nodefile.Values) error {
-	train, test, err := nodefile.ReadSplit(c.learningFlags.graphInputs.inputs.session.ctx, c.split, g.Nodes, c.listConfig(c.split))
+	train, test, err := nodefile.ReadSplit(c.session.ctx, c.split, g.Nodes, c.listConfig(c.split))
 	if err != nil {
 		return err
 	}

@@ -87,8 +87,8 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	parameters := f.parameters()
 	var fold []int // fold of each label; nil: no labels are hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
-		parameters.Folds, parameters.Seed = f.folds, f.graphInputs.inputs.session.seed
-		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.graphInputs.inputs.session.seed), 0)
+		parameters.Folds, parameters.Seed = f.folds, f.session.seed
+		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.session.seed), 0)
 		w.Variants = cwk.FoldVariants(f.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
@@ -98,7 +98,7 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(f.graphInputs.inputs.session.ctx, from, picks, sink)
+			_, err := w.Features(f.session.ctx, from, picks, sink)
 			return err
 		},
 		picks:  [][]cwk.Pick{picks},

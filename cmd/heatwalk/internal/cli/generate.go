@@ -130,18 +130,18 @@ func (r *generateCommand) check(cmd *cobra.Command) {
 	if !isStoreName(r.Output) {
 		checkOutput(r.session, "-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
-			r.graphInputs.inputs.session.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
+			r.session.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		r.graphInputs.inputs.session.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
+		r.session.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
 	}
 	named := []string{r.Output}
 	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {
 		switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
 		case side.path == "-":
-			r.graphInputs.inputs.session.problem(side.flag, "stdout is for the edges; name a file")
+			r.session.problem(side.flag, "stdout is for the edges; name a file")
 		case side.path == "":
 		case slices.ContainsFunc(named, same):
-			r.graphInputs.inputs.session.problem(side.flag, "%s is another output of this command; name another file", side.path)
+			r.session.problem(side.flag, "%s is another output of this command; name another file", side.path)
 		default:
 			checkOutput(r.session, side.flag, side.path, nil)
 			named = append(named, side.path)
@@ -157,7 +157,7 @@ func isStoreName(path string) bool {
 // checkCollection validates the output of a collection and records problems.
 func (r *generateCommand) checkCollection(*cobra.Command) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		r.graphInputs.inputs.session.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
+		r.session.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
 	}
 }
 
@@ -177,19 +177,19 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 
 func (r *generateCommand) runGraph() error {
 	o := newOutputs(r.session, r.Output)
-	g, err := generate.New(r.Model, r.values, uint64(r.graphInputs.inputs.session.seed), r.graphInputs.inputs.session.threads)
+	g, err := generate.New(r.Model, r.values, uint64(r.session.seed), r.session.threads)
 	if err == nil {
 		err = planGenerate(r.session, r.Output, g.Size())
 	}
 	isStore := isStoreName(r.Output)
 	if err == nil && !isStore {
-		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(r.graphInputs.inputs.session.ctx, w) })
+		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(r.session.ctx, w) })
 	}
 	if err == nil {
-		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(r.graphInputs.inputs.session.ctx, w, r.fraction) })
+		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(r.session.ctx, w, r.fraction) })
 	}
 	if err == nil {
-		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(r.graphInputs.inputs.session.ctx, w, 1) })
+		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(r.session.ctx, w, 1) })
 	}
 	if err == nil {
 		o.runFile, err = o.companion(withoutSeparator(r.Output), "", ".run.json")
@@ -206,14 +206,14 @@ func (r *generateCommand) runGraph() error {
 	if err != nil {
 		return err
 	}
-	return r.graphInputs.inputs.session.printResult(&r.generateDocument, func(w io.Writer) {
+	return r.session.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
 		}
-		fmt.Fprintln(w, made+r.graphInputs.inputs.session.cost()+files)
+		fmt.Fprintln(w, made+r.session.cost()+files)
 	}, r.Output)
 }
 
@@ -259,8 +259,8 @@ func withoutSeparator(dir string) string {
 // writeStore ingests the edges while they are generated, publishes the store with o, and returns its
 // summary.
 func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, error) {
-	r.graphInputs.inputs.session.keeps(r.Output)
-	edges, stop := generate.Stream(r.graphInputs.inputs.session.ctx, g)
+	r.session.keeps(r.Output)
+	edges, stop := generate.Stream(r.session.ctx, g)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
@@ -276,14 +276,14 @@ func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r.graphInputs.inputs.session.doing = ""
+	r.session.doing = ""
 	return madeStore(report) + "\n", nil
 }
 
 // runCollection generates and writes a collection.
 func (r *generateCommand) runCollection() error {
-	c, err := generate.NewCollection(r.graphInputs.inputs.session.ctx, r.values, uint64(r.graphInputs.inputs.session.seed), func(bytes int64) error {
-		return r.graphInputs.inputs.session.beginWith(bytes, "graphs")
+	c, err := generate.NewCollection(r.session.ctx, r.values, uint64(r.session.seed), func(bytes int64) error {
+		return r.session.beginWith(bytes, "graphs")
 	})
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (r *generateCommand) runCollection() error {
 	if err != nil {
 		return err
 	}
-	return r.graphInputs.inputs.session.printResult(&r.generateDocument, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.graphInputs.inputs.session.cost())
+	return r.session.printResult(&r.generateDocument, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.session.cost())
 	})
 }

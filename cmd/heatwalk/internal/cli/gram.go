@@ -82,20 +82,13 @@ func newGram(run *session) *cobra.Command {
 func (c *gramCommand) check(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	checkOutput(c.session, "-o", c.out, gramFormats, append(args, c.labels)...)
-	c.inputs.session.require(flags, "labels", "learner")
-	c.inputs.session.refuse(flags,
+	c.session.require(flags, "labels", "learner")
+	c.session.refuse(flags,
 		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
 	)
-	matrix := matrixFormatOf(c.out, gramFormats) != nil
-	switch {
-	case !matrix && c.scores.kind != "":
-		c.inputs.session.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", c.scores.kind)
-	case matrix && c.scores.kind == "" && flags.Changed("scores"):
-		c.inputs.session.problem("--scores", "a matrix has all of them; give raw or probability")
-	}
-	c.inputs.session.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	c.scores.check(c.session, flags, c.out, gramFormats, false)
 	if slices.Contains(args, "-") {
-		c.inputs.session.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
+		c.session.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
 	if flags.Changed("learner") {
 		c.learnerFlags.check(c.session)
@@ -122,9 +115,9 @@ func (c *gramCommand) classify(files []string) error {
 	}
 	k := &ongram.Files{
 		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: c.labelConfig(c.unknown, ""),
-		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.inputs.session.progress.Phases(),
+		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.session.progress.Phases(),
 	}
-	if err = k.Open(c.inputs.session.ctx); err == nil {
+	if err = k.Open(c.session.ctx); err == nil {
 		err = k.Labels.Trainable()
 	}
 	if err != nil {
@@ -139,7 +132,7 @@ func (c *gramCommand) classify(files []string) error {
 	if err := keepData(c.session, disk, k.Bytes()); err != nil {
 		return err
 	}
-	columns, next, stop, err := k.Scores(c.inputs.session.ctx)
+	columns, next, stop, err := k.Scores(c.session.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Data(files[0], "%s; are these the values of a kernel?", learnerReason(wrong))
 	}

@@ -148,7 +148,7 @@ type openGraph struct {
 func (r *graphInputs) check(cmd *cobra.Command, args []string) {
 	r.checkSources()
 	if len(args) > 0 && ingest.IsStore(args[0]) {
-		r.inputs.session.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
+		r.session.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
@@ -201,29 +201,29 @@ func (r *graphInputs) open(name, output string) (*openGraph, error) {
 
 // openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
 func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, error) {
-	for _, input := range r.inputs.session.inputFiles { // before the graph, which may take minutes
+	for _, input := range r.session.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
 	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
-	r.inputs.session.atEnd(g.close)
+	r.session.atEnd(g.close)
 	o := &heatwalk.Options{
-		Memory: r.inputs.session.dataLimit(), Workers: r.inputs.session.threads, Stream: r.streamed || r.inputs.session.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.inputs.session.network,
+		Memory: r.session.dataLimit(), Workers: r.session.threads, Stream: r.streamed || r.session.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.session.network,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
-			if r.inputs.session.estimating && r.inputs.session.ranks == 0 {
-				r.inputs.session.faster = append(r.inputs.session.faster, g.faster()...)
+			if r.session.estimating && r.session.ranks == 0 {
+				r.session.faster = append(r.session.faster, g.faster()...)
 			}
-			if r.inputs.session.ranks > 0 {
+			if r.session.ranks > 0 {
 				var err error
-				if r.inputs.session.cut, err = costOfRanks(r.inputs.session.ctx, g, p, r.inputs.session.ranks); err != nil {
+				if r.session.cut, err = costOfRanks(r.session.ctx, g, p, r.session.ranks); err != nil {
 					return err
 				}
 			}
-			return r.inputs.session.begin(p)
+			return r.session.begin(p)
 		},
 	}
 	isStore := ingest.IsStore(name)
@@ -240,7 +240,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 			temporary = bytes
 		}
 	}
-	opened, err := heatwalk.Open(r.inputs.session.ctx, name, o)
+	opened, err := heatwalk.Open(r.session.ctx, name, o)
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
 		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir, "%s; choose another with --temp-dir", cause(wrong.Err))
 	}
@@ -248,17 +248,17 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		return nil, err
 	}
 	if g.Graph = opened; !isStore {
-		r.inputs.session.progress.End()
-		r.inputs.session.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		r.inputs.session.reading = heatwalk.Part{What: "ingest", Bytes: r.inputs.session.measuredBytes()}
+		r.session.progress.End()
+		r.session.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		r.session.reading = heatwalk.Part{What: "ingest", Bytes: r.session.measuredBytes()}
 	}
 	if g.OmittedNodes > 0 {
-		r.inputs.session.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+		r.session.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
 			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
-			r.inputs.session.note(line)
+			r.session.note(line)
 		}
 	}
 	return g, nil

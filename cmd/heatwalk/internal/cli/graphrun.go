@@ -61,7 +61,7 @@ func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format
 // begin begins a run that learns from labels, and from attributes if they are given.
 func (f *learningFlags) begin(name, path string) (*graphRun, error) {
 	return f.beginRun(name, newOutputs(f.session, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
-		f.graphInputs.inputs.session.progress.Wait("reading " + f.labels)
+		f.session.progress.Wait("reading " + f.labels)
 		if d.l, err = f.graphInputs.readSeeds(f.labels, d.g); err != nil {
 			return err
 		}

@@ -111,13 +111,13 @@ func (c *graphsCommand) check(flags *pflag.FlagSet) {
 			declared = append(declared, s)
 		}
 	}
-	if len(c.kernels) == 0 || c.inputs.session.noted("--learner") {
+	if len(c.kernels) == 0 || c.session.noted("--learner") {
 		return
 	}
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *param.Spec) bool { return s.Param(name) != nil })
 	}
-	c.inputs.session.refuse(flags,
+	c.session.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
 		rule{!slices.ContainsFunc(c.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
 	)
@@ -164,12 +164,12 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 		return nil, err
 	}
 	r := &collectionRun{outputs: o, name: name, f: c}
-	r.set = &graphs.Settings{Workers: c.inputs.session.threads, RNGSeed: uint64(c.inputs.session.seed), Cosine: c.values == "cosine"}
-	c.inputs.session.progress.Begin("reading "+name, 0, "graph")
+	r.set = &graphs.Settings{Workers: c.session.threads, RNGSeed: uint64(c.session.seed), Cosine: c.values == "cosine"}
+	c.session.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
-	r.c, err = graphs.Read(c.inputs.session.ctx, name, &graphs.ReadOptions{
-		Directed: c.directed, Vertices: c.vertices, Memory: c.inputs.session.dataLimit(), Workers: c.inputs.session.threads,
+	r.c, err = graphs.Read(c.session.ctx, name, &graphs.ReadOptions{
+		Directed: c.directed, Vertices: c.vertices, Memory: c.session.dataLimit(), Workers: c.session.threads,
 		Temp: func() (_ string, err error) {
 			if temp, err = c.makeTemp(out); err != nil {
 				return "", err
@@ -197,11 +197,11 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 		return nil, r.explain(err)
 	}
 	if temp != nil {
-		r.readBytes = c.inputs.session.measuredBytes()
+		r.readBytes = c.session.measuredBytes()
 	}
 	r.shape = r.c.Shape()
 	for _, k := range c.kernels {
-		if err := r.set.ReadElements(c.inputs.session.ctx, r.c, k, c.given, c.measure, c.base); err != nil {
+		if err := r.set.ReadElements(c.session.ctx, r.c, k, c.given, c.measure, c.base); err != nil {
 			return nil, r.explain(err)
 		}
 	}
@@ -331,7 +331,7 @@ func (c *graphsCommand) runKernel(name string) error {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	c.inputs.session.disk = files
+	c.session.disk = files
 	err = r.keep(func(p *heatwalk.Plan) error {
 		row := valuesBytes(n)
 		group = budget.Fitting(p.Limit(), p.Bytes(), row, n)
@@ -340,11 +340,11 @@ func (c *graphsCommand) runKernel(name string) error {
 	if err != nil {
 		return err
 	}
-	gram, err := kernel.Prepare(c.inputs.session.ctx, r.c, c.given, r.set)
+	gram, err := kernel.Prepare(c.session.ctx, r.c, c.given, r.set)
 	if err != nil {
 		return r.explain(err)
 	}
-	stage := c.inputs.session.progress.Begin("comparing", int64(n), "graph")
+	stage := c.session.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group
@@ -353,7 +353,7 @@ func (c *graphsCommand) runKernel(name string) error {
 		if i%group == 0 {
 			values.Rows = min(group, n-i)
 			values.Data = room.Data[:values.Rows*values.Stride]
-			if err := gram.RowsTo(c.inputs.session.ctx, &values, i); err != nil {
+			if err := gram.RowsTo(c.session.ctx, &values, i); err != nil {
 				return r.explain(err)
 			}
 		}
@@ -401,8 +401,8 @@ func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int
 			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})
 		}
 	}
-	r.with = &method.Settings{Given: c.given, RNGSeed: uint64(c.inputs.session.seed), Workers: c.inputs.session.threads}
-	c.inputs.session.disk = files(r)
+	r.with = &method.Settings{Given: c.given, RNGSeed: uint64(c.session.seed), Workers: c.session.threads}
+	c.session.disk = files(r)
 	return r, r.keep(nil)
 }
 
@@ -454,8 +454,8 @@ func (c *graphsCommand) runClassify(name string) error {
 	if err != nil {
 		return err
 	}
-	c.inputs.session.progress.Begin("learning", progress.Whole, progress.Shares)
-	p, err := r.methods[0].Method.Predict(c.inputs.session.ctx, r.problem, nil, r.with)
+	c.session.progress.Begin("learning", progress.Whole, progress.Shares)
+	p, err := r.methods[0].Method.Predict(c.session.ctx, r.problem, nil, r.with)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -499,7 +499,7 @@ func (c *graphsCommand) runEvaluate(name string) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(c.inputs.session.progress.Showing("evaluating", "split"))}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(c.session.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
 		err = c.splitFlags.planTo(&c.inputs, plan, nodes, r.l)
@@ -507,7 +507,7 @@ func (c *graphsCommand) runEvaluate(name string) error {
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(r.outputs, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.inputs.session.ctx, r.problem, plan) })
+	report, err := runPlan(r.outputs, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.session.ctx, r.problem, plan) })
 	if err != nil {
 		return r.explain(c.splitFlags.explain(err, nodes, r.l))
 	}

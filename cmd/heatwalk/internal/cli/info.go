@@ -100,14 +100,14 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 			return nil, err
 		}
 	}
-	err = heatwalk.Begin(r.graphInputs.inputs.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(r.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = 2
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(r.graphInputs.inputs.session.ctx, g.A, m.Directed, l, r.graphInputs.inputs.session.threads)
+	s, err := evaluate.Measure(r.session.ctx, g.A, m.Directed, l, r.session.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -51,17 +51,17 @@ func newIngest(run *session) *cobra.Command {
 // check validates the flags and records problems.
 func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
 	if c.dir == "" {
-		c.graphInputs.inputs.session.problem("-o", "the store's directory is missing; write -o DIR")
+		c.session.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
-		c.graphInputs.inputs.session.problem("-o", "%s is a file; name a directory", c.dir)
+		c.session.problem("-o", "%s is a file; name a directory", c.dir)
 	}
 	for i, a := range args {
 		if a != "" && isThere(filepath.Join(a, "manifest")) && !(c.sources.citations() && len(args) == 1) {
-			c.graphInputs.inputs.session.problem(a, "is a store already; the other commands take it as it is")
+			c.session.problem(a, "is a store already; the other commands take it as it is")
 		}
 		for _, b := range args[:i] {
 			if a == b || sameFile(a, b) {
-				c.graphInputs.inputs.session.problem(a, "given twice; its edges would count twice")
+				c.session.problem(a, "given twice; its edges would count twice")
 			}
 		}
 	}
@@ -91,25 +91,25 @@ func (c *ingestCommand) run(inputs []string) (err error) {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
-	c.graphInputs.inputs.session.keeps(c.dir)
+	c.session.keeps(c.dir)
 	o := newOutputs(c.session, c.dir)
 	if o.runFile, err = o.companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
-	if c.graphInputs.inputs.session.estimating {
+	if c.session.estimating {
 		return c.graphInputs.planIngest(c.dir, inputs)
 	}
 	report, err := c.graphInputs.ingest(c.dir, inputs, c.force)
 	if err != nil {
 		return err
 	}
-	c.graphInputs.inputs.session.doing = ""
-	return c.graphInputs.inputs.session.printResult(documentOf(report), func(w io.Writer) {
+	c.session.doing = ""
+	return c.session.printResult(documentOf(report), func(w io.Writer) {
 		for _, line := range columnLines(report.Files) {
 			fmt.Fprintln(w, line)
 		}
-		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.graphInputs.inputs.session.cost(), c.dir)
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.session.cost(), c.dir)
 	})
 }
 
@@ -172,13 +172,13 @@ func oddLines(r *ingest.Report) string {
 func (r *graphInputs) ingestConfig() *ingest.Config {
 	own := r.config
 	c := &own
-	c.Workers, c.TempDir, c.Warn, c.Text = r.inputs.session.threads, r.tempDir, r.inputs.session.warnOf, r.text
-	if limit := r.inputs.session.dataLimit(); limit > 0 {
+	c.Workers, c.TempDir, c.Warn, c.Text = r.session.threads, r.tempDir, r.session.warnOf, r.text
+	if limit := r.session.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}
 	c.Missing = r.labelling.Missing
 	if c.Stdin == nil {
-		c.Stdin = r.inputs.session.stdin
+		c.Stdin = r.session.stdin
 	}
 	var stage *progress.Stage
 	current := ""
@@ -191,7 +191,7 @@ func (r *graphInputs) ingestConfig() *ingest.Config {
 					name = r.source
 				}
 			}
-			stage = r.inputs.session.progress.Begin(name, total, unit)
+			stage = r.session.progress.Begin(name, total, unit)
 		}
 		stage.Set(done, total)
 	}
@@ -214,14 +214,14 @@ func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.R
 		defer end()
 		inputs, temporary = nil, bytes
 	}
-	report, err := ingest.Run(r.inputs.session.ctx, dir, inputs, c)
+	report, err := ingest.Run(r.session.ctx, dir, inputs, c)
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
 	if errors.Is(err, shard.ErrNotStore) { // about the output
 		err = fault.Usage("-o", "%v", err)
 	}
-	r.inputs.session.progress.End()
+	r.session.progress.End()
 	return report, err
 }
 
@@ -232,7 +232,7 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 		return r.planMade(dir, inputs)
 	}
 	c := r.ingestConfig()
-	n, err := ingest.CountsOf(r.inputs.session.ctx, inputs, c)
+	n, err := ingest.CountsOf(r.session.ctx, inputs, c)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *graphInputs) planMade(dir string, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return beginIngest(r.session, r.inputs.session.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
+	return beginIngest(r.session, r.session.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
 }
 
 // beginIngest plans an ingest with the given memory and size of its files.
@@ -303,13 +303,13 @@ func (r *graphInputs) checkSources() {
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
-		r.inputs.session.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
+		r.session.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
-		r.inputs.session.problem("--hyperedges", "have no direction; leave out --directed")
+		r.session.problem("--hyperedges", "have no direction; leave out --directed")
 	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
-		r.inputs.session.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+		r.session.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		r.inputs.session.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
+		r.session.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
 

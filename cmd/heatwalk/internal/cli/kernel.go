@@ -107,11 +107,11 @@ func (c *kernelCommand) check(cmd *cobra.Command) {
 	}
 	flags := cmd.Flags()
 	if c.name, c.family = n.Name, kernel.Families().Named(n.Name); c.family == nil {
-		c.graphInputs.inputs.session.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		c.session.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
 		c.walkFlags.check(c.session, flags, n)
 		return
 	}
-	c.graphInputs.inputs.session.refuse(flags,
+	c.session.refuse(flags,
 		rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
 		rule{!matrixFormatOf(c.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
@@ -120,7 +120,7 @@ func (c *kernelCommand) check(cmd *cobra.Command) {
 	if c.dtype == "float64" {
 		least, wider = 0x1p-52, ""
 	}
-	c.graphInputs.inputs.session.refuse(cmd.Flags(), rule{c.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, least, wider)})
+	c.session.refuse(cmd.Flags(), rule{c.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, least, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
@@ -144,7 +144,7 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(f.graphInputs.inputs.session.ctx, from, rows, cols, sink)
+			return w.Gram(f.session.ctx, from, rows, cols, sink)
 		},
 		picks:  [][]cwk.Pick{rows, cols},
 		advice: fewerNodes,

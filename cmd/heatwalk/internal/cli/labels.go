@@ -57,10 +57,10 @@ func (r *graphInputs) nodeLabels(g *openGraph) *nodefile.LabelConfig {
 
 // readLabels reads a file of labels for the nodes of g.
 func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := nodefile.ReadLabels(r.inputs.session.ctx, path, g.Nodes, r.nodeLabels(g))
+	l, err := nodefile.ReadLabels(r.session.ctx, path, g.Nodes, r.nodeLabels(g))
 	if err == nil {
-		r.inputs.session.noteColumns(path, l.Columns)
-		r.inputs.session.noteClasses(path, l)
+		r.session.noteColumns(path, l.Columns)
+		r.session.noteClasses(path, l)
 	}
 	return l, err
 }
@@ -91,7 +91,7 @@ func (r *graphInputs) warnLeaks(f *attributeFlags, g *openGraph, l *nodefile.Lab
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		r.inputs.session.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
+		r.session.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
 	}
 }
 
@@ -229,12 +229,12 @@ func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.inputs.session.stdin, Warn: r.inputs.session.warnOf,
+		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.session.stdin, Warn: r.session.warnOf,
 	}
-	r.inputs.session.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(r.inputs.session.ctx, f.file, g.Nodes, c)
+	r.session.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	g.attributes, err = tablefile.ReadFeatures(r.session.ctx, f.file, g.Nodes, c)
 	if err == nil {
-		r.inputs.session.noteColumns(f.file, g.attributes.Columns)
+		r.session.noteColumns(f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
 		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")

@@ -25,7 +25,7 @@ func (r *classifyRun) reportShift(found *shift.Report, own problem.Estimate) {
 	if found.Omitted > 0 {
 		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(found.Omitted))
 	}
-	r.f.learningFlags.graphInputs.inputs.session.warn("%s: %s", r.l.File, r.shift)
+	r.f.session.warn("%s: %s", r.l.File, r.shift)
 }
 
 // shiftSentence returns the warning and the range of the accuracy as a sentence for a page; "" without a

@@ -65,15 +65,15 @@ func (f *learningFlags) severalFlag(flags *pflag.FlagSet) {
 func (f *learningFlags) check(flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
-		f.graphInputs.inputs.session.problem("--method", "%s", withoutUsage(err))
+		f.session.problem("--method", "%s", withoutUsage(err))
 	}
 	checkForm(f.session, f.entries)
-	f.graphInputs.inputs.session.require(flags, "labels")
+	f.session.require(flags, "labels")
 }
 
 // settle reads the grid, sets the candidates of all methods, and records problems.
 func (f *learningFlags) settle(grid string) {
-	base, err := method.Settle(f.graphInputs.inputs.session.ctx, f.entries, grid, nil, nil)
+	base, err := method.Settle(f.session.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range all.Unwrap() {

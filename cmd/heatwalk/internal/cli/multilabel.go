@@ -25,7 +25,7 @@ func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ..
 	f.labelling.Several = true
 	f.graphInputs.check(cmd, args)
 	checkStdin(f.session, append(args, f.labels)...)
-	f.graphInputs.inputs.session.require(cmd.Flags(), "labels")
+	f.session.require(cmd.Flags(), "labels")
 	f.refuseBeside(cmd, "multi-label", append(takes, "labels"))
 }
 
@@ -36,15 +36,15 @@ func (f *learningFlags) refuseBeside(cmd *cobra.Command, flag string, takes []st
 	shared := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(given *pflag.Flag) {
 		if shared.Lookup(given.Name) == nil && !slices.Contains(takes, given.Name) {
-			f.graphInputs.inputs.session.problem("--"+given.Name, "cannot be used with --%s; leave it out", flag)
+			f.session.problem("--"+given.Name, "cannot be used with --%s; leave it out", flag)
 		}
 	})
 }
 
 func (c *classifyCommand) checkSeveral(cmd *cobra.Command, args []string) {
 	c.learningFlags.checkSeveral(cmd, args, "output", "scores", "dtype", "unreached")
-	c.scores.check(c.session, cmd.Flags(), c.out, false)
-	c.learningFlags.graphInputs.inputs.session.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
+	c.scores.check(c.session, cmd.Flags(), c.out, scoreFormats, false)
+	c.session.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 	checkOutput(c.session, "-o", c.out, scoreFormats, append(args, c.labels)...)
 }
 
@@ -64,10 +64,10 @@ func (f *learningFlags) beginSeveral(name, path string, predictions int) (*graph
 			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)
 		}
 	}
-	_, phase := f.graphInputs.inputs.session.progress.Parts("learning", "")
-	s := &method.Settings{RNGSeed: uint64(f.graphInputs.inputs.session.seed), Workers: f.graphInputs.inputs.session.threads, Progress: phase}
-	f.graphInputs.inputs.session.disk += runFileBytes
-	err = heatwalk.Begin(f.graphInputs.inputs.session.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
+	_, phase := f.session.progress.Parts("learning", "")
+	s := &method.Settings{RNGSeed: uint64(f.session.seed), Workers: f.session.threads, Progress: phase}
+	f.session.disk += runFileBytes
+	err = heatwalk.Begin(f.session.ctx, d.g.Graph, func(p *heatwalk.Plan) error {
 		_ = p.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner") // the next part reports the error
 		s.Memory = p.Room()
 		return p.Reserve(multilabel.Bytes(d.problem()), "learning and predictions")
@@ -80,13 +80,13 @@ func (c *classifyCommand) predictSeveral(name string) error {
 	if err != nil {
 		return err
 	}
-	model, p, err := multilabel.Predict(c.learningFlags.graphInputs.inputs.session.ctx, d.problem(), s)
+	model, p, err := multilabel.Predict(c.session.ctx, d.problem(), s)
 	if err != nil {
-		return c.learningFlags.graphInputs.inputs.session.graphError(err, name, another)
+		return c.session.graphError(err, name, another)
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.outputs, d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
-	if r.Components, err = d.problem().MissedComponents(c.learningFlags.graphInputs.inputs.session.ctx, p.Reached, c.learningFlags.graphInputs.inputs.session.threads, &p.Work); err != nil {
+	if r.Components, err = d.problem().MissedComponents(c.session.ctx, p.Reached, c.session.threads, &p.Work); err != nil {
 		return err
 	}
 	return r.finish(model, func(row int) string {
@@ -114,14 +114,14 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 	if err != nil {
 		return err
 	}
-	splits, _ := c.learningFlags.graphInputs.inputs.session.progress.Parts("evaluating", "split")
-	report, err := multilabel.Evaluate(c.learningFlags.graphInputs.inputs.session.ctx, d.problem(), c.train, c.splits, s, ofAllMethods(splits))
+	splits, _ := c.session.progress.Parts("evaluating", "split")
+	report, err := multilabel.Evaluate(c.session.ctx, d.problem(), c.train, c.splits, s, ofAllMethods(splits))
 	if none := new(split.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(none.Items, "labelled node"), none.Smallest)
 	}
 	if err != nil {
-		return c.learningFlags.graphInputs.inputs.session.graphError(c.explain(err, d.g.Nodes, d.l), name, another)
+		return c.session.graphError(c.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &multiLabelDocument{Report: report, Graph: name, Skipped: skippedOf(d.l)}
 	return publishReport(d.outputs, doc, report, name, storeOf(d.g.Store.Manifest), nil)

@@ -74,22 +74,22 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
 	d.g.Store.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.graphInputs.inputs.session.progress.Stages("product")}
-	f.graphInputs.inputs.session.disk += files
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.session.progress.Stages("product")}
+	f.session.disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete
 		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
-	if few := 100; f.graphInputs.inputs.session.estimating && min(len(rows), len(cols)) > few {
-		f.graphInputs.inputs.session.faster = append(f.graphInputs.inputs.session.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
+	if few := 100; f.session.estimating && min(len(rows), len(cols)) > few {
+		f.session.faster = append(f.session.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
 	}
-	k, err := heatwalk.OpenKernel(f.graphInputs.inputs.session.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
+	k, err := heatwalk.OpenKernel(f.session.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
 	}
 	if err != nil {
-		return f.graphInputs.inputs.session.graphError(err, name, loosened)
+		return f.session.graphError(err, name, loosened)
 	}
 	if err := d.describePart("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}); err != nil {
 		return err
@@ -99,13 +99,13 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return err
 	}
 	put := func(i, j int, piece *sparse.Block[float64]) error {
-		return file.Put(f.graphInputs.inputs.session.ctx, i, j, piece)
+		return file.Put(f.session.ctx, i, j, piece)
 	}
-	report, err := kernel.Values[T](f.graphInputs.inputs.session.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
+	report, err := kernel.Values[T](f.session.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
 	if err != nil {
-		return f.graphInputs.inputs.session.graphError(err, name, loosened)
+		return f.session.graphError(err, name, loosened)
 	}
-	if err := file.Close(f.graphInputs.inputs.session.ctx); err != nil {
+	if err := file.Close(f.session.ctx); err != nil {
 		return err
 	}
 	return d.finishKernel(&kernelDocument{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, k.Parameters}}, report)

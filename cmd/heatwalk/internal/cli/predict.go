@@ -37,13 +37,13 @@ func newPredict(run *session) *cobra.Command {
 func (c *classifyCommand) checkPredict(cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
 	inputs := append(args, c.model, c.truth, c.attributes.file, c.attributes.ids)
-	c.scores.check(c.session, flags, c.out, false)
+	c.scores.check(c.session, flags, c.out, scoreFormats, false)
 	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
 	c.graphInputs.check(cmd, args)
 	c.attributes.check(c.session, flags)
 	checkStdin(c.session, append(inputs, c.config.Nodes)...)
-	c.learningFlags.graphInputs.inputs.session.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
-	c.learningFlags.graphInputs.inputs.session.require(flags, "model")
+	c.session.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
+	c.session.require(flags, "model")
 }
 
 // checkSave records problems of --save-model.
@@ -54,11 +54,11 @@ func (c *classifyCommand) checkSave(inputs []string) {
 	checkOutput(c.session, "--save-model", c.save, nil, inputs...)
 	switch {
 	case c.save == "-":
-		c.learningFlags.graphInputs.inputs.session.problem("--save-model", "a model is a file of its own; name one")
+		c.session.problem("--save-model", "a model is a file of its own; name one")
 	case filepath.Clean(c.save) == filepath.Clean(c.out):
-		c.learningFlags.graphInputs.inputs.session.problem("--save-model", "%s is the output too; name another file", c.save)
+		c.session.problem("--save-model", "%s is the output too; name another file", c.save)
 	case c.method != nil && !method.CanKeep(c.method):
-		c.learningFlags.graphInputs.inputs.session.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
+		c.session.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *classifyCommand) writeModel(out *modelOutput, p *method.Prediction, s *
 
 // predictSaved predicts by a saved model.
 func (c *classifyCommand) predictSaved(name string) error {
-	f, err := modelfile.Read(c.model, c.learningFlags.graphInputs.inputs.session.dataLimit())
+	f, err := modelfile.Read(c.model, c.session.dataLimit())
 	if err != nil {
 		return err
 	}
@@ -146,21 +146,21 @@ func (c *classifyCommand) predictSaved(name string) error {
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
-	read := time.Since(c.learningFlags.graphInputs.inputs.session.started).Seconds()
+	read := time.Since(c.session.started).Seconds()
 	var known *nodefile.Labels
 	if c.truth != "" {
 		if known, err = c.graphInputs.readLabels(c.truth, d.g); err != nil {
 			return err
 		}
 	}
-	c.learningFlags.graphInputs.inputs.session.disk += predictionBytes(d.outputs, c.columns(d.l), d.g.axis())
-	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: c.learningFlags.graphInputs.inputs.session.threads, Progress: c.learningFlags.graphInputs.inputs.session.progress.Phases()}
-	p, err := heatwalk.Predict(c.learningFlags.graphInputs.inputs.session.ctx, d.g.Graph, d.problem(), c.method, s, nil)
+	c.session.disk += predictionBytes(d.outputs, c.columns(d.l), d.g.axis())
+	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: c.session.threads, Progress: c.session.progress.Phases()}
+	p, err := heatwalk.Predict(c.session.ctx, d.g.Graph, d.problem(), c.method, s, nil)
 	if errors.Is(err, method.ErrChanged) {
 		return modelfile.Damaged(c.model, err.Error())
 	}
 	if err != nil {
-		return c.learningFlags.graphInputs.inputs.session.graphError(err, name, another)
+		return c.session.graphError(err, name, another)
 	}
 	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
 		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,

@@ -48,9 +48,9 @@ func (c *rankCommand) check(cmd *cobra.Command, args []string) {
 	inputs := append(args, c.seeds, c.config.Nodes)
 	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
 	checkStdin(c.session, inputs...)
-	c.graphInputs.inputs.session.require(cmd.Flags(), "seeds")
+	c.session.require(cmd.Flags(), "seeds")
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
-		c.graphInputs.inputs.session.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
+		c.session.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
 	of, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
@@ -60,7 +60,7 @@ func (c *rankCommand) check(cmd *cobra.Command, args []string) {
 	c.family = kernel.Families().Named(n.Name)
 	c.given, _ = parseGiven(c.session, "--kernel", n.Given, of)
 	if c.family.Distance != "" {
-		c.graphInputs.inputs.session.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
+		c.session.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
 	}
 }
 
@@ -101,15 +101,15 @@ func (c *rankCommand) run(name string) error {
 	}
 	g.Store.Forward = !directed
 	const cells = 100 // bytes of the numbers of a line
-	c.graphInputs.inputs.session.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
-	report := c.graphInputs.inputs.session.progress.Phases()
-	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.graphInputs.inputs.session.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
-	r, v, err := heatwalk.RankNodes(c.graphInputs.inputs.session.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.given, set)
+	c.session.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
+	report := c.session.progress.Phases()
+	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.session.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	r, v, err := heatwalk.RankNodes(c.session.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.given, set)
 	if errors.Is(err, rank.ErrSeeds) {
 		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
-		return c.graphInputs.inputs.session.graphError(err, name, "take parameters farther from the end of their range, or another --kernel")
+		return c.session.graphError(err, name, "take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
 		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v,
@@ -143,7 +143,7 @@ func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) err
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	return tablefile.WriteLines(c.graphInputs.inputs.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
+	return tablefile.WriteLines(c.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
 		row := r.Order[i]
 		line := []string{d.g.Nodes.ID(row), numberText(r.Score[row])}
 		if c.sets > 0 {

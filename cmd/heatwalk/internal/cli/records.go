@@ -96,7 +96,7 @@ func newRecordsClassify(run *session) *cobra.Command {
 		func(cmd *cobra.Command, args []string) {
 			checkOutput(run, "-o", c.out, scoreFormats, append(args, c.labels, c.truth)...)
 			checkStdin(run, append(args, c.labels, c.truth)...)
-			c.scores.check(run, cmd.Flags(), c.out, true)
+			c.scores.check(run, cmd.Flags(), c.out, scoreFormats, true)
 			c.recordInputs.check()
 			c.learnerFlags.check(run)
 		}, func(args []string) error { return c.run(args[0]) })
@@ -116,10 +116,10 @@ func newRecordsClassify(run *session) *cobra.Command {
 func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
 	c := f.config
 	c.Text = f.text
-	c.Missing, c.Stdin, c.Memory, c.Warn = f.labelling.Missing, f.inputs.session.stdin, f.inputs.session.dataLimit(), f.inputs.session.warnOf
-	a, err := nodefile.ReadAttributes(f.inputs.session.ctx, path, &c)
+	c.Missing, c.Stdin, c.Memory, c.Warn = f.labelling.Missing, f.session.stdin, f.session.dataLimit(), f.session.warnOf
+	a, err := nodefile.ReadAttributes(f.session.ctx, path, &c)
 	if err == nil {
-		f.inputs.session.noteColumns(path, a.Use)
+		f.session.noteColumns(path, a.Use)
 	}
 	return a, err
 }
@@ -128,7 +128,7 @@ func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
 func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !k.Texts && n > 20 && n > len(a.IDs)/2 {
-			f.inputs.session.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
+			f.session.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
 	}
@@ -163,12 +163,12 @@ func (c *recordsClassifyCommand) run(path string) error {
 	maps.Copy(given, c.learnerFlags.given)
 	all := &ongram.Records{
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
-		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(c.recordInputs.inputs.session.seed), Progress: c.recordInputs.inputs.session.progress.Phases(),
+		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases(),
 	}
 	if err := keepData(c.session, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), all.Bytes()); err != nil {
 		return err
 	}
-	r, err := all.Classify(c.recordInputs.inputs.session.ctx)
+	r, err := all.Classify(c.session.ctx)
 	if err != nil {
 		return learnError(err, a.File)
 	}
@@ -256,7 +256,7 @@ func (c *recordsKernelCommand) run(path string) error {
 		return err
 	}
 	number := classNumbers(a.Classes, len(a.IDs))
-	stage := c.recordInputs.inputs.session.progress.Begin("comparing", int64(len(rows)), "row")
+	stage := c.session.progress.Begin("comparing", int64(len(rows)), "row")
 	err = fillMatrix(o, c.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)

@@ -81,9 +81,9 @@ func (c *recordsEvaluateCommand) run(path string) error {
 	if err != nil {
 		return err
 	}
-	show := c.recordInputs.inputs.session.progress.Showing("evaluating", "split")
+	show := c.session.progress.Showing("evaluating", "split")
 	plan := &evaluate.Plan{
-		Settings: &method.Settings{Given: c.given, RNGSeed: uint64(c.recordInputs.inputs.session.seed), Workers: c.recordInputs.inputs.session.threads},
+		Settings: &method.Settings{Given: c.given, RNGSeed: uint64(c.session.seed), Workers: c.session.threads},
 		Data:     ongram.TableSum(table), Progress: ofAllMethods(show),
 	}
 	for _, k := range c.kernels {
@@ -96,12 +96,12 @@ func (c *recordsEvaluateCommand) run(path string) error {
 	if err := c.splitFlags.planTo(&c.inputs, plan, nodes, l); err != nil {
 		return err
 	}
-	c.recordInputs.inputs.session.disk = runFileBytes
-	if err := c.recordInputs.inputs.session.beginWith(ongram.TableBytes(table, l, c.learners, runtime.GOMAXPROCS(0)), "table and learners"); err != nil {
+	c.session.disk = runFileBytes
+	if err := c.session.beginWith(ongram.TableBytes(table, l, c.learners, runtime.GOMAXPROCS(0)), "table and learners"); err != nil {
 		return err
 	}
 	report, err := runPlan(o, plan, func() (*evaluate.Report, error) {
-		return evaluate.Run(c.recordInputs.inputs.session.ctx, problem, plan)
+		return evaluate.Run(c.session.ctx, problem, plan)
 	})
 	if err != nil {
 		return learnError(c.splitFlags.explain(err, nodes, l), table.File)
@@ -126,13 +126,13 @@ func (f *recordInputs) readClasses(a *nodefile.Attributes, path string, unknown 
 	l := a.Classes
 	if path != "" {
 		var err error
-		if l, err = nodefile.ReadLabels(f.inputs.session.ctx, path, a.Records, f.labelConfig(unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
+		if l, err = nodefile.ReadLabels(f.session.ctx, path, a.Records, f.labelConfig(unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
 			return nil, err
 		}
 	}
 	if l == nil {
 		return nil, fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	}
-	f.inputs.session.noteClasses(l.File, l)
+	f.session.noteClasses(l.File, l)
 	return l, nil
 }

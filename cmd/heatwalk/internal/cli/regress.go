@@ -51,7 +51,7 @@ func (c *regressCommand) check(cmd *cobra.Command, args []string) {
 	inputs := append(args, c.values, c.config.Nodes, c.attributes.file, c.attributes.ids)
 	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
 	checkStdin(c.session, inputs...)
-	c.graphInputs.inputs.session.require(flags, "values")
+	c.session.require(flags, "values")
 	c.methods = checkRegression(c.session, flags, c.listed)
 }
 
@@ -82,12 +82,12 @@ func (r *graphInputs) beginValues(name, file, out string, f *attributeFlags, met
 	v := &valuesRun{methods: methods}
 	var err error
 	v.graphRun, err = r.beginRun(name, newOutputs(r.session, out), nil, func(d *graphRun) (err error) {
-		r.inputs.session.progress.Wait("reading " + file)
-		if v.values, err = nodefile.ReadValues(r.inputs.session.ctx, file, d.g.Nodes, r.nodeLabels(d.g)); err != nil {
+		r.session.progress.Wait("reading " + file)
+		if v.values, err = nodefile.ReadValues(r.session.ctx, file, d.g.Nodes, r.nodeLabels(d.g)); err != nil {
 			return err
 		}
-		r.inputs.session.noteColumns(file, v.values.Columns)
-		r.inputs.session.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
+		r.session.noteColumns(file, v.values.Columns)
+		r.session.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
 		return r.readAttributes(f, d.g)
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *graphInputs) valuesError(err error, v *nodefile.Values, name string) er
 	case errors.As(err, &tooMany):
 		return fault.Usage("--method", "%v", tooMany)
 	}
-	return r.inputs.session.graphError(err, name, another)
+	return r.session.graphError(err, name, another)
 }
 
 // regressDocument is the JSON document of regress.
@@ -146,9 +146,9 @@ func (c *regressCommand) run(name string) error {
 	}
 	ids, v := d.g.axis(), d.values
 	const cells = 48 // bytes of the numbers of a line
-	c.graphInputs.inputs.session.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
-	set := &regress.Settings{RNGSeed: uint64(c.graphInputs.inputs.session.seed), Workers: c.graphInputs.inputs.session.threads, Progress: c.graphInputs.inputs.session.progress.Phases()}
-	out, err := heatwalk.PredictValues(c.graphInputs.inputs.session.ctx, d.g.Graph, d.problem, d.methods, set)
+	c.session.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
+	set := &regress.Settings{RNGSeed: uint64(c.session.seed), Workers: c.session.threads, Progress: c.session.progress.Phases()}
+	out, err := heatwalk.PredictValues(c.session.ctx, d.g.Graph, d.problem, d.methods, set)
 	if err != nil {
 		return c.valuesError(err, v, name)
 	}
@@ -156,7 +156,7 @@ func (c *regressCommand) run(name string) error {
 	if out.Stddev != nil {
 		titles = append(titles, "stddev")
 	}
-	err = tablefile.WriteLines(c.graphInputs.inputs.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
+	err = tablefile.WriteLines(c.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
 		row := d.g.Nodes.RowAt(i)
 		cells[0], cells[1], cells[2] = ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row)))
 		if out.Stddev != nil {
