@@ -85,8 +85,8 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 		if !ok {
 			return nil, &IDError{id}
 		}
-		class, known := number[labels[id]]
-		if !known {
+		class, isNumbered := number[labels[id]]
+		if !isNumbered {
 			class = len(l.Names)
 			number[labels[id]] = class
 			l.Names = append(l.Names, labels[id])
@@ -205,9 +205,9 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 // extend gives isolated nodes that were left out their predictions. Each of them is a component.
 func (p *Prediction) extend(extend func(*method.Prediction)) {
 	missed := func() int { return len(p.Class) - int(p.Reached.GetCardinality()) }
-	before := missed()
+	unreached := missed()
 	extend(p.Prediction)
-	p.UnreachedComponents += missed() - before
+	p.UnreachedComponents += missed() - unreached
 }
 
 // planPrediction adds the memory of a prediction to a plan.
@@ -220,39 +220,39 @@ func planPrediction(plan *Plan, sized *method.Problem, m method.Method, set *met
 
 // compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
 // weights of edges that m has learned from.
-func (p *Prediction) compute(ctx context.Context, of *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*method.Problem, error) {
+func (p *Prediction) compute(ctx context.Context, problem *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*method.Problem, error) {
 	if o.Predicting != nil {
 		o.Predicting()
 	}
-	of, weights, err := method.Weigh(ctx, m, of, set)
+	problem, weights, err := method.Weigh(ctx, m, problem, set)
 	if err != nil {
 		return nil, err
 	}
 	if o.Baselines {
-		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, of, set)
+		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m, problem, set)
 	} else {
-		p.Prediction, err = m.Predict(ctx, of, nil, set)
+		p.Prediction, err = m.Predict(ctx, problem, nil, set)
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.Weights = cmp.Or(p.Weights, weights)
-	if err := method.AdaptToShares(ctx, m, of, p.Prediction, set); err != nil {
+	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}
-	if p.UnreachedComponents, err = of.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
+	if p.UnreachedComponents, err = problem.MissedComponents(ctx, p.Reached, set.Workers, &p.Work); err != nil {
 		return nil, err
 	}
-	return of, p.checkShift(ctx, of, m, set)
+	return problem, p.checkShift(ctx, problem, m, set)
 }
 
 // checkShift compares the labelled nodes with the others.
-func (p *Prediction) checkShift(ctx context.Context, of *method.Problem, m method.Method, s *method.Settings) (err error) {
-	own, start := p.Estimate, time.Now()
+func (p *Prediction) checkShift(ctx context.Context, problem *method.Problem, m method.Method, s *method.Settings) (err error) {
+	estimate, start := p.Estimate, time.Now()
 	if p.Baselines != nil {
-		own, _ = p.Estimates(m, p.Baselines)
+		estimate, _ = p.Estimates(m, p.Baselines)
 	}
-	p.Shift, err = shift.Check(ctx, m, of, p.Prediction, own, s)
+	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, estimate, s)
 	p.Seconds.Choose += time.Since(start).Seconds()
 	return err
 }
@@ -309,8 +309,8 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string, o *Class
 // Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
 // Memory and the Workers of their settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	set, all := *plan, *plan.Settings
-	all.Workers, set.Settings = g.options.Workers, &all
+	set, settings := *plan, *plan.Settings
+	settings.Workers, set.Settings = g.options.Workers, &settings
 	if g.options.Network != nil {
 		return compareTogether(ctx, g, p, &set)
 	}
@@ -337,10 +337,10 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 	if err := beginComparison(ctx, g, local, plan); err != nil {
 		return nil, err
 	}
-	least := sparse.TeamOf(local.A).LeastLimit(plan.Settings.Memory)
+	limit := sparse.TeamOf(local.A).LeastLimit(plan.Settings.Memory)
 	for _, s := range append(settingsOf(plan.Methods), plan.Settings) {
 		if s != nil {
-			s.Memory = least
+			s.Memory = limit
 		}
 	}
 	report, err := evaluate.Run(ctx, local, plan)
@@ -357,15 +357,15 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 
 // beginComparison begins a run of a plan, and gives the settings of all methods its memory.
 func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *evaluate.Plan) error {
-	all, methods := plan.Settings, plan.Methods
+	settings, methods := plan.Settings, plan.Methods
 	return Begin(ctx, g, func(needs *Plan) error {
 		reserveLabels(needs, len(p.Row))
-		all.Memory = needs.Room()
+		settings.Memory = needs.Room()
 		plan.Methods = slices.Clone(methods)
 		for i := range plan.Methods {
-			if own := plan.Methods[i].Settings; own != nil {
-				merged := *all
-				merged.Grid, merged.Given, merged.Lists = own.Grid, own.Given, own.Lists
+			if specific := plan.Methods[i].Settings; specific != nil {
+				merged := *settings
+				merged.Grid, merged.Given, merged.Lists = specific.Grid, specific.Given, specific.Lists
 				plan.Methods[i].Settings = &merged
 			}
 		}
@@ -384,14 +384,14 @@ func methodsOf(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := method.Settle(ctx, entries, cmp.Or(o.Grid, "small"), nil, nil)
+	settings, err := method.Settle(ctx, entries, cmp.Or(o.Grid, "small"), nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range append([]*method.Settings{all}, settingsOf(entries)...) {
+	for _, s := range append([]*method.Settings{settings}, settingsOf(entries)...) {
 		s.RNGSeed = o.Seed
 	}
-	return entries, all, nil
+	return entries, settings, nil
 }
 
 func settingsOf(entries []method.Entry) (list []*method.Settings) {

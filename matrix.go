@@ -38,7 +38,7 @@ var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLa
 // defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
 // columns, or as near as float64 allows.
 func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*mat.Dense, error) {
-	name, given, err := parseKernel(name)
+	name, values, err := parseKernel(name)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 		return nil, err
 	}
 	set := new(kernel.Settings)
-	k, err := OpenKernel(ctx, g, name, given, r, c, set)
+	k, err := OpenKernel(ctx, g, name, values, r, c, set)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +64,15 @@ func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*
 
 // parseKernel parses the name of a kernel and the given values of its parameters. A name that does not
 // exist is not an error here.
-func parseKernel(text string) (name string, given param.Values, err error) {
+func parseKernel(text string) (name string, values param.Values, err error) {
 	named, err := param.ParseNamed(text)
 	if err != nil {
 		return "", nil, err
 	}
 	if family := kernel.Families().Named(named.Name); family != nil {
-		given, err = family.ParseValues(named.Given)
+		values, err = family.ParseValues(named.Given)
 	}
-	return named.Name, given, err
+	return named.Name, values, err
 }
 
 // OpenedKernel is a kernel of the local part of a graph.
@@ -85,11 +85,11 @@ type OpenedKernel struct {
 // OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
 // [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
 // [Options.Network] all processes compute the same values.
-func OpenKernel(ctx context.Context, g *Graph, name string, given param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
-	l, k, v, err := openKernel(ctx, g, name, given, &s.Memory, func(of *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
+func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values, rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
+	l, k, v, err := openKernel(ctx, g, name, values, &s.Memory, func(local *graph.Graph, plan *Plan, family *kernel.Family, v param.Values) error {
 		s.Memory = plan.Room()
-		bytes := family.Bytes(v, of.Degrees, of.A.NNZ(), g.Directed, rows, cols, s)
-		if sparse.TeamOf(of.A) == nil { // factors have the rest; the limit must be the same in all processes
+		bytes := family.Bytes(v, local.Degrees, local.A.NNZ(), g.Directed, rows, cols, s)
+		if sparse.TeamOf(local.A) == nil { // factors have the rest; the limit must be the same in all processes
 			s.Memory = cmp.Or(s.Memory, bytes)
 		}
 		return plan.Reserve(bytes, "columns of the kernel")
@@ -102,23 +102,23 @@ func OpenKernel(ctx context.Context, g *Graph, name string, given param.Values, 
 
 // openKernel returns a kernel of the local part of the graph and the values of all its parameters, after
 // reserve has planned its memory and set *memory.
-func openKernel(ctx context.Context, g *Graph, name string, given param.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
+func openKernel(ctx context.Context, g *Graph, name string, values param.Values, memory *int64, reserve func(*graph.Graph, *Plan, *kernel.Family, param.Values) error, named ...[]int) (*Local, kernel.Kernel, param.Values, error) {
 	family := kernel.Families().Named(name)
 	if family == nil {
-		k, err := kernel.New(ctx, g.Graph, name, given)
-		return nil, k, given, err
+		k, err := kernel.New(ctx, g.Graph, name, values)
+		return nil, k, values, err
 	}
-	l, err := prepare(ctx, g, nil, memory, func(of *graph.Graph, plan *Plan) error {
-		v, err := family.Resolve(given, kernel.OnDegrees(of.Degrees))
+	l, err := prepare(ctx, g, nil, memory, func(local *graph.Graph, plan *Plan) error {
+		v, err := family.Resolve(values, kernel.OnDegrees(local.Degrees))
 		if err != nil {
 			return err
 		}
-		return reserve(of, plan, family, v)
+		return reserve(local, plan, family, v)
 	}, named...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	v, err := family.Resolve(given, kernel.On(ctx, l.Graph))
+	v, err := family.Resolve(values, kernel.On(ctx, l.Graph))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -139,10 +139,10 @@ type OpenedFunction struct {
 // row of the local part, see [Local.Row] and [Local.Gather]. It fills in the Memory of the settings of
 // [function.Function.ApplyTo].
 func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int, s *kernel.Settings) (*OpenedFunction, error) {
-	l, err := prepare(ctx, g, nil, &s.Memory, func(of *graph.Graph, plan *Plan) error {
+	l, err := prepare(ctx, g, nil, &s.Memory, func(local *graph.Graph, plan *Plan) error {
 		plan.RowBytes = 8 * cols
 		s.Memory = plan.Room()
-		bytes, err := function.Bytes(n, of.Degrees, cols)
+		bytes, err := function.Bytes(n, local.Degrees, cols)
 		return plan.ReserveJob(bytes, err, "blocks of columns")
 	})
 	if err != nil {
@@ -179,14 +179,14 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 	}
 	set := *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, components, new(int64), func(of *graph.Graph, plan *Plan) error {
+	l, err := prepare(ctx, g, components, new(int64), func(local *graph.Graph, plan *Plan) error {
 		plan.RowBytes = lanczos.RowBytes
 		count := 0
 		if p.Splits() {
-			count = len(cmp.Or(of.Components, components).Sizes)
+			count = len(cmp.Or(local.Components, components).Sizes)
 		}
 		set.Memory = plan.Room()
-		return plan.Reserve(p.Bytes(len(of.Degrees), of.A.NNZ(), count, k), "eigenvectors")
+		return plan.Reserve(p.Bytes(len(local.Degrees), local.A.NNZ(), count, k), "eigenvectors")
 	})
 	if err != nil {
 		return nil, err
@@ -252,9 +252,9 @@ func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](n, k)
 	i := 0
 	for row := range g.Nodes.Rows() {
-		to := x.Row(row)
-		for j := range to {
-			to[j] = b.At(i, j)
+		target := x.Row(row)
+		for j := range target {
+			target[j] = b.At(i, j)
 		}
 		i++
 	}

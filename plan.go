@@ -38,11 +38,11 @@ func (p *Plan) ReserveJob(bytes int64, err error, what string) error {
 	if errors.As(err, &over) && bytes == 0 {
 		bytes, what = p.Room()+over.Need-over.Limit, over.Largest.What
 	}
-	if all := p.Reserve(bytes, what); all != nil {
-		if whole := new(budget.Error); errors.As(all, &whole) {
-			whole.Instead = over.Instead
+	if refusal := p.Reserve(bytes, what); refusal != nil {
+		if total := new(budget.Error); errors.As(refusal, &total) {
+			total.Instead = over.Instead
 		}
-		return all
+		return refusal
 	}
 	return err
 }
@@ -83,8 +83,8 @@ func newPlan(g *Graph) *Plan {
 	if g.Store != nil {
 		_ = p.Reserve(g.Store.Held(), GraphPart)
 	}
-	for _, part := range g.reserved {
-		_ = p.Reserve(part.Bytes, part.What)
+	for _, item := range g.reserved {
+		_ = p.Reserve(item.Bytes, item.What)
 	}
 	return p
 }

@@ -82,10 +82,10 @@ func (l *Local) allDegrees() []float64 {
 	if l.division == nil {
 		return l.Degrees
 	}
-	whole := sparse.GatherAll(l.division, sparse.BlockOf(len(l.Degrees), 1, l.Degrees))
-	degrees := make([]float64, whole.Rows)
+	full := sparse.GatherAll(l.division, sparse.BlockOf(len(l.Degrees), 1, l.Degrees))
+	degrees := make([]float64, full.Rows)
 	for v := range degrees {
-		degrees[v] = whole.Row(v)[0]
+		degrees[v] = full.Row(v)[0]
 	}
 	return degrees
 }
@@ -109,11 +109,11 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 		}
 		return &Local{Graph: g.Graph}, err
 	}
-	whole := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges, Workers: g.options.Workers}
+	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges, Workers: g.options.Workers}
 	if g.Directed {
-		whole.In = g.Store.Transpose()
+		full.In = g.Store.Transpose()
 	}
-	l, err := divide(ctx, g, whole, named...)
+	l, err := divide(ctx, g, full, named...)
 	if err == nil {
 		err = Begin(ctx, g, func(plan *Plan) error { return estimate(l.Graph, plan) })
 	}
@@ -126,48 +126,48 @@ func prepare(ctx context.Context, g *Graph, components *sparse.Components, memor
 // LocalPart returns the local part of the graph, with its matrix and degrees alone, for a job that names some
 // nodes and uses the packages below this one. The matrix of a whole graph is in memory after [Begin].
 func LocalPart(ctx context.Context, g *Graph, named ...[]int) (*Local, error) {
-	part := &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}
+	local := &graph.Graph{A: g.A, Degrees: g.Degrees, Workers: g.options.Workers}
 	if g.options.Network == nil {
-		return &Local{Graph: part}, nil
+		return &Local{Graph: local}, nil
 	}
 	d := newDivision(g, g.A, named)
 	a, err := sparse.Divide(ctx, g.A, d, Room(g), g.options.Workers)
 	if err != nil {
 		return nil, err
 	}
-	part.A, part.Degrees = a, sparse.RowsOf(d, g.Degrees)
-	return newLocal(g, d, part), nil
+	local.A, local.Degrees = a, sparse.RowsOf(d, g.Degrees)
+	return newLocal(g, d, local), nil
 }
 
 // divide returns the local part of a graph, which is that of g or smaller.
-func divide(ctx context.Context, g *Graph, whole *graph.Graph, named ...[]int) (*Local, error) {
-	d := newDivision(g, whole.A, named)
-	part, err := graph.Divide(ctx, whole, d, Room(g))
+func divide(ctx context.Context, g *Graph, full *graph.Graph, named ...[]int) (*Local, error) {
+	d := newDivision(g, full.A, named)
+	local, err := graph.Divide(ctx, full, d, Room(g))
 	if err != nil {
 		return nil, err
 	}
-	return newLocal(g, d, part), nil
+	return newLocal(g, d, local), nil
 }
 
 // newDivision divides the rows of a matrix among the processes.
 func newDivision(g *Graph, a sparse.Matrix, named [][]int) *sparse.Division {
-	all := slices.Concat(named...)
-	slices.Sort(all)
+	rows := slices.Concat(named...)
+	slices.Sort(rows)
 	n, _ := a.Dims()
-	return sparse.NewDivision(n, g.options.Network, partition.Divide(a, g.options.Network.Size()), slices.Compact(all))
+	return sparse.NewDivision(n, g.options.Network, partition.Divide(a, g.options.Network.Size()), slices.Compact(rows))
 }
 
 // newLocal returns a local part and reserves its memory.
-func newLocal(g *Graph, d *sparse.Division, part *graph.Graph) *Local {
+func newLocal(g *Graph, d *sparse.Division, local *graph.Graph) *Local {
 	bytes := []float64{0}
-	for _, a := range []sparse.Matrix{part.A, part.In} {
+	for _, a := range []sparse.Matrix{local.A, local.In} {
 		if a, ok := a.(*sparse.Divided); ok {
 			bytes[0] += float64(a.Bytes())
 		}
 	}
 	d.Max(bytes) // plans are the same in all processes
 	Reserve(g, int64(bytes[0]), "rows of this process")
-	return &Local{part, d}
+	return &Local{local, d}
 }
 
 // withTranspose returns the problem with Aᵀ if one of the methods needs it.

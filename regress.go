@@ -71,9 +71,9 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	}
 	problem, set := *p, *s
 	set.Workers = g.options.Workers
-	l, err := prepare(ctx, g, nil, &set.Memory, func(of *graph.Graph, plan *Plan) error {
+	l, err := prepare(ctx, g, nil, &set.Memory, func(local *graph.Graph, plan *Plan) error {
 		reserveLabels(plan, len(p.Row))
-		problem.Graph, set.Memory = of, plan.Room()
+		problem.Graph, set.Memory = local, plan.Room()
 		bytes, err := regress.Bytes(&problem, methods, &set)
 		return plan.ReserveJob(bytes, err, "learning and predictions")
 	}, p.Row)

@@ -43,7 +43,7 @@ func exponentialBytes(t *Target, s *Settings) (int64, error) {
 }
 
 // inverseKernel returns the kernel that is M⁻¹, or takes as much.
-func (s *Settings) inverseKernel() (name string, given param.Values) {
+func (s *Settings) inverseKernel() (name string, values param.Values) {
 	if s.System == "pseudo-inverse" {
 		// As with an α that is very large: its least eigenvalue is not looked for.
 		return "regularized-laplacian", param.Values{"alpha": param.Of(1e12)}

@@ -31,7 +31,7 @@ type rowCache[T sparse.Float] struct {
 	perChunk int // rows in a chunk
 
 	exact []float64 // values before they are rounded
-	apart []T       // values of a row that is not held
+	spare []T       // values of a row that is not held
 }
 
 // valueBytes returns the size of a T in bytes.
@@ -109,9 +109,9 @@ func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
 	}
-	c.apart = resize(c.apart, len(c.item)-first)
-	c.read(c.apart, c.item[position], c.item[first:])
-	return c.apart
+	c.spare = resize(c.spare, len(c.item)-first)
+	c.read(c.spare, c.item[position], c.item[first:])
+	return c.spare
 }
 
 // free returns a slot for another row.

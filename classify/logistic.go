@@ -161,11 +161,11 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic, fit *softmax
 		}
 	}
 	if len(g.present) >= manyClasses { // a start that takes little, and is close to where a large λ ends
-		fit.alone, fit.ridge[1] = true, s.BiasRidge
+		fit.isBiasOnly, fit.ridge[1] = true, s.BiasRidge
 		if err := fit.solve(ctx); err != nil && !errors.Is(err, ErrIterationLimit) {
 			return nil, err
 		}
-		fit.alone = false
+		fit.isBiasOnly = false
 	}
 	var limited error
 	var models []*LinearModel

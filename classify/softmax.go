@@ -34,7 +34,7 @@ type softmaxFit[T sparse.Float] struct {
 	offset   []float64 // of logits; nil: 0
 	weight   []float64 // v of each of class; nil: 1
 
-	alone bool // biases and shared weights are fitted, weights stay as they are
+	isBiasOnly bool // biases and shared weights are fitted, weights stay as they are
 
 	ridge [3]float64 // of weights, biases and shared weights
 

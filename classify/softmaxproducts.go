@@ -100,7 +100,7 @@ func (b *batch[T]) take(lo, count int) {
 	if b.s.triangle != nil {
 		b.width = min(b.width, softmaxStride(lo+count))
 	}
-	if b.s.alone {
+	if b.s.isBiasOnly {
 		b.width = 0
 	}
 	width := min(b.width, b.s.features.Cols)

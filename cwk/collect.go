@@ -179,7 +179,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
-func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, scale T, cols int) error {
+func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.walked(k.w.Lo, k.w.Hi)
 	order := make([]int, len(picks)) // by row
 	for i := range order {
@@ -191,7 +191,7 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from in
 		slot[g] = s
 	}
 	err := k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
-		if t < from {
+		if t < minSteps {
 			return
 		}
 		first, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return picks[i].Row - row })
@@ -203,7 +203,7 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from in
 			start := slot[pick.Variant] * classes
 			a, b := max(lo, start), min(hi, start+classes)
 			if a < b {
-				copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
+				copy(dst.Row(i)[(t-minSteps)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
 			}
 		}
 	})

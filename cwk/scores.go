@@ -122,9 +122,9 @@ func scoreSlabs[T sparse.Float](w *Walk[T], functions int) (*scorer[T], int, err
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
 	}
-	fit := func() (at, slabs int) {
-		at = clamp((w.Memory-s.bytes(0))/max(1, one), functions)
-		return at, (functions + at - 1) / at
+	fit := func() (width, slabs int) {
+		width = clamp((w.Memory-s.bytes(0))/max(1, one), functions)
+		return width, (functions + width - 1) / width
 	}
 	offsets, slabs := fit()
 	if !s.lane.unpadded {

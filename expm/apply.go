@@ -46,7 +46,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	e.parts = make([]part, len(fs))
 	for i := range fs {
 		f, _ := fs[i].lowered(m.Lo, m.Hi)
-		e.parts[i] = part{f: f, y: dst[i], to: dst[i], out: &e.result.Functions[i]}
+		e.parts[i] = part{f: f, y: dst[i], dest: dst[i], out: &e.result.Functions[i]}
 	}
 	err := e.run(ctx)
 	if err != nil && !errors.Is(err, ErrTolerance) {
@@ -117,8 +117,8 @@ func (m *Map) checkBlocks(dst []*sparse.Block[float64], b *sparse.Block[float64]
 		if m.n == 0 {
 			continue
 		}
-		for _, other := range append(dst[:i:i], b) {
-			if &y.Data[0] == &other.Data[0] {
+		for _, block := range append(dst[:i:i], b) {
+			if &y.Data[0] == &block.Data[0] {
 				panic(badOverlap)
 			}
 		}
@@ -143,10 +143,10 @@ type evaluation struct {
 
 // part is one function of an evaluation.
 type part struct {
-	f   *Function
-	y   *sparse.Block[float64] // where terms are added
-	to  *sparse.Block[float64] // where the result goes, which may be y
-	out *Outcome
+	f    *Function
+	y    *sparse.Block[float64] // where terms are added
+	dest *sparse.Block[float64] // where the result goes, which may be y
+	out  *Outcome
 	series
 	fit       *stieltjes // of a Matérn function; nil if its power is whole
 	tame      bool       // not asked for; it may show that steeper ones need no solves
@@ -216,7 +216,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	e.sums.begin(e.team, e.b.Cols)
 	for _, p := range parts {
-		d.known, d.lone = append(d.known, p.f.value(e.known)), append(d.lone, p.f.value(0))
+		d.nullValues, d.lone = append(d.nullValues, p.f.value(e.nullValue)), append(d.lone, p.f.value(0))
 		p.sums.begin(e.team, e.b.Cols)
 	}
 	if err := e.chunks(ctx, d.rows); err != nil {
@@ -292,11 +292,11 @@ func (f *Function) valueRounding() float64 {
 // norms. It adds the rounding errors of the result itself, which the bounds lack.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
 	o := p.out
-	own := (8 + p.f.valueRounding()) * epsilon
-	o.ErrorBound = bound + own*norm
+	relative := (8 + p.f.valueRounding()) * epsilon
+	o.ErrorBound = bound + relative*norm
 	o.ColumnBound, o.Rounding = columns, rounded
-	blocks.AddScaled(columns, own, p.colNorms)
-	blocks.AddScaled(rounded, own, p.colNorms)
+	blocks.AddScaled(columns, relative, p.colNorms)
+	blocks.AddScaled(rounded, relative, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	o.relate()
 	if !(o.Relative <= e.settings.Tolerance) { // it is no number if B is none

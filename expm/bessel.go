@@ -54,7 +54,7 @@ func degree(z, eps float64) int {
 // normalised by p_0 + 2·Σ p_j = 1 (Gautschi 1967). The sum is compensated.
 // It starts where the bound is 1e-19: nearer, and for z = 1e7 the error would
 // be 2e-7 without a sign.
-func scaledBessel(z float64) (coef []float64, rest float64) {
+func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z == 0 {
 		return []float64{1}, 0
 	}

@@ -9,11 +9,11 @@ import (
 
 // sample expands f on [−1, 1] from its values at cos(πk/m), with m doubled
 // until the last quarter of the coefficients is rounding. f is given y and 1 + y.
-func sample(f func(y, above float64) float64) (*expansion, error) {
+func sample(f func(y, shifted float64) float64) (*expansion, error) {
 	const first, most = 32, 1 << 17
 	for m := first; m <= most; m *= 2 {
 		coef := cosine(f, m)
-		var size, late, rest float64
+		var size, late, tail float64
 		for j, c := range coef {
 			if math.IsNaN(c) || math.IsInf(c, 0) {
 				return nil, fmt.Errorf("%w: a value is not finite", ErrSmooth)
@@ -21,7 +21,7 @@ func sample(f func(y, above float64) float64) (*expansion, error) {
 			size = max(size, math.Abs(c))
 			if j > 3*m/4 {
 				late = max(late, math.Abs(c))
-				rest += math.Abs(c)
+				tail += math.Abs(c)
 			}
 		}
 		if late > 8*epsilon*size {
@@ -29,10 +29,10 @@ func sample(f func(y, above float64) float64) (*expansion, error) {
 		}
 		coef = coef[:3*m/4+1]
 		for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/4*size {
-			rest += math.Abs(coef[len(coef)-1])
+			tail += math.Abs(coef[len(coef)-1])
 			coef = coef[:len(coef)-1]
 		}
-		return newExpansion(coef, rest), nil
+		return newExpansion(coef, tail), nil
 	}
 	return nil, fmt.Errorf("%w: %d Chebyshev coefficients do not decay", ErrSmooth, most)
 }
@@ -40,7 +40,7 @@ func sample(f func(y, above float64) float64) (*expansion, error) {
 // cosine returns the m+1 coefficients of the polynomial that has the values of
 // f at cos(πk/m), 0 ≤ k ≤ m, from the discrete Fourier transform of its even
 // extension. f is given y and 1 + y, which is exact where y is next to −1.
-func cosine(f func(y, above float64) float64, m int) []float64 {
+func cosine(f func(y, shifted float64) float64, m int) []float64 {
 	values := make([]float64, 2*m)
 	for k := range m + 1 {
 		// A sine is exact where the cosine vanishes.

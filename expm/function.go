@@ -139,9 +139,9 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	case resolvent:
 		return expandInverse(f.shift+f.slope*middle, f.slope*half), nil
 	}
-	e, err := sample(func(y, above float64) float64 {
+	e, err := sample(func(y, shifted float64) float64 {
 		if lo == 0 { // where a function of a Laplacian may be steep
-			return f.value(half * above)
+			return f.value(half * shifted)
 		}
 		return f.value(middle + half*y)
 	})
@@ -152,13 +152,13 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 }
 
 // newExpansion takes coefficients and a bound on those left out.
-func newExpansion(coef []float64, rest float64) *expansion {
+func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {
-		e.tail[j] = rest
-		rest += math.Abs(coef[j])
+		e.tail[j] = remainder
+		remainder += math.Abs(coef[j])
 	}
-	e.size = rest
+	e.size = remainder
 	return e
 }
 
@@ -179,7 +179,7 @@ func expandExp(t, s, lo, hi float64) (*expansion, error) {
 	if peak > maxLog {
 		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", ErrOverflow, t, lo, hi)
 	}
-	coef, rest := scaledBessel(z)
+	coef, tail := scaledBessel(z)
 	factor := math.Exp(peak - s)
 	for j := range coef {
 		if j > 0 {
@@ -190,7 +190,7 @@ func expandExp(t, s, lo, hi float64) (*expansion, error) {
 		}
 		coef[j] *= factor
 	}
-	return newExpansion(coef, rest*factor), nil
+	return newExpansion(coef, tail*factor), nil
 }
 
 // expandInverse is 1/(a + b·y) on [−1, 1], |b| < |a|: with ρ = r − √(r²−1) and

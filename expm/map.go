@@ -30,9 +30,9 @@ type Map struct {
 
 	// The eigenvectors of H with the eigenvalue known. Those of rows without entries, whose
 	// eigenvalue is 0, are among them.
-	null  *graph.NullSpace
-	known float64
-	lone  []bool // rows without entries, if known is not 0
+	null      *graph.NullSpace
+	nullValue float64
+	lone      []bool // rows without entries, if known is not 0
 
 	// For solves with I + γH.
 	graph      *graph.Graph
@@ -100,7 +100,7 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 		m.laplacian = Diagonal{Mean: 1, Largest: 1}
 		return m, nil
 	}
-	m.Lo, m.Hi, m.known, m.lone = -1, 1, 1, make([]bool, m.n)
+	m.Lo, m.Hi, m.nullValue, m.lone = -1, 1, 1, make([]bool, m.n)
 	for i, d := range g.Degrees {
 		m.lone[i] = d == 0
 	}

@@ -13,8 +13,8 @@ import (
 // the sweeps.
 func (p *part) fitMatern(e *evaluation) int {
 	sigma := p.f.shift
-	whole, fraction := math.Modf(p.f.power)
-	cost := whole * e.steps(1/sigma, e.settings.Tolerance)
+	integer, fraction := math.Modf(p.f.power)
+	cost := integer * e.steps(1/sigma, e.settings.Tolerance)
 	if fraction > 0 {
 		p.fit = fitPower(fraction, 1+e.Hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
 		for _, q := range p.fit.pole {
@@ -58,8 +58,8 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	if e.norm == 0 {
 		return s.finishRational(ctx, nil)
 	}
-	whole, fraction := math.Modf(p.f.power)
-	solves := whole
+	integer, fraction := math.Modf(p.f.power)
+	solves := integer
 	if p.fit != nil {
 		solves += float64(len(p.fit.pole))
 	}
@@ -67,12 +67,12 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical) / max(solves, 1)
 	y := e.w[0]
 	if p.fit != nil {
-		if err := s.fraction(ctx, whole, fraction); err != nil {
+		if err := s.fraction(ctx, integer, fraction); err != nil {
 			return err
 		}
 		y = e.w[1]
 	}
-	for k := whole; k > 0; k-- {
+	for k := integer; k > 0; k-- {
 		if err := s.solve(ctx, y, p.f.shift, math.Pow(p.f.shift, -k)); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 }
 
 // fraction stores the power's fraction of B⊥ in w[1].
-func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error {
+func (s *inverses) fraction(ctx context.Context, integer, fraction float64) error {
 	b, y, sigma := s.w[0], s.w[1], s.f.shift
 	front := math.Pow(sigma, -fraction)
 	err := s.chunks(ctx, func(_, lo, hi int) {
@@ -128,7 +128,7 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 	}
 	for i := range s.fit.pole {
 		shift, weight := sigma*(1+s.fit.pole[i]), front*sigma*s.fit.weight[i]
-		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -whole)/shift); err != nil {
+		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -integer)/shift); err != nil {
 			return err
 		}
 		err := s.chunks(ctx, func(_, lo, hi int) {
@@ -179,31 +179,31 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 // finishRational adds w, the part outside the null space, to the result, converts that to the
 // caller's variables and fills the outcome. A nil w is zero.
 func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
-	outside := make([]float64, s.b.Cols)
+	partNorms := make([]float64, s.b.Cols)
 	s.evaluation.sums.begin(s.team, s.b.Cols)
 	s.part.sums.begin(s.team, s.b.Cols)
 	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, all := s.evaluation.sums.of(lo/blocks.ChunkRows, lo), s.part.sums.of(lo/blocks.ChunkRows, lo)
+		sums, totals := s.evaluation.sums.of(lo/blocks.ChunkRows, lo), s.part.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			y := s.y.Row(i)
 			if w != nil {
 				addSquares(sums, 1, w.Row(i))
 				blocks.AddScaled(y, 1, w.Row(i))
 			}
-			addSquares(all, 1, y)
+			addSquares(totals, 1, y)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	size := s.evaluation.sums.rootsTo(outside)
+	size := s.evaluation.sums.rootsTo(partNorms)
 	norm := s.part.sums.rootsTo(s.colNorms)
 	relative := 0.0
 	if s.fit != nil {
 		relative = s.fit.err / (1 - s.fit.err)
 	}
 	relative += solveRounding * epsilon * float64(s.solved)
-	for j, v := range outside {
+	for j, v := range partNorms {
 		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j])
 		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j])
 	}

@@ -106,14 +106,14 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
 		// smaller rate shows that no solve is needed.
 		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
-		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, to: y})
+		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, dest: y})
 	}
 	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.Hi / 2
-	series, from := e.settings.Method != Resolvent, 0
+	series, first := e.settings.Method != Resolvent, 0
 	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.kind(), e.degrees, -steepest.f.rate)) {
-		from = len(falling)
+		first = len(falling)
 	} else {
 		if err := e.split(ctx, falling[:1], false); err != nil {
 			return err
@@ -126,32 +126,32 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 			p.lower = p.leastNorm(e)
 		}
 		best := infinity
-		for at := len(falling); at >= 0; at-- {
+		for count := len(falling); count >= 0; count-- {
 			cost := 0.0
-			if at > 0 {
+			if count > 0 {
 				if !series {
 					continue
 				}
-				cost = max(float64(pl.sweeps), e.seriesCost(falling[at-1]))
+				cost = max(float64(pl.sweeps), e.seriesCost(falling[count-1]))
 			}
-			for _, g := range groupsOf(falling[at:]) {
+			for _, g := range groupsOf(falling[count:]) {
 				if cost > best {
 					break
 				}
 				cost += solveWeight * e.resolventCost(g)
 			}
 			if cost < best {
-				best, from = cost, at
+				best, first = cost, count
 			}
 		}
 	}
-	pl.groups = groupsOf(falling[from:])
+	pl.groups = groupsOf(falling[first:])
 	for _, g := range pl.groups {
-		if at := slices.Index(falling, g[0]); at > 0 {
-			falling[at-1].strict = true
+		if position := slices.Index(falling, g[0]); position > 0 {
+			falling[position-1].strict = true
 		}
 	}
-	for _, p := range falling[:from] {
+	for _, p := range falling[:first] {
 		if err := p.expand(e); err != nil {
 			return err
 		}
@@ -239,19 +239,19 @@ type Diagonal struct {
 // DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get that of the
 // whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
-	sum, most := []float64{0}, []float64{0, 0}
+	sum, largest := []float64{0}, []float64{0, 0}
 	for lo, hi := range team.Counted(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
 			sum[0] += d
-			most[0] = max(most[0], d)
+			largest[0] = max(largest[0], d)
 			if d != math.Trunc(d) {
-				most[1] = max(most[1], d)
+				largest[1] = max(largest[1], d)
 			}
 		}
 	}
 	team.Sum(sum)
-	team.Max(most)
-	return Diagonal{Mean: sum[0] / float64(max(1, team.TotalOf(len(diagonal)))), Largest: most[0], Inexact: most[1]}
+	team.Max(largest)
+	return Diagonal{Mean: sum[0] / float64(max(1, team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
 }
 
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends

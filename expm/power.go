@@ -75,17 +75,17 @@ func grid(top float64, points int) []float64 {
 
 // add takes the point with the largest relative error into the support.
 func (a *aaa) add() bool {
-	at, worst := -1, 0.0
+	index, worst := -1, 0.0
 	for k, v := range a.value {
 		if e := math.Abs(v/a.f[k] - 1); !a.used[k] && e > worst {
-			at, worst = k, e
+			index, worst = k, e
 		}
 	}
-	if at < 0 {
+	if index < 0 {
 		return false
 	}
-	a.used[at] = true
-	a.support = append(a.support, at)
+	a.used[index] = true
+	a.support = append(a.support, index)
 
 	m := len(a.support)
 	loewner := mat.NewDense(fitPoints-m, m, nil)
@@ -111,13 +111,13 @@ func (a *aaa) add() bool {
 			a.value[k] = a.f[k]
 			continue
 		}
-		var above, below float64
+		var numerator, denominator float64
 		for c, z := range a.support {
 			d := a.weight[c] / (a.x[k] - a.x[z])
-			above += d * a.f[z]
-			below += d
+			numerator += d * a.f[z]
+			denominator += d
 		}
-		a.value[k] = above / below
+		a.value[k] = numerator / denominator
 	}
 	return true
 }
@@ -135,13 +135,13 @@ func (a *aaa) below(x float64) (sum float64) {
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
-	at := func(i int) float64 {
+	point := func(i int) float64 {
 		return math.Pow(beyond*beyond*a.top, float64(i)/steps) / beyond
 	}
-	for i, last := 1, a.below(at(0)); i <= steps; i++ {
-		now := a.below(at(i))
+	for i, last := 1, a.below(point(0)); i <= steps; i++ {
+		now := a.below(point(i))
 		if (now > 0) != (last > 0) {
-			lo, hi := at(i-1), at(i)
+			lo, hi := point(i-1), point(i)
 			for range 60 {
 				if mid := math.Sqrt(lo * hi); (a.below(mid) > 0) == (last > 0) {
 					lo = mid

@@ -92,11 +92,11 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		for _, p := range s.group {
 			if !p.settled {
 				// The last term is one that is added, with the norm measured.
-				least := j + 1
+				lowest := j + 1
 				if p.added == j+1 && p.norms {
-					least = j
+					lowest = j
 				}
-				p.end = max(s.lastTerm(p), least)
+				p.end = max(s.lastTerm(p), lowest)
 				p.settled = p.end == j
 			}
 			last = max(last, p.end)
@@ -132,13 +132,13 @@ func (s *solves) prepare(ctx context.Context) error {
 		return err
 	}
 	l := s.graph.Laplacian()
-	diag, whole := make([]float64, s.n), make([]float64, s.n)
+	diag, fullDiag := make([]float64, s.n), make([]float64, s.n)
 	for i, d := range s.graph.LaplacianDiagonal() {
 		ground := s.ground(i)
-		diag[i], whole[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
+		diag[i], fullDiag[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
 	}
 	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
-	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(whole), s.workers
+	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(fullDiag), s.workers
 	if s.normalized {
 		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
 	}
@@ -166,19 +166,19 @@ func (s *solves) lastTerm(p *part) int {
 
 // solveErrors bounds the errors of solves so far, and of results.
 type solveErrors struct {
-	size     float64     // the norm of the block of which a function is applied
-	sizes    []float64   // of its columns
-	expected float64     // rounding errors of a solve, estimated
-	residual [][]float64 // of each solve, by column
-	whole    []float64   // of each solve
-	rounded  [][]float64 // rounding errors of each solve and the step, by column
-	wrong    []float64   // of each solve and step
+	size          float64     // the norm of the block of which a function is applied
+	sizes         []float64   // of its columns
+	expected      float64     // rounding errors of a solve, estimated
+	residual      [][]float64 // of each solve, by column
+	residualNorms []float64   // of each solve
+	rounded       [][]float64 // rounding errors of each solve and the step, by column
+	wrong         []float64   // of each solve and step
 }
 
 // spent bounds the error of a part's result, cut after term end, so far.
 func (s *solveErrors) spent(p *part, end int) float64 {
 	sum := p.tail[end]*s.size + s.rounding(p, end)
-	for j, r := range s.whole {
+	for j, r := range s.residualNorms {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
 	return sum
@@ -284,7 +284,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 		r.Residual[c] += drift
 		sum += float64(r.Residual[c] * r.Residual[c])
 	}
-	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
+	s.residual, s.residualNorms = append(s.residual, r.Residual), append(s.residualNorms, math.Sqrt(sum))
 	if j == 0 {
 		s.firstSteps += float64(steps)
 	}
@@ -323,8 +323,8 @@ func (s *solves) advance(ctx context.Context, j int) error {
 		return err
 	}
 	rounded := make([]float64, s.b.Cols)
-	whole := s.evaluation.sums.rootsTo(rounded)
-	s.wrong = append(s.wrong, epsilon*(residualRounding*whole+stepRounding*s.norm))
+	norms := s.evaluation.sums.rootsTo(rounded)
+	s.wrong = append(s.wrong, epsilon*(residualRounding*norms+stepRounding*s.norm))
 	scaleTo(rounded, residualRounding*epsilon, rounded)
 	blocks.AddScaled(rounded, stepRounding*epsilon, s.norms)
 	s.rounded = append(s.rounded, rounded)

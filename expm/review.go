@@ -23,14 +23,14 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	if s.settings.Method == Automatic && first {
 		series = s.seriesCost(s.group[len(s.group)-1])
 	}
-	digits, rest := digitsOf(target/s.norm), s.digits(1, last)
+	digits, remainder := digitsOf(target/s.norm), s.digits(1, last)
 	limit := func(pace float64) int {
 		if math.IsInf(pace, 1) {
 			return 0 // no limit
 		}
 		return int(math.Ceil(firstSolveFactor * pace * digits))
 	}
-	worth := series / (solveWeight * rest) // the pace from which on a series is cheaper
+	worth := series / (solveWeight * remainder) // the pace from which on a series is cheaper
 	if err := s.solve(ctx, 0, target, limit(min(worth, factorPace*factorCost))); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 			return err
 		}
 	}
-	left, before := s.unfinished, s.firstSteps
+	left, previousSteps := s.unfinished, s.firstSteps
 	if s.factored {
 		pace, worth = factorPace, worth/factorCost
 	}
@@ -49,7 +49,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 			return err
 		}
 		if pace = s.firstSteps / digits; s.factored {
-			pace = (s.firstSteps - before) / digitsOf(target/left)
+			pace = (s.firstSteps - previousSteps) / digitsOf(target/left)
 		}
 	}
 	if s.unfinished > 0 || pace > worth {

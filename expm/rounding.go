@@ -32,13 +32,13 @@ func roundingEnded(err error) bool {
 // absoluteTargets returns the residual that each of some columns may have so that together
 // they have the target's norm, or [ErrParameter] where float64 has no such number.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
-	each := target / math.Sqrt(float64(cols))
-	if !(each > 0 && each < math.Inf(1)) {
-		return nil, fmt.Errorf("%w: a solve would have to reach the residual %.3g; values of the function, or of the block, are too far from 1 for float64", ErrParameter, each)
+	residual := target / math.Sqrt(float64(cols))
+	if !(residual > 0 && residual < math.Inf(1)) {
+		return nil, fmt.Errorf("%w: a solve would have to reach the residual %.3g; values of the function, or of the block, are too far from 1 for float64", ErrParameter, residual)
 	}
 	columns := make([]float64, cols)
 	for c := range columns {
-		columns[c] = each
+		columns[c] = residual
 	}
 	return columns, nil
 }
@@ -48,11 +48,11 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.normalized || e.neighbours != nil {
 		return nil
 	}
-	to, l := sparse.NewBlock[float64](e.n, 1), e.graph.Laplacian()
-	e.diagonal, e.neighbours = l.Diag, to.Data
+	sums, l := sparse.NewBlock[float64](e.n, 1), e.graph.Laplacian()
+	e.diagonal, e.neighbours = l.Diag, sums.Data
 	e.swept(1, 0)
 	op := &sparse.Operator[float64]{A: l.A, Workers: e.workers}
-	return op.ApplyTo(ctx, to, sparse.BlockOf(e.n, 1, l.Diag))
+	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.n, 1, l.Diag))
 }
 
 // roundingOf returns the factor w_i with which rounding errors r of the residual

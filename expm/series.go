@@ -52,9 +52,9 @@ func (q *series) roundingAt(j int) float64 {
 
 // reach returns the first term from which on the error is at most a bound, or
 // the last term if the error never is.
-func (q *series) reach(from int, bound float64) (j int, ok bool) {
+func (q *series) reach(start int, bound float64) (j int, ok bool) {
 	last := len(q.coef) - 1
-	lo, hi := min(max(from, 0), last), last
+	lo, hi := min(max(start, 0), last), last
 	if !(q.errorAt(hi) <= bound) {
 		// Rounding grows with the degree while the tail falls.
 		for j := lo; j <= hi; j++ {
@@ -164,11 +164,11 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		err := e.chunks(ctx, func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
-				y, to, f := p.y.Row(i), p.to.Row(i), blocks.Factor(e.inner, i)
+				y, row, f := p.y.Row(i), p.dest.Row(i), blocks.Factor(e.inner, i)
 				for j, v := range w.Row(i) {
-					to[j] = f * (y[j] + float64(p.coef[0]*v))
+					row[j] = f * (y[j] + float64(p.coef[0]*v))
 				}
-				addSquares(sums, 1, to)
+				addSquares(sums, 1, row)
 			}
 		})
 		if err != nil {
@@ -286,10 +286,10 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 
 // unscale takes a result from the variables of the sweeps to the caller's.
 func (e *evaluation) unscale(ctx context.Context, p *part) error {
-	if e.inner == nil && p.y == p.to {
+	if e.inner == nil && p.y == p.dest {
 		return nil
 	}
-	return e.chunks(ctx, func(_, lo, hi int) { scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi), e.zero) })
+	return e.chunks(ctx, func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, e.backFactors(lo, hi), e.zero) })
 }
 
 // backFactors returns the factors that convert rows to the caller's variables.
@@ -333,15 +333,15 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			sums = p.sums.of(rows.Range, rows.Lo)
 		}
 		now := []float64{p.coef[r.j]}
-		before := []float64{0}
+		coefficient := []float64{0}
 		if p.first {
-			before[0] = p.coef[r.j-1]
+			coefficient[0] = p.coef[r.j-1]
 		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
 			y := blocks.Rows(p.y, lo)
 			if p.first {
-				simd.AddRows(y, hi-lo, k, y, before, blocks.Rows(r.x, lo))
+				simd.AddRows(y, hi-lo, k, y, coefficient, blocks.Rows(r.x, lo))
 			}
 			simd.AddRows(y, hi-lo, k, y, now, blocks.Rows(r.t, lo))
 			if !p.norms {
@@ -349,7 +349,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			}
 			seen := simd.Rows[float64]{Data: scratch, Stride: k}
 			if p.scale {
-				seen = blocks.Rows(p.to, lo)
+				seen = blocks.Rows(p.dest, lo)
 			}
 			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.backFactors(lo, hi), y)
 			simd.DotColumns(sums, hi-lo, seen, seen)

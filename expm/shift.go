@@ -10,19 +10,19 @@ import (
 // falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
 // exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
 func falling(ratio float64, samples int) *expansion {
-	coef := cosine(func(_, above float64) float64 {
-		mu := above / 2
+	coef := cosine(func(_, shifted float64) float64 {
+		mu := shifted / 2
 		if mu <= 0 {
 			return 0
 		}
 		return math.Exp(-ratio * (1/mu - 1))
 	}, samples)
-	var rest float64
+	var tail float64
 	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/2 { // others are rounding errors
-		rest += math.Abs(coef[len(coef)-1])
+		tail += math.Abs(coef[len(coef)-1])
 		coef = coef[:len(coef)-1]
 	}
-	return newExpansion(coef, rest)
+	return newExpansion(coef, tail)
 }
 
 // terms returns the number of terms that leave a tail of at most eps.
@@ -80,12 +80,12 @@ func (m *Map) plannedFalling(ratio float64) *expansion {
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
 	ends, steepest := []*part{group[0], group[len(group)-1]}, -group[len(group)-1].f.rate
-	least := infinity
+	lowest := infinity
 	for i := range tries {
 		g := steepest * math.Pow(10, -0.6-2.6*float64(i)/(tries-1))
-		taken, crowding := c.stepsOf(ends, g)
-		if cost := taken * min(crowding, mostCrowding); cost < least {
-			least, gamma, steps = cost, g, taken
+		count, crowding := c.stepsOf(ends, g)
+		if cost := count * min(crowding, mostCrowding); cost < lowest {
+			lowest, gamma, steps = cost, g, count
 		}
 	}
 	return gamma, steps

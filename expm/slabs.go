@@ -38,41 +38,41 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	if cols <= width {
 		return e.runSeries(ctx, parts)
 	}
-	wanted := parts[:0:0]
+	selected := parts[:0:0]
 	for _, p := range parts {
 		if !p.tame {
-			wanted = append(wanted, p)
+			selected = append(selected, p)
 		}
 	}
 	slabs := (cols + width - 1) / width
 	s := &evaluation{costs: costs{Map: e.Map, settings: e.settings}}
-	running := make([]*part, len(wanted))
-	for at := range slabs {
-		lo, hi := at*width, min((at+1)*width, cols)
+	running := make([]*part, len(selected))
+	for slab := range slabs {
+		lo, hi := slab*width, min((slab+1)*width, cols)
 		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
-		for i, p := range wanted {
+		for i, p := range selected {
 			var y *sparse.Block[float64]
-			if before := running[i]; before != nil && before.y.Cols == hi-lo {
-				y = before.y
+			if previous := running[i]; previous != nil && previous.y.Cols == hi-lo {
+				y = previous.y
 			} else {
 				y = e.slab(hi - lo)
 			}
-			running[i] = &part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
+			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
 		}
 		if e.settings.Progress != nil {
 			s.settings.Progress = func(stage string, done, total int64) {
-				e.settings.Progress(stage, (int64(at)*total+done)/int64(slabs), total)
+				e.settings.Progress(stage, (int64(slab)*total+done)/int64(slabs), total)
 			}
 		}
 		if err := s.runSeries(ctx, running); err != nil {
 			return err
 		}
 		e.result.Sweeps = max(e.result.Sweeps, s.result.Sweeps)
-		for i, p := range wanted {
+		for i, p := range selected {
 			p.out.join(running[i].out)
 		}
 	}
-	for i, p := range wanted {
+	for i, p := range selected {
 		e.slabs.Put(running[i].y)
 		if !(p.out.Relative <= e.settings.Tolerance) {
 			e.refuse(p)

@@ -11,11 +11,11 @@ import (
 // division divides a block into its part in the null space and the rest.
 type division struct {
 	*evaluation
-	share       *blocks.Share // of the block; nil: there is no null space
-	inner       []float64     // divisors of the part outside the null space
-	parts       []*part
-	known, lone []float64 // values of the parts at the eigenvalues of the null space
-	scratch     []rowFactors
+	share            *blocks.Share // of the block; nil: there is no null space
+	inner            []float64     // divisors of the part outside the null space
+	parts            []*part
+	nullValues, lone []float64 // values of the parts at the eigenvalues of the null space
+	scratch          []rowFactors
 }
 
 // rowFactors holds a factor for each row of a chunk.
@@ -76,18 +76,18 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 		square += float64(u * u)
 	}
 	for q, p := range d.parts {
-		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo), d.known[q]*math.Sqrt(square), r.Total)
+		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo), d.nullValues[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
-			factors[i] = d.known[q] * u / blocks.Factor(d.inner, r.Lo+i)
+			factors[i] = d.nullValues[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
 		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
 	}
 }
 
 // single divides a row that is in the null space, or has nothing of it.
-func (d *division) single(i int, own bool, sums []float64) {
+func (d *division) single(i int, isNull bool, sums []float64) {
 	w := d.w[0].Row(i)
-	if !own {
+	if !isNull {
 		addSquares(sums, 1, w)
 		for _, p := range d.parts {
 			clear(p.y.Row(i))
@@ -95,7 +95,7 @@ func (d *division) single(i int, own bool, sums []float64) {
 		return
 	}
 	for q, p := range d.parts {
-		value := d.known[q]
+		value := d.nullValues[q]
 		if d.evaluation.lone != nil && d.evaluation.lone[i] {
 			value = d.lone[q]
 		}

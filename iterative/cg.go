@@ -212,17 +212,17 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 
 // discard makes the columns of x zero that are worse than that, as rounding errors may
 // have made them where the map is next to singular, and computes the residuals again.
-func (r *run) discard(ctx context.Context) (found bool, err error) {
+func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {
 			continue
 		}
-		found = true
+		hasDiscarded = true
 		for i := range r.x.Rows {
 			r.x.Row(i)[j] = 0
 		}
 	}
-	if !found {
+	if !hasDiscarded {
 		return false, nil
 	}
 	return true, r.trueResidual(ctx)

@@ -49,7 +49,7 @@ type elimination struct {
 	// The vertex at hand.
 	sum        []float64 // of the multi-edges to a neighbour
 	neighbours []neighbour
-	rest       []float64
+	tailSums   []float64
 	draws      *rand.PCG
 
 	columns columns
@@ -58,7 +58,7 @@ type elimination struct {
 // record is an edge, as one of its ends sees it.
 type record struct {
 	weight float64
-	to     uint32
+	vertex uint32
 	next   uint32
 }
 
@@ -192,7 +192,7 @@ func (e *elimination) add(vertex, end uint32, w float64) {
 		i = uint32(len(e.records))
 		e.records = append(e.records, record{})
 	}
-	e.records[i] = record{weight: w, to: end, next: e.head[vertex]}
+	e.records[i] = record{weight: w, vertex: end, next: e.head[vertex]}
 	e.head[vertex] = i
 	e.count[vertex]++
 }
@@ -203,7 +203,7 @@ func (e *elimination) reclaim() {
 		link := &e.head[v]
 		for *link != noRecord {
 			i := *link
-			if r := &e.records[i]; e.left[r.to] {
+			if r := &e.records[i]; e.left[r.vertex] {
 				*link, r.next, e.free = r.next, e.free, i
 			} else {
 				link = &r.next
@@ -250,7 +250,7 @@ func (e *elimination) collect(v uint32) {
 	last := uint32(noRecord)
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
 		last = i
-		u := e.records[i].to
+		u := e.records[i].vertex
 		if e.left[u] {
 			continue
 		}
@@ -280,19 +280,19 @@ func (e *elimination) collect(v uint32) {
 // probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.neighbours)
-	e.rest = blocks.Grow(e.rest, m+1)
-	e.rest[m] = 0
+	e.tailSums = blocks.Grow(e.tailSums, m+1)
+	e.tailSums[m] = 0
 	for i := m - 1; i >= 0; i-- {
-		e.rest[i] = e.rest[i+1] + e.neighbours[i].weight
+		e.tailSums[i] = e.tailSums[i+1] + e.neighbours[i].weight
 	}
 	n := uint32(len(e.head))
 	for i := range max(0, m-1) {
-		remainder := e.rest[i+1]
+		remainder := e.tailSums[i+1]
 		point := remainder * (float64(e.draws.Uint64()>>11) / (1 << 53))
 		// rest falls from i+1 on: the last one that is still above the point.
 		lo, hi := i+1, m
 		for lo+1 < hi {
-			if mid := (lo + hi) / 2; e.rest[mid] > point {
+			if mid := (lo + hi) / 2; e.tailSums[mid] > point {
 				lo = mid
 			} else {
 				hi = mid
@@ -318,7 +318,7 @@ type buckets struct {
 	first      []uint32 // of each bucket; the last bucket is for all that have more
 	next, prev []uint32
 	in         []int32 // the bucket of each vertex
-	least      int     // no bucket before holds a vertex
+	lowest     int     // no bucket before holds a vertex
 }
 
 const noVertex = math.MaxUint32
@@ -344,7 +344,7 @@ func (b *buckets) put(v uint32, count int32) {
 		b.prev[b.first[i]] = v
 	}
 	b.first[i] = v
-	b.least = min(b.least, i)
+	b.lowest = min(b.lowest, i)
 }
 
 func (b *buckets) remove(v uint32) {
@@ -370,10 +370,10 @@ func (b *buckets) move(v uint32, count int32) {
 
 // takeLeast removes a vertex with the fewest edges.
 func (b *buckets) takeLeast() uint32 {
-	for b.first[b.least] == noVertex {
-		b.least++
+	for b.first[b.lowest] == noVertex {
+		b.lowest++
 	}
-	v := b.first[b.least]
+	v := b.first[b.lowest]
 	b.remove(v)
 	return v
 }

@@ -29,11 +29,11 @@ type single struct {
 	x, r, p, q *sparse.Block[float32]
 
 	// By column of B.
-	scale  []float64 // a power of two; 0 for a column that takes no part
-	square []float64 // 1/scale², or 0
-	before []float64 // the residual of the column at which the round began
-	goal   []float64 // the residual at which the column pauses
-	left   []bool    // the column is left to float64
+	scale         []float64 // a power of two; 0 for a column that takes no part
+	square        []float64 // 1/scale², or 0
+	startResidual []float64 // the residual of the column at which the round began
+	goal          []float64 // the residual at which the column pauses
+	left          []bool    // the column is left to float64
 
 	dots sched.Sums
 	run  *run // whose columns are solved for
@@ -84,7 +84,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 func (s *single) begin(r *run) {
 	s.run = r
 	k := r.b.Cols
-	for _, v := range []*[]float64{&s.scale, &s.square, &s.before, &s.goal} {
+	for _, v := range []*[]float64{&s.scale, &s.square, &s.startResidual, &s.goal} {
 		*v = blocks.Grow(*v, k)
 	}
 	s.left = blocks.Grow(s.left, k)
@@ -104,7 +104,7 @@ func (s *single) approach(ctx context.Context, r *run) error {
 			if c := &r.columns[j]; c.status == live && !s.left[j] {
 				_, exponent := math.Frexp(c.residual)
 				s.scale[j], s.square[j] = math.Ldexp(1, 1-exponent), math.Ldexp(1, 2*exponent-2)
-				s.before[j], s.goal[j] = c.residual, max(c.target, goalOfRound*c.residual)
+				s.startResidual[j], s.goal[j] = c.residual, max(c.target, goalOfRound*c.residual)
 				began = true
 			}
 		}
@@ -144,7 +144,7 @@ func (s *single) refine(ctx context.Context) error {
 		return err
 	}
 	for j := range r.columns {
-		if s.scale[j] > 0 && !(r.columns[j].residual <= leastOfRound*s.before[j]) {
+		if s.scale[j] > 0 && !(r.columns[j].residual <= leastOfRound*s.startResidual[j]) {
 			s.left[j] = true
 		}
 	}

@@ -56,7 +56,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	}
 	h := &System{
 		Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
-		known: boundary,
+		boundary: boundary,
 	}
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
@@ -90,7 +90,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		}
 	}
 	b := sparse.NewBlock[float64](f.Rows, f.Cols)
-	if err := s.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := s.boundary.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
 	for i, u := range s.free {
@@ -123,21 +123,21 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 
 // givenRange returns the smallest and the largest value of each column of f in the rows that
 // are not free, between which a harmonic function lies.
-func givenRange(team *sparse.Team, f *sparse.Block[float64], free []float64) (least, most []float64) {
-	least, most = make([]float64, f.Cols), make([]float64, f.Cols)
+func givenRange(team *sparse.Team, f *sparse.Block[float64], free []float64) (lows, highs []float64) {
+	lows, highs = make([]float64, f.Cols), make([]float64, f.Cols)
 	for i, u := range free {
 		for j, v := range f.Row(i) {
 			if u == 0 {
-				least[j], most[j] = max(least[j], -v), max(most[j], v)
+				lows[j], highs[j] = max(lows[j], -v), max(highs[j], v)
 			}
 		}
 	}
-	team.Max(least)
-	team.Max(most)
-	for j, v := range least {
-		least[j] = 0 - v // not −0
+	team.Max(lows)
+	team.Max(highs)
+	for j, v := range lows {
+		lows[j] = 0 - v // not −0
 	}
-	return least, most
+	return lows, highs
 }
 
 // restrictedMatrix is a matrix without the rows and columns that are marked by 0. Its ranges are

@@ -52,7 +52,7 @@ type System struct {
 	// identity's, with their columns, whose Degrees are 0 and whose Ground is 1.
 	free []float64
 
-	known *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
+	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
 
 	cg      CG
 	jacobi  Preconditioner
@@ -80,7 +80,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if err := settings.validate(); err != nil {
 		return nil, err
 	}
-	if s.known != nil && b == nil {
+	if s.boundary != nil && b == nil {
 		return s.harmonicTo(ctx, x, settings)
 	}
 	if settings != nil && settings.Eliminate && b.Rows <= ExactFirst {

@@ -17,17 +17,17 @@ import (
 // loaded. It chooses nothing: packages expm and iterative decide by the graph how they compute, and
 // the estimate asks the same functions.
 type work struct {
-	matrix   sparse.Kind // the matrix, if the engine is a function of one
-	function bool        // a function of a matrix by package expm; otherwise an inverse by package iterative
-	series   bool        // a function that is a Chebyshev series on every graph
-	solves   bool        // a function that is a sum of solves on every graph
-	half     bool        // a block of nodes among themselves is UᵀU with U = K^½·E
-	factor   bool        // solves may need a sampled Cholesky factor, because Jacobi may be slow
-	blocks   int64       // of a solve, in the width of a slab, its argument and result included
-	balanced bool        // solves with I − αA, or with L by way of L̃, which keep further vectors
-	radius   bool        // the largest eigenvalue of A is computed first
-	pole     bool        // α is compared with 1/ρ to many digits, for which a factor may be needed
-	least    bool        // the smallest eigenvalue outside the null space is computed first
+	matrix        sparse.Kind // the matrix, if the engine is a function of one
+	function      bool        // a function of a matrix by package expm; otherwise an inverse by package iterative
+	series        bool        // a function that is a Chebyshev series on every graph
+	solves        bool        // a function that is a sum of solves on every graph
+	half          bool        // a block of nodes among themselves is UᵀU with U = K^½·E
+	factor        bool        // solves may need a sampled Cholesky factor, because Jacobi may be slow
+	blocks        int64       // of a solve, in the width of a slab, its argument and result included
+	balanced      bool        // solves with I − αA, or with L by way of L̃, which keep further vectors
+	radius        bool        // the largest eigenvalue of A is computed first
+	pole          bool        // α is compared with 1/ρ to many digits, for which a factor may be needed
+	needsSmallest bool        // the smallest eigenvalue outside the null space is computed first
 }
 
 const (
@@ -90,7 +90,7 @@ func (w work) bytes(n, cols int) int64 {
 // searchBytes returns the memory of computing an eigenvalue, before the engine has its blocks of
 // cols columns: that of Lanczos, in addition to the block and its result where these exist.
 func (w work) searchBytes(n, cols int) (bytes int64) {
-	if w.least {
+	if w.needsSmallest {
 		bytes = w.bytes(n, cols) - searchRoom(n, cols) + lanczos.FactoredBytes(n, 1, 0)
 	}
 	if w.radius {
@@ -114,7 +114,7 @@ func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int6
 	case w.factor && fits(shared):
 		bytes = shared
 	}
-	if bytes > 0 && w.least { // the search may need one as well
+	if bytes > 0 && w.needsSmallest { // the search may need one as well
 		search := 2*blocks.BlockBytes[float64](n, cols) + max(full, lanczos.FactoredBytes(n, 1, 0)+full)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
@@ -162,7 +162,7 @@ func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64, di
 		return vectors + f.bytes(v, shape{n, long, short, directed}, budget.Remaining(limit, vectors))
 	}
 	w := f.work(v, describe(nil, degrees))
-	w.least = w.least && s.isStrict()
+	w.needsSmallest = w.needsSmallest && s.isStrict()
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
 	}

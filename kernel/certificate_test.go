@@ -224,7 +224,7 @@ func TestCommuteTimeAddsErrorsUp(t *testing.T) {
 	g := newGraph(t, testgraph.Complete(n), 1)
 	exact := mustNew(t, g, "commute-time", nil).(*distance)
 	off := *exact.inverse
-	off.whole = wrong{off.whole, by}
+	off.full = wrong{off.full, by}
 	for _, lists := range [][2][]int{{{0, 1}, {0, 1}}, {{0}, {1}}} {
 		want, _ := mustMatrix(t, exact, lists[0], lists[1], nil)
 		got, r := mustMatrix(t, newDistance(&off), lists[0], lists[1], &Settings{Tolerance: 0.5})

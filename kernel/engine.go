@@ -49,12 +49,12 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 
 // engineResult describes a block that an engine has computed.
 type engineResult struct {
-	bound   []float64 // of the norm of each column's error
-	rounded []float64 // the part of it that a smaller tolerance would hardly lessen
-	sweeps  int
-	method  string
-	least   bool // the error cannot be made smaller
-	assumed string
+	bound      []float64 // of the norm of each column's error
+	rounded    []float64 // the part of it that a smaller tolerance would hardly lessen
+	sweeps     int
+	method     string
+	isSmallest bool // the error cannot be made smaller
+	assumed    string
 }
 
 // series is a function of a matrix by package expm.
@@ -71,7 +71,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), least: err != nil}, nil
+	return &engineResult{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), isSmallest: err != nil}, nil
 }
 
 func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
@@ -153,13 +153,13 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return e.estimated(dst, x, r), nil
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: err != nil, assumed: e.assumed}
+	out := &engineResult{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: err != nil, assumed: e.assumed}
 	rounded := true
 	for j := range out.bound {
 		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
 		rounded = rounded && r.ErrorBound[j] <= 2*r.Rounding[j]
 	}
-	out.least = out.least || rounded
+	out.isSmallest = out.isSmallest || rounded
 	return out, nil
 }
 
@@ -167,7 +167,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 // tolerance would not know more.
 func (e *solves) estimated(dst, x *sparse.Block[float64], r *iterative.Result) *engineResult {
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: true}
+	out := &engineResult{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), isSmallest: true}
 	for j := range out.bound {
 		out.bound[j] *= e.scale
 	}
@@ -185,7 +185,7 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64]) (
 		return nil, err
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
+	out := &engineResult{bound: r.ErrorBound, sweeps: 1, method: "elimination", isSmallest: true}
 	for j, size := range blocks.Norms(sparse.TeamOf(e.system.Graph.A), dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}

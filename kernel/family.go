@@ -145,7 +145,7 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []param.Values) 
 			return nil, err
 		}
 	}
-	shared := &matrices{Graph: g, degrees: describe(sparse.TeamOf(g.A), g.Degrees), made: map[sparse.Kind]*expm.Map{}}
+	shared := &matrices{Graph: g, degrees: describe(sparse.TeamOf(g.A), g.Degrees), maps: map[sparse.Kind]*expm.Map{}}
 	ks := make([]Kernel, len(vs))
 	for i, v := range vs {
 		if f.work != nil {

@@ -74,7 +74,7 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) 
 	c.note(a.sweeps, a.method)
 	miss, rounded := t.measure(y, a.bound), t.measure(y, a.rounded)
 	promise := 2 * rounded // engines may stop where rounding is half of the bound
-	if a.least {
+	if a.isSmallest {
 		promise = max(promise, miss)
 	}
 	switch {
@@ -82,7 +82,7 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) 
 		return true, nil
 	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // of columns that are near
 		return true, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
-	case !a.least && t.count <= mostAttempts && (c.strict || miss > 2*rounded):
+	case !a.isSmallest && t.count <= mostAttempts && (c.strict || miss > 2*rounded):
 		aim := 0.5
 		if !c.strict { // as small as float64 allows, but no smaller
 			aim = max(aim, 1.5*rounded)
@@ -135,7 +135,7 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 // bound relies on.
 func (c *slabLog) finished(assumed string) {
 	c.done++
-	c.before, c.last = c.sweeps, c.attempt
+	c.slabSweeps, c.last = c.sweeps, c.attempt
 	if assumed != "" {
 		c.report.Condition = assumed
 	}
@@ -160,20 +160,20 @@ func tooTight(asked, reached float64) error {
 
 // product is ApplyTo for x within float64.
 func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
-	if a, err := c.small(ctx, c.k.whole, dst, c.x, measure); a != nil || err != nil {
+	if a, err := c.small(ctx, c.k.full, dst, c.x, measure); a != nil || err != nil {
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, attempt > 0)
+		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, attempt > 0)
 		if err != nil {
 			return nil, c.promised(err)
 		}
 		c.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
 		switch {
-		case miss <= 1, !c.strict && (a.least || attempt == mostAttempts):
+		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
 			return a, nil
-		case a.least || attempt == mostAttempts:
+		case a.isSmallest || attempt == mostAttempts:
 			return nil, c.promised(tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
 		}
 		c.effort /= 2 * miss

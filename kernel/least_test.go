@@ -24,7 +24,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
 		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral)
-		e := k.whole.(*solves)
+		e := k.full.(*solves)
 		factor := iterative.CholeskyBytes(n, g.A.NNZ(), 32)
 		e.system.Memory = factor
 		if !room {

@@ -16,7 +16,7 @@ import (
 type matrices struct {
 	*graph.Graph
 	degrees *degrees
-	made    map[sparse.Kind]*expm.Map
+	maps    map[sparse.Kind]*expm.Map
 
 	work work // of the kernel that is made
 }
@@ -27,14 +27,14 @@ func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
 	}
-	return &spectral{graph: g.Graph, whole: full, half: half, root: root, work: g.work}
+	return &spectral{graph: g.Graph, full: full, half: half, root: root, work: g.work}
 }
 
 // of returns a matrix of the graph, which it makes once.
 func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err error) {
-	if m = g.made[kind]; m == nil {
+	if m = g.maps[kind]; m == nil {
 		m, err = expm.New(ctx, g.Graph, kind)
-		g.made[kind] = m
+		g.maps[kind] = m
 	}
 	return m, err
 }

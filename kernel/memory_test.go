@@ -192,7 +192,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 // eigenvalue: of a path it is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
-		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral).whole.(*solves)
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral).full.(*solves)
 		if err := e.findLeast(background, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 				k := mustNew(t, newGraph(t, a, workers), "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})
 				got, report := mustMatrix(t, k, upTo(n), cols, nil)
 				name := fmt.Sprintf("graph %d, 1 − αρ = %.3g: %v, %d sweeps, bound %.3g", gi, rest, report.Method, report.Sweeps, relative(report))
-				if _, ok := k.(*spectral).whole.(*solves); !ok || report.Sweeps > 150 {
+				if _, ok := k.(*spectral).full.(*solves); !ok || report.Sweeps > 150 {
 					t.Error(name)
 				}
 				worst := 0.0

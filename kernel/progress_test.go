@@ -20,10 +20,10 @@ func TestProgressOfSlabs(t *testing.T) {
 	c.sweeps = 120 // another attempt
 	c.attempted(1, 150)
 	told(121, 870)
-	c.sweeps, c.before, c.last, c.done = 270, 270, 150, 1
+	c.sweeps, c.slabSweeps, c.last, c.done = 270, 270, 150, 1
 	c.attempted(30, 31)
 	told(300, 870)
-	c.done, c.before, c.sweeps = 4, 720, 720
+	c.done, c.slabSweeps, c.sweeps = 4, 720, 720
 	c.attempted(200, 210)
 	told(920, 920)
 }

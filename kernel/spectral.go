@@ -20,7 +20,7 @@ import (
 // the map diag(1/s)·K·diag(s) that is similar to it.
 type spectral struct {
 	graph *graph.Graph
-	whole engine
+	full  engine
 	half  engine // K^½; nil if it does not exist or costs as much
 	root  []float64
 
@@ -36,7 +36,7 @@ func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
 	}
-	m, f := k.whole.function()
+	m, f := k.full.function()
 	return joint{m, f}
 }
 
@@ -50,7 +50,7 @@ func (k *spectral) inWhole() Kernel {
 	return &copied
 }
 
-func (k *spectral) release() { k.whole.release() }
+func (k *spectral) release() { k.full.release() }
 
 // slabColumns returns the width of slabs, which decides about bits and so
 // depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
@@ -80,14 +80,14 @@ type computation struct {
 
 // slabLog counts the slabs and sweeps of a computation, and reports them.
 type slabLog struct {
-	report   Report
-	progress func(done, total int) // nil: none
-	slabs    int                   // to be computed in all
-	done     int                   // slabs
-	sweeps   int                   // sweeps of all attempts that are over
-	before   int                   // sweeps of slabs that are done
-	last     int                   // sweeps of the attempt with which the last slab was done
-	attempt  int                   // sweeps of the last attempt
+	report     Report
+	progress   func(done, total int) // nil: none
+	slabs      int                   // to be computed in all
+	done       int                   // slabs
+	sweeps     int                   // sweeps of all attempts that are over
+	slabSweeps int                   // sweeps of slabs that are done
+	last       int                   // sweeps of the attempt with which the last slab was done
+	attempt    int                   // sweeps of the last attempt
 }
 
 // columnScale leads from columns of the symmetric matrix to those of the kernel, which is similar
@@ -170,12 +170,12 @@ func (c *slabLog) attempted(done, expected int) {
 	if c.progress == nil {
 		return
 	}
-	now, sweeps := c.sweeps-c.before+done, c.last
+	now, sweeps := c.sweeps-c.slabSweeps+done, c.last
 	if sweeps == 0 {
 		sweeps = max(done, expected)
 	}
 	slab := now + max(0, sweeps-done)
-	c.progress(c.before+now, c.before+slab+sweeps*max(0, c.slabs-c.done-1))
+	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
@@ -208,7 +208,7 @@ func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 
 // columns computes the columns, or with turned the rows, of nodes and stores them in y.
 func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nodes []int, turned bool) error {
-	a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+	a, err := c.image(ctx, c.k.full, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
 		return c.direct(y, bound, nodes, turned)
 	})
 	if err != nil {

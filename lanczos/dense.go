@@ -46,8 +46,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 		return nil, ErrNotFinite
 	}
 	r.norm = max(r.norm, mat.Norm(full, 2)/float64(n))
-	if excluded := r.known; excluded.count() > 0 {
-		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(excluded.of[i]), excluded.Unit[i]} }))
+	if excluded := r.deflation; excluded.count() > 0 {
+		banish(full, gather(team, n, 2, places, func(i int) []float64 { return []float64{float64(excluded.component[i]), excluded.Unit[i]} }))
 	}
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -74,9 +74,9 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 // remaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
 // of B, rising, and stores the norm.
 func (r *run) remaining(values []float64) int {
-	remainder := values[r.known.count():] // the lowest ones are where the known ones were moved to
+	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(remainder[0]), math.Abs(remainder[len(remainder)-1]))
-	count := r.wanted
+	count := r.target
 	for count > 0 && r.omits(values[len(values)-count]) {
 		count--
 	}

@@ -48,7 +48,7 @@ type density struct {
 
 // quadrature holds the nodes of a rule, rising, each with the share of the spectrum below it plus
 // half of its own.
-type quadrature []struct{ node, below float64 }
+type quadrature []struct{ node, share float64 }
 
 // density returns the density from columns of random signs, and stores a lower bound of the norm of
 // A. The share of a node is the median of its own and its neighbours', because a block finds only a
@@ -91,7 +91,7 @@ func (c *chain) quadrature() quadrature {
 	for i, node := range nodes {
 		a, b, c := shares[i], shares[i+1], shares[i+2]
 		median := max(min(a, b), min(max(a, b), c))
-		rule[i].node, rule[i].below = node, sum+median/2
+		rule[i].node, rule[i].share = node, sum+median/2
 		sum += median
 	}
 	return rule
@@ -109,10 +109,10 @@ func (d *density) between(lo, hi float64) (count float64) {
 func (q quadrature) at(x float64) float64 {
 	i := sort.Search(len(q), func(i int) bool { return q[i].node >= x })
 	if i == 0 || i == len(q) {
-		return q[max(0, i-1)].below
+		return q[max(0, i-1)].share
 	}
 	a, b := q[i-1], q[i]
-	return a.below + (b.below-a.below)*(x-a.node)/(b.node-a.node)
+	return a.share + (b.share-a.share)*(x-a.node)/(b.node-a.node)
 }
 
 // around estimates the numbers of eigenvalues within distances δ of σ, as ranks of the values −δ.

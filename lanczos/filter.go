@@ -137,7 +137,7 @@ const (
 type plan struct {
 	filter
 	rate     float64 // growth of the last wanted eigenvalue with a degree
-	above    int     // eigenvalues above the unwanted interval
+	count    int     // eigenvalues above the unwanted interval
 	products float64 // of B, until the wanted pairs have converged
 }
 
@@ -167,7 +167,7 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		if !(half > 0) || !(products < best.products) {
 			continue
 		}
-		best.rate, best.above, best.products = rate, degree, products
+		best.rate, best.count, best.products = rate, degree, products
 		best.half, best.centre, best.degree = half, centre, 1
 		// Rounding of the largest value must not hide the residual of the last.
 		small := 2e-3 * p.tolerance

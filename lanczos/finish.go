@@ -95,7 +95,7 @@ func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
 // computed.
 func (r *run) finish(ctx context.Context, v columns, values, residuals []float64) (*Pairs, error) {
 	out := r.result
-	zeros := min(r.known.count(), len(out.Values))
+	zeros := min(r.deflation.count(), len(out.Values))
 	if r.p.Beyond {
 		zeros = 0
 	}
@@ -106,8 +106,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	out.Known = zeros
 	out.Values, out.Residuals = out.Values[:count], out.Residuals[:count]
 	sign := r.p.Which.sign()
-	if r.known.count() > 0 && len(values) > 0 && values[0] > sign*r.known.value+r.s.Tolerance*r.norm {
-		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], r.known.value)
+	if r.deflation.count() > 0 && len(values) > 0 && values[0] > sign*r.deflation.value+r.s.Tolerance*r.norm {
+		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], r.deflation.value)
 	}
 	for j, value := range values {
 		out.Values[zeros+j] = sign * value
@@ -119,8 +119,8 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	}
 	out.Vectors = sparse.NewBlock[float64](r.n, count)
 	for j := range zeros {
-		out.Values[j] = r.known.value
-		r.known.vectorTo(out.Vectors, j, j)
+		out.Values[j] = r.deflation.value
+		r.deflation.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
 		if err := r.e.setBlock(ctx, out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values))); err != nil {

@@ -23,10 +23,10 @@ import (
 // filter of Lanczos on top of it, products are with a polynomial of A that has
 // its peak at σ, so that no factor of A − σ is needed.
 type foldedMap struct {
-	a     sparse.Applier[float64]
-	near  float64
-	e     *engine
-	image *sparse.Block[float64] // (A − σ)·X
+	a      sparse.Applier[float64]
+	target float64
+	e      *engine
+	image  *sparse.Block[float64] // (A − σ)·X
 }
 
 func (f *foldedMap) Dims() (r, c int) { return f.a.Dims() }
@@ -39,10 +39,10 @@ func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	if f.image == nil || f.image.Cols != x.Cols {
 		f.image = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
-	if err := f.a.StepTo(ctx, f.image, x, sparse.Step[float64]{Alpha: 1, Beta: -f.near}); err != nil {
+	if err := f.a.StepTo(ctx, f.image, x, sparse.Step[float64]{Alpha: 1, Beta: -f.target}); err != nil {
 		return err
 	}
-	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.near, Visit: s.Visit}
+	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.target, Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
 		err := f.e.eachRow(ctx, 0, func(i int, _ []float64) {
 			target := dst.Row(i)
@@ -158,7 +158,7 @@ func (r *interior) folded(tolerance float64, ranks spectrum) (*search, error) {
 	if progress := r.s.Progress; progress != nil {
 		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(products)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &foldedMap{a: r.p.A, near: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(r.pairs, &set)
+	inner, err := (&Problem{A: &foldedMap{a: r.p.A, target: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(r.pairs, &set)
 	if err != nil {
 		return nil, err
 	}

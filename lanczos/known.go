@@ -19,31 +19,31 @@ type Known struct {
 }
 
 // known are the vectors of a [Known]; none if Disjoint is nil.
-type known struct {
+type knownVectors struct {
 	*blocks.Disjoint
-	of    []uint32 // the component of each row
-	parts []uint32 // components that have a vector
-	value float64
-	share blocks.Share // of the block that known vectors were removed from last
+	component []uint32 // the component of each row
+	parts     []uint32 // components that have a vector
+	value     float64
+	share     blocks.Share // of the block that known vectors were removed from last
 }
 
 // vectors returns the normalised vectors. Every process of the team calls it.
-func (k *Known) vectors(team *sparse.Team) *known {
+func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
-		return new(known)
+		return new(knownVectors)
 	}
 	unit := slices.Clone(k.Weights)
 	if unit == nil {
 		unit = slices.Repeat([]float64{1}, len(k.Components.Of))
 	}
-	v := &known{of: k.Components.Of, value: k.Value}
+	v := &knownVectors{component: k.Components.Of, value: k.Value}
 	occupied := make([]float64, len(k.Components.Sizes)) // 1 for components with a vector
 	for i := range unit {
 		if team.IsPadding(i) {
 			unit[i] = 0
 		}
 		if unit[i] != 0 {
-			occupied[v.of[i]] = 1
+			occupied[v.component[i]] = 1
 		}
 	}
 	team.Max(occupied)
@@ -53,17 +53,17 @@ func (k *Known) vectors(team *sparse.Team) *known {
 		}
 	}
 	if len(v.parts) > 0 {
-		v.Disjoint = blocks.NewDisjointOf(team, v.of, len(occupied), unit)
+		v.Disjoint = blocks.NewDisjointOf(team, v.component, len(occupied), unit)
 	}
 	return v
 }
 
 // count returns the number of vectors.
-func (k *known) count() int { return len(k.parts) }
+func (k *knownVectors) count() int { return len(k.parts) }
 
 // vectorTo stores vector g in column j of dst.
-func (k *known) vectorTo(dst *sparse.Block[float64], j, g int) {
-	for i, c := range k.of {
+func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
+	for i, c := range k.component {
 		dst.Row(i)[j] = 0
 		if c == k.parts[g] {
 			dst.Row(i)[j] = k.Unit[i]
@@ -73,7 +73,7 @@ func (k *known) vectorTo(dst *sparse.Block[float64], j, g int) {
 
 // remove subtracts from each column of x its part in the span of the vectors. Rounding leaves about
 // ε of the norm of the column.
-func (k *known) remove(ctx context.Context, x *sparse.Block[float64], workers int) error {
+func (k *knownVectors) remove(ctx context.Context, x *sparse.Block[float64], workers int) error {
 	if k.Disjoint == nil {
 		return nil
 	}

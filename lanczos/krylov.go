@@ -27,11 +27,11 @@ const RowBytes = 8 * width
 // precede V in the basis.
 type krylov struct {
 	*images
-	f     filter
-	known *known
-	seed  uint64
-	dim   int      // rows of the map, without those of zero
-	zero  []uint32 // rows in which columns are 0
+	f         filter
+	deflation *knownVectors
+	seed      uint64
+	dim       int      // rows of the map, without those of zero
+	zero      []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer
 	v           *basis
@@ -52,10 +52,10 @@ type krylov struct {
 // newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
-	k := &krylov{images: r.images, known: r.known, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
+	k := &krylov{images: r.images, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
 	k.images.allocate()
 	k.ortho = orthonormalizer{engine: k.e, fill: k.fillRandom}
-	if k.known.count() > 0 {
+	if k.deflation.count() > 0 {
 		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.x, w) }
 	}
 	k.f = filter{sign: r.p.Which.sign(), degree: 1}
@@ -89,7 +89,7 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 		return err
 	}
 	clearRows(k.x, k.zero)
-	if err := k.known.remove(ctx, k.x, k.e.Workers); err != nil {
+	if err := k.deflation.remove(ctx, k.x, k.e.Workers); err != nil {
 		return err
 	}
 	return k.e.setColumns(ctx, w, k.x)
@@ -105,10 +105,10 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 // purify removes from the columns w their part in the span of the known vectors, and stores the
 // result in x too.
 func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
-	if err := k.e.setBlock(ctx, x, w); err != nil || k.known.count() == 0 {
+	if err := k.e.setBlock(ctx, x, w); err != nil || k.deflation.count() == 0 {
 		return err
 	}
-	if err := k.known.remove(ctx, x, k.e.Workers); err != nil {
+	if err := k.deflation.remove(ctx, x, k.e.Workers); err != nil {
 		return err
 	}
 	return k.e.setColumns(ctx, w, x)
@@ -139,12 +139,12 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		if err := k.purify(ctx, k.x, q); err != nil {
 			return err
 		}
-		image, err := k.f.apply(ctx, k.a, k.x, k.y, func(x *sparse.Block[float64]) error { return k.known.remove(ctx, x, k.e.Workers) })
+		image, err := k.f.apply(ctx, k.a, k.x, k.y, func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.e.Workers) })
 		if err != nil {
 			return err
 		}
 		k.products += k.f.degree
-		if err := k.known.remove(ctx, image, k.e.Workers); err != nil {
+		if err := k.deflation.remove(ctx, image, k.e.Workers); err != nil {
 			return err
 		}
 		// After a restart the image has components in all of V, later only in

@@ -36,13 +36,13 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 		// orthogonalisation.
 		work, rows = 1, 300
 	)
-	top := r.p.Which.sign() * r.known.value
-	cols := lobpcgColumns(r.dim, r.wanted, r.known.count())
+	top := r.p.Which.sign() * r.deflation.value
+	cols := lobpcgColumns(r.dim, r.target, r.deflation.count())
 	guard := want + 2*width
 	gap, far := top-sp.beyond(float64(want)), top-sp.beyond(float64(guard))
 	xi := 0.0
 	if gap > 0 && far > gap {
-		xi = 1 - math.Pow(far/gap, -float64(cols-r.wanted)/float64(guard-want))
+		xi = 1 - math.Pow(far/gap, -float64(cols-r.target)/float64(guard-want))
 	}
 	iterations := max(fewest, reach/math.Sqrt(xi))
 	blocks := iterations * float64(roundUp(cols)/width)
@@ -59,8 +59,8 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
-	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.wanted, r.known.count()), predicted: predicted}
-	need := FactoredBytes(g.n, len(g.result.Values), r.known.count())
+	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.target, r.deflation.count()), predicted: predicted}
+	need := FactoredBytes(g.n, len(g.result.Values), r.deflation.count())
 	if err := budget.Check(r.s.Memory, need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
@@ -166,14 +166,14 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 		}
 		converged := g.countConverged()
 		over := g.products >= g.s.MaxProducts
-		if !over && converged < g.wanted && g.isSlow() {
+		if !over && converged < g.target && g.isSlow() {
 			return nil, errSlow
 		}
-		if over || converged == g.wanted {
+		if over || converged == g.target {
 			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // so that the result fits into their memory
-			out, err := g.finish(ctx, g.k.v.slice(0, g.wanted), g.theta[:g.wanted], nil)
-			if err == nil && converged < g.wanted {
-				err = limitError(converged, g.wanted, out.Products)
+			out, err := g.finish(ctx, g.k.v.slice(0, g.target), g.theta[:g.target], nil)
+			if err == nil && converged < g.target {
+				err = limitError(converged, g.target, out.Products)
 			}
 			return out, err
 		}
@@ -252,10 +252,10 @@ func (g *lobpcg) countConverged() (converged int) {
 		switch {
 		case r > goal:
 			g.active = append(g.active, j)
-			if j < g.wanted {
+			if j < g.target {
 				g.worst = max(g.worst, r)
 			}
-		case j < g.wanted:
+		case j < g.target:
 			converged++
 		}
 	}
@@ -295,7 +295,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			}
 			w = g.y
 		}
-		if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
+		if err := k.deflation.remove(ctx, w, k.e.Workers); err != nil {
 			return err
 		}
 		return k.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w)

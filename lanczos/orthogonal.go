@@ -24,7 +24,7 @@ type orthonormalizer struct {
 
 	replaced bool // whether a column depended on the others
 
-	of                       []origin  // of each column of Q
+	origins                  []origin  // of each column of Q
 	lengths                  []float64 // reference lengths of the columns of W
 	c, d, gram, coefficients []float64 // of a round
 	r, inverse, first        []float64
@@ -78,7 +78,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 	for j := range nw {
 		r[j*nw+j] = 1
 	}
-	o.of, o.lengths = blocks.Grow(o.of, nw), blocks.Grow(o.lengths, nw)
+	o.origins, o.lengths = blocks.Grow(o.origins, nw), blocks.Grow(o.lengths, nw)
 	for round := 0; width > 0; round++ {
 		if round > 0 {
 			recent = 0
@@ -89,7 +89,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 		}
 		dead := false
 		for j := width - 1; j >= 0; j-- {
-			state := &o.of[j]
+			state := &o.origins[j]
 			if state.left > deficient*state.length || o.needed(r[j*nw:(j+1)*nw]) {
 				continue
 			}
@@ -101,7 +101,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 			} else {
 				// The last column takes its place.
 				width--
-				*state = o.of[width]
+				*state = o.origins[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])
 				clear(r[width*nw : (width+1)*nw])
 				err = o.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
@@ -142,7 +142,7 @@ func (o *orthonormalizer) needed(row []float64) bool {
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
-		if state := &o.of[j]; !state.pure && state.left < thinned*state.length {
+		if state := &o.origins[j]; !state.pure && state.left < thinned*state.length {
 			state.pure, thin = true, true
 		}
 	}
@@ -194,7 +194,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	})
 	multiplyUpper(r, o.r, nq, cols)
 	for j := range nq {
-		o.of[j].left *= o.first[j*nq+j] * o.r[j*nq+j]
+		o.origins[j].left *= o.first[j*nq+j] * o.r[j*nq+j]
 	}
 	return clean, err
 }
@@ -273,12 +273,12 @@ func (o *orthonormalizer) begin(nq int) {
 	for j := range nq {
 		length := math.Sqrt(o.gram[j*nq+j])
 		o.longest = max(o.longest, length)
-		o.of[j] = origin{length: length, left: 1}
+		o.origins[j] = origin{length: length, left: 1}
 	}
 	for j := range nq {
 		if o.fill != nil {
-			o.of[j].length = o.longest
+			o.origins[j].length = o.longest
 		}
-		o.lengths[j] = o.of[j].length
+		o.lengths[j] = o.origins[j].length
 	}
 }

@@ -21,7 +21,7 @@ import (
 type recurrence struct {
 	a              sparse.Applier[float64]
 	e              *engine
-	u, before, w   *sparse.Block[float64]
+	u, previous, w *sparse.Block[float64]
 	scale, earlier []float64 // of u and before, to unit length; 0 once a column has ended
 	columns        []chain
 	alpha, beta    []float64 // of a step
@@ -40,7 +40,7 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, cols) }
 	return &recurrence{
 		a: a, e: newEngine(sparse.TeamOf(a), n, workers),
-		u: block(), before: block(), w: block(),
+		u: block(), previous: block(), w: block(),
 		scale: make([]float64, cols), earlier: make([]float64, cols),
 		alpha: make([]float64, cols), beta: make([]float64, cols),
 		columns: make([]chain, cols),
@@ -119,7 +119,7 @@ func (r *recurrence) multiply(ctx context.Context) error {
 		return err
 	}
 	return r.e.eachRow(ctx, len(r.columns), func(i int, sums []float64) {
-		w, u, previous := r.w.Row(i), r.u.Row(i), r.before.Row(i)
+		w, u, previous := r.w.Row(i), r.u.Row(i), r.previous.Row(i)
 		for j := range w {
 			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*previous[j]))
 			sums[j] += float64(float64(r.scale[j]*u[j]) * w[j])
@@ -129,7 +129,7 @@ func (r *recurrence) multiply(ctx context.Context) error {
 
 // advance makes the new vector the current one.
 func (r *recurrence) advance() {
-	r.before, r.u, r.w = r.u, r.w, r.before
+	r.previous, r.u, r.w = r.u, r.w, r.previous
 	r.earlier, r.scale = r.scale, r.earlier
 	for j, b := range r.beta {
 		r.scale[j] = 0

@@ -66,13 +66,13 @@ type search struct {
 	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted ones
 	plan     plan     // the filter in use
 
-	probing   bool // whether the basis is a small one that resolves the end of the spectrum
-	converged int
-	worst     float64 // residual of a wanted pair
-	before    float64 // the same at the last restart
-	cycles    int     // restarts with the filter
-	strict    float64 // factor of the tolerance for estimated residuals
-	look      int     // size of the basis at which Ritz values are computed next
+	probing       bool // whether the basis is a small one that resolves the end of the spectrum
+	converged     int
+	worst         float64 // residual of a wanted pair
+	previousWorst float64 // the same at the last restart
+	cycles        int     // restarts with the filter
+	strict        float64 // factor of the tolerance for estimated residuals
+	look          int     // size of the basis at which Ritz values are computed next
 }
 
 func newSearch(r *run, k *krylov, want int) *search {
@@ -82,12 +82,12 @@ func newSearch(r *run, k *krylov, want int) *search {
 // lanczos finds the pairs by block Lanczos. With an alternative, the error is an
 // [*otherMethod] if that is predicted to take less.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
-	size := basisSize(r.wanted, r.s.Basis)
+	size := basisSize(r.target, r.s.Basis)
 	if err := budget.Check(r.s.Memory, lanczosBytes(r.n, len(r.result.Values), size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
 		return nil, err
 	}
 	r.result.Method, r.result.Basis = "lanczos", size
-	s := newSearch(r, newKrylov(r, size), r.wanted)
+	s := newSearch(r, newKrylov(r, size), r.target)
 	s.alternative = alternative
 	values, residuals, err := s.complete(ctx)
 	if values == nil {
@@ -114,13 +114,13 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	again := k.ortho.replaced || crowded(copies, residuals, s.norm)
 	for err == nil && again {
 		k.locked = len(values)
-		left := s.dim - s.known.count() - k.locked
+		left := s.dim - s.deflation.count() - k.locked
 		if left == 0 {
 			break
 		}
 		next := *s
 		next.want = min(width, left, s.want)
-		next.certain, next.alternative, next.candidate, next.strict, next.before = next.want, false, false, 1, 0
+		next.certain, next.alternative, next.candidate, next.strict, next.previousWorst = next.want, false, false, 1, 0
 		floor := values[len(values)-1] + s.tolerance()
 		if next.floor = floor; s.interior {
 			next.floor = math.Inf(-1)
@@ -368,9 +368,9 @@ func (s *search) restart(ctx context.Context) error {
 	case k.f.degree > 1 && count < s.want && !s.interior: // the unwanted interval ends too high
 		s.ahead = min(2*s.ahead, 2*mostAhead)
 		next = s.first(p)
-	case s.interior && k.f.degree > 1 && (count < s.want || s.converged == 0 && 2*count > 3*s.plan.above): // the estimated density was wrong
+	case s.interior && k.f.degree > 1 && (count < s.want || s.converged == 0 && 2*count > 3*s.plan.count): // the estimated density was wrong
 		for i := range s.spectrum {
-			s.spectrum[i].rank *= float64(max(count, s.plan.above/2)) / float64(s.plan.above)
+			s.spectrum[i].rank *= float64(max(count, s.plan.count/2)) / float64(s.plan.count)
 		}
 		next = s.first(p)
 	case s.slow(fewCycles) && !s.interior:
@@ -387,7 +387,7 @@ func (s *search) restart(ctx context.Context) error {
 			next = plan{}
 		}
 	}
-	s.before = s.worst
+	s.previousWorst = s.worst
 	if next.products > 0 {
 		first := s.plan.products == 0
 		if first {
@@ -396,7 +396,7 @@ func (s *search) restart(ctx context.Context) error {
 		affordable := s.interior || s.products+next.degree*(s.want/width+2) <= s.s.MaxProducts
 		useless := count < s.want // a wanted value is inside the unwanted interval
 		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
-			s.plan, k.f, s.before, s.cycles = next, next.filter, 0, 0
+			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
 			s.result.Degree = next.degree
 			return k.blend(ctx, s.want)
 		}
@@ -443,8 +443,8 @@ func (s *search) choice() *filterChoice {
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest, first: s.k.f.lambda(s.k.theta[0]), largest: math.Inf(-1),
 		norm: s.norm, tolerance: s.s.Tolerance, entries: s.entries(),
 	}
-	if s.known.count() > 0 {
-		p.largest = s.k.f.sign * s.known.value
+	if s.deflation.count() > 0 {
+		p.largest = s.k.f.sign * s.deflation.value
 	}
 	return p
 }
@@ -452,7 +452,7 @@ func (s *search) choice() *filterChoice {
 // slow reports whether more than the given number of restarts are expected if residuals continue to
 // fall by the same factor.
 func (s *search) slow(cycles float64) bool {
-	previous := s.before
+	previous := s.previousWorst
 	if previous == 0 {
 		previous = 0.1 * s.norm // about the residual of a random block
 	}
@@ -467,7 +467,7 @@ func (s *search) slow(cycles float64) bool {
 // there: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
-	top := s.k.f.sign * s.known.value
+	top := s.k.f.sign * s.deflation.value
 	s.candidate = s.alternative && top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil

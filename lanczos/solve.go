@@ -13,14 +13,14 @@ import (
 // run is one solve: the checked problem, and the numbers that all methods share.
 type run struct {
 	*images
-	p      *Problem
-	s      Settings
-	n      int // rows of this process
-	dim    int // rows of all processes that are not excluded
-	known  *known
-	wanted int     // number of pairs to find in addition to the known ones
-	norm   float64 // a lower bound of the norm of A
-	result *Pairs
+	p         *Problem
+	s         Settings
+	n         int // rows of this process
+	dim       int // rows of all processes that are not excluded
+	deflation *knownVectors
+	target    int     // number of pairs to find in addition to the known ones
+	norm      float64 // a lower bound of the norm of A
+	result    *Pairs
 }
 
 // Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
@@ -100,7 +100,7 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	team, excluded := sparse.TeamOf(p.A), new(known)
+	team, excluded := sparse.TeamOf(p.A), new(knownVectors)
 	if p.Which != Interior {
 		excluded = p.Known.vectors(team)
 	}
@@ -115,7 +115,7 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
 	set := s.withDefaults()
-	r := &run{p: p, s: set, n: n, dim: dim, known: excluded, wanted: pairs, norm: math.Abs(excluded.value)}
+	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs, norm: math.Abs(excluded.value)}
 	r.images = &images{a: p.A, e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
 	return r, nil
@@ -137,11 +137,11 @@ func countRows(team *sparse.Team, list []uint32) int {
 // nearly as many columns as the map has rows. It reports whether it did.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
-	case r.wanted == 0:
+	case r.target == 0:
 		if err = r.measureNorm(ctx); err == nil {
 			out, err = r.finish(ctx, columns{}, nil, nil)
 		}
-	case smallMap(r.dim, r.dim-r.known.count(), basisSize(r.wanted, r.s.Basis)):
+	case smallMap(r.dim, r.dim-r.deflation.count(), basisSize(r.target, r.s.Basis)):
 		out, err = r.dense(ctx)
 	default:
 		return false, nil, nil

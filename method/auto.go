@@ -40,35 +40,35 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Se
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	of := s.WithDefaults()
-	set, given := autoSettings(of), of.Given
+	options := s.WithDefaults()
+	set, declared := autoSettings(options), options.Given
 	switch {
-	case of.kept != nil:
-		set.Choice, given = of.kept.Auto, of.kept.Values
+	case options.model != nil:
+		set.Choice, declared = options.model.Auto, options.model.Values
 	case par != nil && par.Declared != nil:
-		given = par.Declared.Values
+		declared = par.Declared.Values
 	}
-	v, err := autoSpec.Resolve(autoSpec.Own(given), nil)
+	v, err := autoSpec.Resolve(autoSpec.Own(declared), nil)
 	if err != nil {
 		return nil, err
 	}
 	set.Balanced = v.Word(classify.WeightsParam.Name) == "balanced"
-	found, err := auto.Predict(ctx, p, set)
+	result, err := auto.Predict(ctx, p, set)
 	if err != nil {
 		return nil, err
 	}
 	out := &Prediction{
-		Class: found.Class, Scores: found.Scores, Reached: found.Reached, Estimate: found.Estimate,
-		Unfinished: found.Unfinished, BlockModel: found.BlockModel, Omitted: found.Omitted, Work: found.Work, Seconds: found.Seconds,
-		model: &keptModel{Auto: found.Choice, Values: v},
+		Class: result.Class, Scores: result.Scores, Reached: result.Reached, Estimate: result.Estimate,
+		Unfinished: result.Unfinished, BlockModel: result.BlockModel, Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
+		model: &keptModel{Auto: result.Choice, Values: v},
 	}
 	if !set.Balanced {
 		return out, nil
 	}
 	out.Parameters, out.Settings = Parameters{Declared: &Setting{&autoSpec, v}}, 1
-	own := *p
-	own.Shares = nil // the caller reweighs by them, see AdaptToShares
-	return out, reweighBy(ctx, &own, out, own.Reweigher(true), of.Workers)
+	problem := *p
+	problem.Shares = nil // the caller reweighs by them, see AdaptToShares
+	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true), options.Workers)
 }
 
 func autoSettings(s Settings) *auto.Settings {

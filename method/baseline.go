@@ -52,10 +52,10 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	set := s.WithDefaults()
 	if par != nil && par.Declared != nil {
 		set.Given = par.Declared.Values
-	} else if set.kept != nil {
-		set.Given = set.kept.Values
+	} else if set.model != nil {
+		set.Given = set.model.Values
 	}
-	v, given, err := propagationValues(&set)
+	v, isGiven, err := propagationValues(&set)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 			return nil, err
 		}
 		if l.Center {
-			v, given = maps.Clone(v), true
+			v, isGiven = maps.Clone(v), true
 			v["center"] = param.Of(true)
 		}
 	}
 	r.out.model = &keptModel{Values: v}
-	if given {
+	if isGiven {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
@@ -116,10 +116,10 @@ func propagationOf(p *Problem, v param.Values, set *Settings) *propagation.Propa
 
 // propagationValues returns the values of label propagation, and whether one of them
 // was given.
-func propagationValues(set *Settings) (v param.Values, given bool, err error) {
-	own := propagationSpec.Own(set.Given)
-	v, err = propagationSpec.Resolve(own, nil)
-	return v, len(own) > 0, err
+func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) {
+	values := propagationSpec.Own(set.Given)
+	v, err = propagationSpec.Resolve(values, nil)
+	return v, len(values) > 0, err
 }
 
 // Bytes implements [Sizer].

@@ -26,16 +26,16 @@ type Baselines struct {
 
 	center bool // centred scores of label propagation predict held-out labels better
 
-	given *problem.Estimate // of label propagation with values of its parameters; nil: it has none
+	declared *problem.Estimate // of label propagation with values of its parameters; nil: it has none
 }
 
 // Estimates returns those of a prediction by m and of label propagation. Where m is label
 // propagation or the largest class, its own is that of the reference.
-func (p *Prediction) Estimates(m Method, r *Baselines) (own, lp problem.Estimate) {
+func (p *Prediction) Estimates(m Method, r *Baselines) (estimate, lp problem.Estimate) {
 	switch m {
 	case labelPropagation{}:
-		if r.given != nil {
-			return *r.given, r.Propagation
+		if r.declared != nil {
+			return *r.declared, r.Propagation
 		}
 		return r.Propagation, r.Propagation
 	case Majority:
@@ -82,16 +82,16 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 		r.Omitted = need
 		return r, nil
 	}
-	found, err := compared(p, &set).Compare(ctx, fold, folds)
+	comparison, err := compared(p, &set).Compare(ctx, fold, folds)
 	if err != nil {
 		return nil, err
 	}
-	r.Propagation, r.center = found.Propagation, found.Center
+	r.Propagation, r.center = comparison.Propagation, comparison.Center
 	if m == (automatic{}) && !p.Directed {
-		r.answers = found.Answers
+		r.answers = comparison.Answers
 	}
-	if _, given, _ := propagationValues(&set); given && m == (labelPropagation{}) {
-		r.given, err = apart(ctx, m, p, nil, &set, fold, folds)
+	if _, isGiven, _ := propagationValues(&set); isGiven && m == (labelPropagation{}) {
+		r.declared, err = apart(ctx, m, p, nil, &set, fold, folds)
 	}
 	return r, err
 }
@@ -115,20 +115,20 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	if err != nil {
 		return nil, err
 	}
-	alone, err := choose.Unreachable(ctx, p, fold, set.Workers, &work)
+	isolated, err := choose.Unreachable(ctx, p, fold, set.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
 	for f := range min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
-		var rest []int
+		var training []int
 		for i := range fold {
 			if fold[i] != int(f) {
-				rest = append(rest, i)
+				training = append(training, i)
 			}
 		}
-		visible := p.At(rest)
+		visible := p.At(training)
 		out, err := m.Predict(ctx, visible, par, &set)
 		if err == nil {
 			err = Reweigh(ctx, visible, out, set.Workers)
@@ -138,7 +138,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 		}
 		for i, c := range p.Class {
 			if fold[i] == int(f) {
-				count.Note(!alone[i], out.Class[p.Row[i]] == c, weight[c])
+				count.Note(!isolated[i], out.Class[p.Row[i]] == c, weight[c])
 			}
 		}
 	}

@@ -56,37 +56,37 @@ func valuesOf(c beliefs.Candidate) param.Values {
 // beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
 // of a parameter in place of theirs.
 func beliefsCandidates(par *Parameters, s *Settings) (list []beliefs.Candidate, err error) {
-	all := []param.Values{}
+	settings := []param.Values{}
 	for _, c := range beliefs.Candidates() {
-		all = append(all, valuesOf(c))
+		settings = append(settings, valuesOf(c))
 	}
-	given := beliefsSpec.Own(s.Given)
-	if s.kept != nil {
-		given = s.kept.Values
+	fixed := beliefsSpec.Own(s.Given)
+	if s.model != nil {
+		fixed = s.model.Values
 	} else if par != nil && par.Declared != nil {
-		given = par.Declared.Values
+		fixed = par.Declared.Values
 	} else if s.Fixed {
-		all = []param.Values{{}} // the defaults
+		settings = []param.Values{{}} // the defaults
 	}
 	for _, p := range beliefsSpec.Params {
 		values := s.Lists[p.Name]
-		if x, ok := given[p.Name]; ok {
+		if x, ok := fixed[p.Name]; ok {
 			values = []param.Value{x}
 		}
 		if len(values) == 0 {
 			continue
 		}
 		var next []param.Values
-		for _, v := range all {
+		for _, v := range settings {
 			for _, x := range values {
 				w := maps.Clone(v)
 				w[p.Name] = x
 				next = append(next, w)
 			}
 		}
-		all = next
+		settings = next
 	}
-	for _, v := range all {
+	for _, v := range settings {
 		if v, err = beliefsSpec.Resolve(v, nil); err != nil {
 			return nil, err
 		}
@@ -127,16 +127,16 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	out.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	alone, err := choose.Unreachable(ctx, p, fold, set.Workers, &out.Work)
+	isolated, err := choose.Unreachable(ctx, p, fold, set.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
 	for i, seed := range model.HeldOut {
-		count.Note(!alone[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
+		count.Note(!isolated[seed], model.Predicted[i] == p.Class[seed], weight[p.Class[seed]])
 	}
-	if set.kept == nil {
+	if set.model == nil {
 		out.Estimate = count.Estimate(p, out.Reached)
 	}
 	out.model = &keptModel{Values: valuesOf(model.Candidate)}
@@ -157,8 +157,8 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		}
 		out.Class[i] = classify.ArgMax(row)
 	}
-	for i, at := range p.Row {
-		out.Class[at] = p.Class[i]
+	for i, node := range p.Row {
+		out.Class[node] = p.Class[i]
 	}
 	return out, nil
 }

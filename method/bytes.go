@@ -73,7 +73,7 @@ func kernelOf(m Method) *kernel.Family {
 	case smoothedMethod:
 		return kernelOf(m.Method)
 	case kernelMethod:
-		if !m.by.Whole { // which has a block of its own
+		if !m.learner.Whole { // which has a block of its own
 			return m.kernel
 		}
 	}

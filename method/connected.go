@@ -14,14 +14,14 @@ import (
 // are those of p itself if there are few such nodes, or if attributes or a prior of each node
 // distinguish them. Positions of labels are the same in both problems.
 func Connected(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Prediction), error) {
-	same := func(*Prediction) {}
+	identity := func(*Prediction) {}
 	set := s.WithDefaults()
 	if set.Prior.Given != nil || p.A.NNZ() == 0 { // without any edge the nodes may be graphs of a collection
-		return p, same, nil
+		return p, identity, nil
 	}
 	c, err := p.Connected(ctx, set.Workers)
 	if err != nil || c == nil {
-		return p, same, err
+		return p, identity, err
 	}
 	return c.Problem, func(out *Prediction) { extend(out, c) }, nil
 }
@@ -29,11 +29,11 @@ func Connected(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Pr
 // extend gives the nodes that were left out the scores of the isolated node that was kept.
 func extend(out *Prediction, c *problem.Connected) {
 	class, reached := make([]int, c.Whole()), roaring.New()
-	for v, at := 0, 0; v < c.Whole(); v++ {
-		var from int
-		from, at = c.Source(v, at)
-		class[v] = out.Class[from]
-		if out.Reached.Contains(uint32(from)) {
+	for v, position := 0, 0; v < c.Whole(); v++ {
+		var source int
+		source, position = c.Source(v, position)
+		class[v] = out.Class[source]
+		if out.Reached.Contains(uint32(source)) {
 			reached.Add(uint32(v))
 		}
 	}
@@ -51,10 +51,10 @@ func extended[T sparse.Float](b *sparse.Block[T], c *problem.Connected) *sparse.
 		return nil
 	}
 	out := sparse.BlockOf(c.Whole(), b.Cols, make([]T, c.Whole()*b.Cols))
-	for v, at := 0, 0; v < c.Whole(); v++ {
-		var from int
-		from, at = c.Source(v, at)
-		copy(out.Row(v), b.Row(from))
+	for v, position := 0, 0; v < c.Whole(); v++ {
+		var source int
+		source, position = c.Source(v, position)
+		copy(out.Row(v), b.Row(source))
 	}
 	return out
 }

@@ -31,41 +31,41 @@ type Entry struct {
 // not named stand behind its kernel. The error is a [split.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
 func Parse(list string) ([]Entry, error) {
-	var found []Entry
+	var entries []Entry
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
-		if before, _, _ := strings.Cut(text, ":"); len(found) > 0 && strings.Contains(before, "=") {
-			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", before, found[len(found)-1].Name, before)
+		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
+			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", name, entries[len(entries)-1].Name, name)
 		}
 		e, err := parseEntry(text)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
+		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		if _, err := new(Settings).with(e.Method, e.Own); err != nil {
 			return nil, err
 		}
-		found = append(found, e)
+		entries = append(entries, e)
 	}
-	return found, nil
+	return entries, nil
 }
 
 // parseEntry reads one method with its parameters.
 func parseEntry(text string) (Entry, error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
-	for i, part := range parts {
-		names[i], _, _ = strings.Cut(part, ":")
+	for i, component := range parts {
+		names[i], _, _ = strings.Cut(component, ":")
 	}
 	m, err := named(strings.Join(names, "+"))
 	if err != nil {
 		return Entry{}, err
 	}
 	e := Entry{Name: m.Name(), Method: m, Own: map[string][]string{}}
-	for i, part := range parts {
-		for _, setting := range strings.Split(part, ":")[1:] {
+	for i, component := range parts {
+		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
 				return Entry{}, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
@@ -73,8 +73,8 @@ func parseEntry(text string) (Entry, error) {
 			if e.Own[name] != nil {
 				return Entry{}, split.Usage("%s is given twice in %q; leave one out", name, text)
 			}
-			if of := declaredIn(m, names[i]); len(parts) > 1 && of != nil && paramOf(of, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
-				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(of.Takes(), ", "))
+			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil && paramOf(spec, name) == nil && (i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
+				return Entry{}, split.Usage("%s: there is no parameter %q; it takes %s", names[i], name, strings.Join(spec.Takes(), ", "))
 			}
 			e.Own[name] = []string{value}
 			e.Name = text
@@ -86,25 +86,25 @@ func parseEntry(text string) (Entry, error) {
 // splitName returns the parts of a name that are joined by "+"; the sign of an exponent, as in
 // 1e+3, joins nothing.
 func splitName(text string) (parts []string) {
-	from := 0
+	start := 0
 	for i := 1; i+1 < len(text); i++ {
 		if c := text[i+1]; text[i] == '+' && (c < '0' || c > '9') {
-			parts, from = append(parts, text[from:i]), i+1
+			parts, start = append(parts, text[start:i]), i+1
 		}
 	}
-	return append(parts, text[from:])
+	return append(parts, text[start:])
 }
 
 // declares reports whether a declaration of a method has a parameter.
 func declares(m Method, name string) bool {
-	return slices.ContainsFunc(m.Declarations(), func(of *param.Spec) bool { return paramOf(of, name) != nil })
+	return slices.ContainsFunc(m.Declarations(), func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
 func declaredIn(m Method, name string) *param.Spec {
-	for _, of := range m.Declarations() {
-		if of.Name == name {
-			return of
+	for _, spec := range m.Declarations() {
+		if spec.Name == name {
+			return spec
 		}
 	}
 	return nil
@@ -112,16 +112,16 @@ func declaredIn(m Method, name string) *param.Spec {
 
 // with returns the settings with the values of a method's own in place of those that it
 // would try. The error is a [split.ErrUsage] that names the parameter.
-func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
+func (s *Settings) with(m Method, values map[string][]string) (*Settings, error) {
 	set := s.WithDefaults()
 	grid := *set.Grid
 	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if err := set.take(m, name, own[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := set.take(m, name, values[name]); err != nil {
 			return nil, split.Usage("%s: %w", m.Name(), err)
 		}
 	}
-	if len(own) > 0 {
+	if len(values) > 0 {
 		if err := set.Grid.validate(); err != nil {
 			return nil, split.Usage("%s: %s", m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
@@ -131,9 +131,9 @@ func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
 
 // take stores the values of one parameter.
 func (s *Settings) take(m Method, name string, values []string) error {
-	for _, of := range m.Declarations() {
-		if p := paramOf(of, name); p != nil {
-			return s.takeDeclared(of, p, values)
+	for _, spec := range m.Declarations() {
+		if p := paramOf(spec, name); p != nil {
+			return s.takeDeclared(spec, p, values)
 		}
 	}
 	name = strings.ReplaceAll(name, "-", "_")
@@ -155,17 +155,17 @@ func (s *Settings) take(m Method, name string, values []string) error {
 }
 
 // paramOf returns the parameter with a name, in which an underscore may stand for a dash.
-func paramOf(of *param.Spec, name string) *param.Param {
-	if p := of.Param(name); p != nil {
+func paramOf(spec *param.Spec, name string) *param.Param {
+	if p := spec.Param(name); p != nil {
 		return p
 	}
-	return of.Param(strings.ReplaceAll(name, "_", "-"))
+	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
 // has reports whether a method has a parameter that can be chosen.
 func has(m Method, name string) bool {
-	for _, of := range m.Declarations() {
-		if paramOf(of, name) != nil {
+	for _, spec := range m.Declarations() {
+		if paramOf(spec, name) != nil {
 			return true
 		}
 	}
@@ -173,14 +173,14 @@ func has(m Method, name string) bool {
 }
 
 // takeDeclared stores the values of a parameter that a declaration has.
-func (s *Settings) takeDeclared(of *param.Spec, p *param.Param, values []string) error {
+func (s *Settings) takeDeclared(spec *param.Spec, p *param.Param, values []string) error {
 	var list []param.Value
 	for _, text := range values {
 		x, err := p.Parse(text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
-		v, err := of.Resolve(param.Values{p.Name: x}, nil)
+		v, err := spec.Resolve(param.Values{p.Name: x}, nil)
 		if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 			return fmt.Errorf("%s: %s", wrong.Parameter, wrong.What)
 		} else if err != nil {
@@ -188,9 +188,9 @@ func (s *Settings) takeDeclared(of *param.Spec, p *param.Param, values []string)
 		}
 		list = append(list, v[p.Name])
 	}
-	ofGrid := of == &cwk.Spec || onPath(of)
+	ofGrid := spec == &cwk.Spec || onPath(spec)
 	switch {
-	case (ofGrid || of == &autoSpec) && p.Grid == nil && len(list) > 1:
+	case (ofGrid || spec == &autoSpec) && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
 	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *param.Param) bool { return o.Name == p.Name }):
 		s.Grid = s.Grid.with(p, list)

@@ -105,12 +105,12 @@ func (r *graphPredictor) whole(ctx context.Context) (err error) {
 // settings returns the settings to choose from on the labels of a problem: all usual ones or,
 // with too few labels, the defaults.
 func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
-	given := m.declaration().Own(s.Given)
+	fixed := m.declaration().Own(s.Given)
 	if split.TooFew(p.Class) {
-		v, err := m.declaration().Resolve(given, nil)
+		v, err := m.declaration().Resolve(fixed, nil)
 		return []param.Values{v}, err
 	}
-	return split.Settings(s.trying(m.declaration()), given, nil)
+	return split.Settings(s.trying(m.declaration()), fixed, nil)
 }
 
 // Predict implements [Method].
@@ -124,8 +124,8 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	switch {
 	case par != nil:
 		v, r.out.Settings = par.Declared.Values, 1
-	case r.set.kept != nil:
-		v, r.out.Settings = r.set.kept.Values, 1
+	case r.set.model != nil:
+		v, r.out.Settings = r.set.model.Values, 1
 	}
 	settings, err := m.settings(p, r.set)
 	if err == nil {
@@ -154,8 +154,8 @@ func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s
 	} else {
 		r.out.Settings = 0
 	}
-	for i, at := range p.Row {
-		r.out.Class[at] = p.Class[i]
+	for i, node := range p.Row {
+		r.out.Class[node] = p.Class[i]
 	}
 	return r.out, nil
 }
@@ -175,24 +175,24 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []p
 	fold := split.Folds(p.Class, folds, r.set.RNGSeed, 0)
 	var groups []group
 	for f := range folds {
-		var rest, hidden []int
-		for i, of := range fold {
-			if of == f {
+		var training, hidden []int
+		for i, labelFold := range fold {
+			if labelFold == f {
 				hidden = append(hidden, i)
 			} else {
-				rest = append(rest, i)
+				training = append(training, i)
 			}
 		}
-		if len(rest) > 0 && len(hidden) > 0 {
-			groups = append(groups, group{p.At(rest), p.At(hidden)})
+		if len(training) > 0 && len(hidden) > 0 {
+			groups = append(groups, group{p.At(training), p.At(hidden)})
 		}
 	}
-	found, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
+	choice, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
 	if err != nil {
 		return nil, err
 	}
-	r.out.Estimate = found.HeldOut.Estimate(r.p, r.out.Reached)
-	return settings[found.Setting], nil
+	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
+	return settings[choice.Setting], nil
 }
 
 // search chooses one of the settings by the predictions for the test sets of groups.
@@ -210,23 +210,23 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []p
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
 		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), int64(0)
 		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
-			var of choose.FoldLabels
-			at, test := group*len(settings)+setting, groups[group].test
+			var foldLabels choose.FoldLabels
+			index, test := group*len(settings)+setting, groups[group].test
 			for i, node := range test.Row {
 				class, reached := predict(node)
-				of.Tested++
+				foldLabels.Tested++
 				if reached {
-					of.Reached++
-					of.Of += weight[test.Class[i]]
+					foldLabels.Reached++
+					foldLabels.Of += weight[test.Class[i]]
 				}
 				if class == test.Class[i] {
-					counts.Right[at]++
+					counts.Right[index]++
 					if reached {
-						counts.Weight[at] += weight[class]
+						counts.Weight[index] += weight[class]
 					}
 				}
 			}
-			counts.Folds[group] = of
+			counts.Folds[group] = foldLabels
 			done++
 			r.set.Progress("choose", done, int64(len(settings)*len(groups)))
 		})
@@ -256,14 +256,14 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 		split := splits.At(i)
 		groups = append(groups, group{p.At(split.Train), p.At(split.Test)})
 	}
-	found, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
+	choice, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
 	if err != nil {
 		return nil, err
 	}
-	at := func(i int) Parameters { return Parameters{Declared: &Setting{m.declaration(), settings[i]}} }
+	parameters := func(i int) Parameters { return Parameters{Declared: &Setting{m.declaration(), settings[i]}} }
 	return &Choice{
-		Parameters: at(found.Setting), Accuracy: found.Accuracy, Tested: found.Tested, Settings: len(settings),
-		Trials: trialsOf(found, at), Work: r.out.Work,
+		Parameters: parameters(choice.Setting), Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
+		Trials: trialsOf(choice, parameters), Work: r.out.Work,
 	}, nil
 }
 
@@ -275,9 +275,9 @@ func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if of, ok := m.graphLearner.(spreading); ok {
+	if spreader, ok := m.graphLearner.(spreading); ok {
 		for _, v := range settings {
-			if err := of.Check(len(p.Names), v); err != nil {
+			if err := spreader.Check(len(p.Names), v); err != nil {
 				return 0, err
 			}
 		}
@@ -346,27 +346,27 @@ func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor, _ []para
 func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	quiet := *r.set
 	quiet.Progress = ignoreProgress
-	for at, v := range settings {
+	for setting, v := range settings {
 		for i, g := range groups {
 			out, err := m.Predict(ctx, g.train, v, &quiet)
 			if err != nil {
 				return err
 			}
 			r.out.Work.Add(out.Work)
-			visit(at, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
 		}
 	}
 	return nil
 }
 
 func (m declaredMethod) scores(ctx context.Context, r *graphPredictor, v param.Values) error {
-	own, err := m.Predict(ctx, r.p, v, r.set)
+	prediction, err := m.Predict(ctx, r.p, v, r.set)
 	if err != nil {
 		return err
 	}
-	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = own.Class, own.Scores, own.Raw, own.Reached
-	r.out.Unfinished = own.Unfinished
-	r.out.Work.Add(own.Work)
+	r.out.Class, r.out.Scores, r.out.Raw, r.out.Reached = prediction.Class, prediction.Scores, prediction.Raw, prediction.Reached
+	r.out.Unfinished = prediction.Unfinished
+	r.out.Work.Add(prediction.Work)
 	return nil
 }
 

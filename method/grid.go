@@ -55,13 +55,13 @@ type Parameters struct {
 
 // Balanced reports that all classes weigh the same, see [classify.WeightsParam].
 func (p *Parameters) Balanced() bool {
-	all := p.Constant
+	settings := p.Constant
 	if p.Declared != nil {
-		all = append(all[:len(all):len(all)], *p.Declared)
+		settings = append(settings[:len(settings):len(settings)], *p.Declared)
 	}
-	return slices.ContainsFunc(all, func(s Setting) bool {
-		v, is := s.Values[classify.WeightsParam.Name]
-		return is && v == param.Of("balanced")
+	return slices.ContainsFunc(settings, func(s Setting) bool {
+		v, hasWeights := s.Values[classify.WeightsParam.Name]
+		return hasWeights && v == param.Of("balanced")
 	})
 }
 
@@ -76,22 +76,22 @@ func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	all := param.Values{}
+	values := param.Values{}
 	if p.onWalks() {
-		all["alpha"], all["features"] = param.Of(p.Alpha), param.Of(string(p.Features))
-		all["steps"], all["min_steps"] = param.Of(p.Steps), param.Of(p.MinSteps)
+		values["alpha"], values["features"] = param.Of(p.Alpha), param.Of(string(p.Features))
+		values["steps"], values["min_steps"] = param.Of(p.Steps), param.Of(p.MinSteps)
 	}
 	if k := p.Kernel; k != nil {
-		all["kernel"] = param.Of(k.Spec.Name)
-		maps.Copy(all, k.Values)
+		values["kernel"] = param.Of(k.Spec.Name)
+		maps.Copy(values, k.Values)
 	}
 	if p.Declared != nil {
-		maps.Copy(all, p.Declared.Values)
+		maps.Copy(values, p.Declared.Values)
 	}
 	for _, b := range p.Constant {
-		maps.Copy(all, b.Values)
+		maps.Copy(values, b.Values)
 	}
-	return json.Marshal(all)
+	return json.Marshal(values)
 }
 
 // Chosen returns the values that may have been chosen, with their declarations: of the walk or the
@@ -113,14 +113,14 @@ func (p *Parameters) onWalks() bool { return p.Features != "" }
 
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	own := ""
+	declared := ""
 	if p.Declared != nil {
-		own = p.Declared.text()
+		declared = p.Declared.text()
 	}
-	parts := []string{own}
+	parts := []string{declared}
 	switch k := p.Kernel; {
 	case k != nil:
-		parts = []string{k.Spec.Name, k.text(), own}
+		parts = []string{k.Spec.Name, k.text(), declared}
 	case p.onWalks():
 		steps := "steps"
 		if p.Steps == 1 {
@@ -129,12 +129,12 @@ func (p Parameters) String() string {
 		if p.MinSteps > 0 {
 			steps += fmt.Sprintf(" from %d on", p.MinSteps)
 		}
-		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), own, string(p.Features) + " features"}
+		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), declared, string(p.Features) + " features"}
 	}
 	for _, b := range p.Constant {
 		parts = append(parts, b.text())
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+	return strings.Join(slices.DeleteFunc(parts, func(text string) bool { return text == "" }), ", ")
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in
@@ -164,41 +164,41 @@ func gridParams(paths ...*classify.Path) []*param.Param {
 
 // of returns the grid with values of the parameters of walks and along some paths alone.
 func (g *Grid) of(paths ...*classify.Path) *Grid {
-	own := &Grid{Values: map[string][]param.Value{}, Features: g.Features}
+	grid := &Grid{Values: map[string][]param.Value{}, Features: g.Features}
 	for _, p := range gridParams(paths...) {
-		list, there := g.Values[p.Name]
-		if !there {
+		list, isListed := g.Values[p.Name]
+		if !isListed {
 			list = p.Grid
 		}
-		if !there && list == nil {
+		if !isListed && list == nil {
 			list = []param.Value{p.Default}
 		}
-		own.Values[p.Name] = list
+		grid.Values[p.Name] = list
 	}
-	return own
+	return grid
 }
 
 // along returns the grid of a learner with a path.
 func (g *Grid) along(path *classify.Path) *Grid {
-	own := g.of(path)
-	own.path, own.settled = path, []*Setting{}
-	for _, x := range own.numbers(path.Parameter) {
-		own.settled = append(own.settled, &Setting{&path.Spec, param.Values{path.Parameter: param.Of(x)}})
+	grid := g.of(path)
+	grid.path, grid.settled = path, []*Setting{}
+	for _, x := range grid.numbers(path.Parameter) {
+		grid.settled = append(grid.settled, &Setting{&path.Spec, param.Values{path.Parameter: param.Of(x)}})
 	}
-	return own
+	return grid
 }
 
 // with returns the grid with other values of a parameter, in increasing order. Of one that is not
 // chosen the last value counts.
 func (g *Grid) with(p *param.Param, list []param.Value) *Grid {
-	own := *g
-	own.Values = maps.Clone(g.Values)
+	grid := *g
+	grid.Values = maps.Clone(g.Values)
 	list = slices.SortedFunc(slices.Values(list), func(a, b param.Value) int { return cmp.Compare(number(a), number(b)) })
 	if p.Grid == nil && len(list) > 0 {
 		list = list[len(list)-1:]
 	}
-	own.Values[p.Name] = list
-	return &own
+	grid.Values[p.Name] = list
+	return &grid
 }
 
 func number(v param.Value) float64 { return param.Values{"": v}.Number("") }
@@ -262,11 +262,11 @@ func (g *Grid) settings() int {
 
 // learnerSettings returns the values of all settings of the learner.
 func (g *Grid) learnerSettings() []param.Values {
-	all := make([]param.Values, len(g.settled))
+	settings := make([]param.Values, len(g.settled))
 	for i, s := range g.settled {
-		all[i] = s.Values
+		settings[i] = s.Values
 	}
-	return all
+	return settings
 }
 
 // MarshalJSON writes the values by name, those of the path of the learner that goes without
@@ -309,10 +309,10 @@ func noGrid() *Grid {
 
 // fixed returns the grid with those of the given values that it has in place of its own: along
 // paths and, where one of the methods learns from walks, of [cwk.Spec].
-func (g *Grid) fixed(given param.Values, methods []Method) *Grid {
+func (g *Grid) fixed(values param.Values, methods []Method) *Grid {
 	walks := slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") })
 	for _, p := range gridParams(paths()...) {
-		if v, is := given[p.Name]; is && (walks || cwk.Spec.Param(p.Name) == nil) {
+		if v, isFixed := values[p.Name]; isFixed && (walks || cwk.Spec.Param(p.Name) == nil) {
 			g = g.with(p, []param.Value{v})
 		}
 	}
@@ -341,10 +341,10 @@ func (g *Grid) validate() error {
 	for _, f := range g.Features {
 		features = append(features, float64(f.rank()))
 	}
-	check := func(name, symbol string, within param.Range, values []float64) {
+	check := func(name, symbol string, interval param.Range, values []float64) {
 		for _, x := range values {
-			if !within.Contains(x) {
-				bad("%s %v is out of range; want %s", name, x, within.Text(symbol))
+			if !interval.Contains(x) {
+				bad("%s %v is out of range; want %s", name, x, interval.Text(symbol))
 			}
 		}
 		if len(values) == 0 {
@@ -354,7 +354,7 @@ func (g *Grid) validate() error {
 		}
 	}
 	for _, p := range gridParams(paths()...) {
-		if _, there := g.Values[p.Name]; there && p.Grid != nil {
+		if _, isListed := g.Values[p.Name]; isListed && p.Grid != nil {
 			check(p.Name, p.Symbol, p.Range, g.numbers(p.Name))
 		}
 	}
@@ -387,18 +387,18 @@ func (g *Grid) spaces() (walks, learner *choose.Space) {
 // usual returns the number of the setting that is nearest to [noGrid] in each of its
 // parts, the first of several.
 func (g *Grid) usual() int {
-	to, steps := noGrid(), g.steps()
-	f := max(0, slices.Index(g.Features, to.Features[0]))
-	a := nearestOf(g.alphas(), to.alphas()[0])
-	s := nearestOf(steps, to.steps()[0])
-	at := ((f*len(g.alphas())+a)*len(steps) + s) * g.settings()
+	defaults, steps := noGrid(), g.steps()
+	f := max(0, slices.Index(g.Features, defaults.Features[0]))
+	a := nearestOf(g.alphas(), defaults.alphas()[0])
+	s := nearestOf(steps, defaults.steps()[0])
+	index := ((f*len(g.alphas())+a)*len(steps) + s) * g.settings()
 	switch {
 	case g.path != nil:
-		at += nearestOf(g.numbers(g.path.Parameter), to.numbers(g.path.Parameter)[0])
+		index += nearestOf(g.numbers(g.path.Parameter), defaults.numbers(g.path.Parameter)[0])
 	case g.space != nil:
-		at += g.space.Usual
+		index += g.space.Usual
 	}
-	return at
+	return index
 }
 
 func nearestOf[T int | float64](values []T, x T) int {

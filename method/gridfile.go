@@ -36,12 +36,12 @@ var paperGrid []byte
 // methods' papers for "paper" (those of Neumann, Garnett and Kersting's section 4.1, with each
 // kernel's matrix as in its paper), or else those of a file. known reports whether a method or a
 // kernel of methods has a name.
-func openGrid(ctx context.Context, name string, known func(method string) bool) ([]gridLine, error) {
+func openGrid(ctx context.Context, name string, isKnown func(method string) bool) ([]gridLine, error) {
 	switch name {
 	case "small", "none":
 		return nil, nil
 	case "paper":
-		return readGrid(name, bytes.NewReader(paperGrid), known)
+		return readGrid(name, bytes.NewReader(paperGrid), isKnown)
 	}
 	f, err := textio.OpenFile(ctx, name)
 	if err != nil {
@@ -49,7 +49,7 @@ func openGrid(ctx context.Context, name string, known func(method string) bool) 
 	}
 	defer f.Close()
 	defer context.AfterFunc(ctx, func() { f.Close() })() // ends a read from a pipe
-	return readGrid(name, f, known)
+	return readGrid(name, f, isKnown)
 }
 
 // ErrGrid is wrapped by every error about the values of a grid.
@@ -57,16 +57,16 @@ var ErrGrid = errors.New("method: bad grid")
 
 // readGrid reads a grid file called name, which is shorter than 1 MiB. Errors are those of
 // reading and [*textio.Error], which wraps [ErrGrid].
-func readGrid(name string, r io.Reader, known func(method string) bool) ([]gridLine, error) {
+func readGrid(name string, r io.Reader, isKnown func(method string) bool) ([]gridLine, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxGridFile))
 	if err != nil {
 		return nil, err
 	}
-	whole := len(text)
+	size := len(text)
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // as editors of some systems begin every text
-	p := &gridParser{name: name, known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	p := &gridParser{name: name, isKnown: isKnown, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
-	if whole == maxGridFile {
+	if size == maxGridFile {
 		return nil, p.wrong("longer than 1 MiB")
 	}
 	if token, err := p.dec.Token(); err != nil || token != json.Delim('{') {
@@ -78,16 +78,16 @@ func readGrid(name string, r io.Reader, known func(method string) bool) ([]gridL
 	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, p.wrong("more than one JSON value")
 	}
-	return p.found, nil
+	return p.lines, nil
 }
 
 // gridParser reads a grid file.
 type gridParser struct {
-	name  string
-	known func(method string) bool
-	text  []byte
-	dec   *json.Decoder
-	found []gridLine
+	name    string
+	isKnown func(method string) bool
+	text    []byte
+	dec     *json.Decoder
+	lines   []gridLine
 }
 
 // wrong returns an error at the place where the decoder is.
@@ -109,7 +109,7 @@ func (p *gridParser) line() int64 {
 
 // object reads the rest of an object whose keys are parameters of a method or, of "",
 // methods too.
-func (p *gridParser) object(of string) error {
+func (p *gridParser) object(method string) error {
 	for {
 		token, err := p.dec.Token()
 		if err != nil {
@@ -119,14 +119,14 @@ func (p *gridParser) object(of string) error {
 			return nil
 		}
 		key, number := token.(string), p.line()
-		if slices.ContainsFunc(p.found, func(l gridLine) bool { return l.Of == of && l.Parameter == key }) {
+		if slices.ContainsFunc(p.lines, func(l gridLine) bool { return l.Of == method && l.Parameter == key }) {
 			return p.wrong("%q stands there twice", key)
 		}
 		if token, err = p.dec.Token(); err != nil {
 			return p.broken(err)
 		}
-		if token == json.Delim('{') && of == "" {
-			if !p.known(key) {
+		if token == json.Delim('{') && method == "" {
+			if !p.isKnown(key) {
 				return p.wrong("there is no method %q", key)
 			}
 			if err := p.object(key); err != nil {
@@ -138,15 +138,15 @@ func (p *gridParser) object(of string) error {
 		if err != nil {
 			return err
 		}
-		p.found = append(p.found, gridLine{of, key, values, p.name, number})
+		p.lines = append(p.lines, gridLine{method, key, values, p.name, number})
 	}
 }
 
 // values reads a list, or is the single value of a token.
 func (p *gridParser) values(key string, token json.Token) (values []string, err error) {
-	many := token == json.Delim('[')
+	isList := token == json.Delim('[')
 	for {
-		if many {
+		if isList {
 			if token, err = p.dec.Token(); err != nil {
 				return nil, p.broken(err)
 			}
@@ -164,7 +164,7 @@ func (p *gridParser) values(key string, token json.Token) (values []string, err 
 		default:
 			return nil, p.wrong("%s: a value is a number, a word, true or false", key)
 		}
-		if !many {
+		if !isList {
 			break
 		}
 	}

@@ -165,7 +165,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	}
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
-	got := choice.found.HeldOut.Estimate(p, all)
+	got := choice.choice.HeldOut.Estimate(p, all)
 	fold, weight := split.Folds(p.Class, set.Folds, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.Folds {

@@ -45,11 +45,11 @@ type kernelSizes struct {
 
 // grams is the memory of the block of the kernel between nodes, with the setting that needs
 // most.
-func (k kernelSizes) grams(nodes []int) (most int64) {
+func (k kernelSizes) grams(nodes []int) (bytes int64) {
 	for i := range k.grid {
-		most = max(most, k.kernel.GramsBytes(k.grid[i:i+1], k.p.Degrees, k.p.A.NNZ(), nodes, k.set.Memory))
+		bytes = max(bytes, k.kernel.GramsBytes(k.grid[i:i+1], k.p.Degrees, k.p.A.NNZ(), nodes, k.set.Memory))
 	}
-	return most
+	return bytes
 }
 
 // choice is the memory of the choice of parameters.
@@ -58,33 +58,33 @@ func (k kernelSizes) choice() int64 {
 	blocks := k.kernel.GramsBytes(k.grid, k.p.Degrees, k.p.A.NNZ(), labels, k.set.Memory)
 	seen, classes := int64(len(labels)), len(k.p.Names)
 	held := 8 * seen * seen * int64(len(k.grid))
-	if path := k.by.path; path != nil {
+	if path := k.learner.path; path != nil {
 		width, _ := k.set.machines(classes)
 		outcomes := seen * choose.OutcomeBytes(width) * int64(k.set.Grid.settings())
 		workers := int64(min(sched.Workers(k.set.Workers), len(k.grid)))
 		return max(blocks, held+workers*(path.Memory(k.set.load(k.p, seen, 0))+outcomes))
 	}
-	outcomes := seen * choose.OutcomeBytes(k.by.machines(classes, k.settled))
+	outcomes := seen * choose.OutcomeBytes(k.learner.machines(classes, k.settled))
 	fits := int64(min(sched.Workers(k.set.Workers), max(len(k.grid), len(k.settled))))
-	return max(blocks, held+fits*(fitBytes(k.by.Learner, len(labels), classes)+outcomes))
+	return max(blocks, held+fits*(fitBytes(k.learner.Learner, len(labels), classes)+outcomes))
 }
 
 // training is the memory of the block between labels, or between all nodes, and of the fit.
 func (k kernelSizes) training() int64 {
 	labels, classes := len(k.p.Row), len(k.p.Names)
-	if k.by.solves(labels) {
+	if k.learner.solves(labels) {
 		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
 		return blockCount*blocks.BlockBytes[float64](len(k.p.Degrees), width) + 2*8*int64(labels)*int64(classes) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 	}
 	rows := k.p.Row
-	if k.by.Whole {
+	if k.learner.Whole {
 		rows = upTo(len(k.p.Degrees))
 	}
 	items := int64(len(rows))
-	fit := fitBytes(k.by.Learner, labels, classes)
-	if k.by.path != nil {
-		fit = k.by.path.Memory(k.set.load(k.p, int64(labels), 0))
+	fit := fitBytes(k.learner.Learner, labels, classes)
+	if k.learner.path != nil {
+		fit = k.learner.path.Memory(k.set.load(k.p, int64(labels), 0))
 	}
 	return max(k.grams(rows), 8*items*items+fit)
 }
@@ -93,13 +93,13 @@ func (k kernelSizes) training() int64 {
 func (k kernelSizes) scores() int64 {
 	n, classes := len(k.p.Degrees), len(k.p.Names)
 	isWide := !k.set.Raw && chunks.Bytes[float64](n, classes) > rawBytes // of one class against the rest
-	if _, rest := k.set.machines(classes); rest && isWide && (k.by.path != nil || k.by.Dual) {
+	if _, isRest := k.set.machines(classes); isRest && isWide && (k.learner.path != nil || k.learner.Dual) {
 		return scoreBytes(k.p) + 2*blocks.BlockBytes[float64](n, machinesAtATime) + k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, machinesAtATime)
 	}
-	if k.by.path != nil {
-		width, rest := k.set.machines(classes)
+	if k.learner.path != nil {
+		width, isRest := k.set.machines(classes)
 		counts := int64(n) * int64(classes) // a byte for the votes of a node for a class
-		if !rest {
+		if !isRest {
 			width = min(width, machinesAtATime)
 		} else {
 			counts = 0
@@ -109,12 +109,12 @@ func (k kernelSizes) scores() int64 {
 	}
 	outputs := int64(8 * n * classes) // the raw scores, which are decisions
 	switch {
-	case k.by.Dual:
-		machines := k.by.machines(classes, k.settled)
+	case k.learner.Dual:
+		machines := k.learner.machines(classes, k.settled)
 		width := min(max(machines, 1), machinesAtATime)
 		apply := k.kernel.ApplyBytes(k.grid[0], k.p.Degrees, width)
 		return 8*int64(n)*int64(machines) + outputs + 2*blocks.BlockBytes[float64](n, width) + apply + scoreBytes(k.p)
-	case !k.by.Whole:
+	case !k.learner.Whole:
 		values, limit, fixed := 8*int64(n)*int64(len(k.p.Row)), int64(0), scoreBytes(k.p)
 		if k.set.Raw {
 			fixed += outputs
@@ -129,19 +129,19 @@ func (k kernelSizes) scores() int64 {
 }
 
 // tuning is the memory of Tune on splits of all, nil for none.
-func (k kernelSizes) tuning(all *Problem) int64 {
-	if all == nil {
+func (k kernelSizes) tuning(union *Problem) int64 {
+	if union == nil {
 		return 0
 	}
-	labels, tests := min(len(k.p.Row), k.set.Sample), min(len(all.Row), maxTestedRows)
-	if k.by.Whole {
-		labels, tests = labels+min(len(all.Row), k.set.Sample), 0
+	labels, tests := min(len(k.p.Row), k.set.Sample), min(len(union.Row), maxTestedRows)
+	if k.learner.Whole {
+		labels, tests = labels+min(len(union.Row), k.set.Sample), 0
 	}
-	together := min(len(k.grid), tuneTogether(labels, tests, len(k.grid), false))
-	grams := k.kernel.GramsBytes(k.grid[:together], k.p.Degrees, k.p.A.NNZ(), all.Row[:min(labels, len(all.Row))], k.set.Memory)
-	rows := 8 * int64(labels) * int64(tests) * int64(together)
-	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
-	machines := 8 * int64(labels) * int64(4*labels+choose.NodesAtATime) * int64(min(sched.Workers(k.set.Workers), together))
+	batch := min(len(k.grid), tuneTogether(labels, tests, len(k.grid), false))
+	grams := k.kernel.GramsBytes(k.grid[:batch], k.p.Degrees, k.p.A.NNZ(), union.Row[:min(labels, len(union.Row))], k.set.Memory)
+	rows := 8 * int64(labels) * int64(tests) * int64(batch)
+	blocks := 8 * int64(labels) * int64(labels+tests) * int64(batch)
+	machines := 8 * int64(labels) * int64(4*labels+choose.NodesAtATime) * int64(min(sched.Workers(k.set.Workers), batch))
 	return max(grams+rows, blocks+machines)
 }
 
@@ -161,47 +161,47 @@ func (l learner) machines(classes int, settled []param.Values) int {
 // another. With a memory limit the cache has a quarter of it, and drops the values that were
 // not used for longest, but for one kernel. The result is the memory of the cache and of
 // computing its values, 0 if no method uses it.
-func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bool) (bytes int64, err error) {
-	one := cachedKernelBytes(len(all.Degrees), len(all.Row))
+func ShareKernels(union *Problem, methods []Method, settings []*Settings, tuned bool) (bytes int64, err error) {
+	one := cachedKernelBytes(len(union.Degrees), len(union.Row))
 	if one == 0 {
 		return 0, nil
 	}
-	var kept, making int64
+	var cached, making int64
 	for i, m := range methods {
-		need, err := cachedBytes(m, all, tuned, settings[i])
+		need, err := cachedBytes(m, union, tuned, settings[i])
 		if err != nil {
 			return 0, err
 		}
 		if need > 0 {
-			kept, making = kept+one, max(making, need)
+			cached, making = cached+one, max(making, need)
 		}
 	}
-	if kept == 0 {
+	if cached == 0 {
 		return 0, nil
 	}
 	memory := settings[0].Memory
 	if memory > 0 {
-		kept = max(one, min(kept, memory/4))
+		cached = max(one, min(cached, memory/4))
 	}
-	shared := newKernelCache(all, kept, settings[0].Workers)
+	shared := newKernelCache(union, cached, settings[0].Workers)
 	for _, s := range settings {
 		s.kernels = shared
-		s.Memory = budget.Remaining(memory, kept)
+		s.Memory = budget.Remaining(memory, cached)
 	}
-	return kept + making, nil
+	return cached + making, nil
 }
 
 // cachedBytes returns the memory of computing the values of a method's kernel for the cache of
 // [ShareKernels], 0 if it keeps none.
-func cachedBytes(m Method, all *Problem, tuned bool, s *Settings) (int64, error) {
-	of, set := kernelOf(m), s.WithDefaults()
-	if of == nil {
+func cachedBytes(m Method, union *Problem, tuned bool, s *Settings) (int64, error) {
+	family, set := kernelOf(m), s.WithDefaults()
+	if family == nil {
 		return 0, nil
 	}
-	grid, err := kernelGrid(of, &set, kernel.OnDegrees(all.Degrees))
+	grid, err := kernelGrid(family, &set, kernel.OnDegrees(union.Degrees))
 	if err != nil || !tuned && len(grid) > 1 {
 		return 0, err
 	}
-	n, labelled := int64(len(all.Degrees)), int64(len(all.Row))
-	return kernelSizes{kernelMethod{kernel: of}, all, &set, grid, nil}.grams(all.Row) + 8*(n-labelled)*labelled, nil
+	n, labelled := int64(len(union.Degrees)), int64(len(union.Row))
+	return kernelSizes{kernelMethod{kernel: family}, union, &set, grid, nil}.grams(union.Row) + 8*(n-labelled)*labelled, nil
 }

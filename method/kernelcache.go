@@ -18,13 +18,13 @@ import (
 // which then take their blocks out of them: those between all nodes and every node that
 // may have a label. It may be used by several predictions at the same time.
 type kernelCache struct {
-	all     *Problem
+	union   *Problem
 	place   []int // of a node among the labelled ones of all, −1
 	workers int
 	memory  int64 // for the values, 0: no limit
 
-	mu   sync.Mutex
-	kept []*kernelValues // the one that was used last at the end
+	mu     sync.Mutex
+	values []*kernelValues // the one that was used last at the end
 }
 
 // maxKept bounds the values of a kernel that are kept. It decides about last digits, so
@@ -46,13 +46,13 @@ func padded(n int) int { return (n + 3) &^ 3 }
 // newKernelCache returns a cache of kernel values on a graph, where all has every label that a
 // prediction may have, or nil if the values of one kernel are too large. If the cache exceeds
 // memory, it drops the values that were not used for longest, but keeps one kernel.
-func newKernelCache(all *Problem, memory int64, workers int) *kernelCache {
-	n := len(all.Degrees)
-	if cachedKernelBytes(n, len(all.Row)) == 0 {
+func newKernelCache(union *Problem, memory int64, workers int) *kernelCache {
+	n := len(union.Degrees)
+	if cachedKernelBytes(n, len(union.Row)) == 0 {
 		return nil
 	}
-	k := &kernelCache{all: all, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
-	for l, row := range all.Row {
+	k := &kernelCache{union: union, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
+	for l, row := range union.Row {
 		k.place[row] = l
 	}
 	return k
@@ -71,27 +71,27 @@ func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v param.Values) 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	name := f.Name + " " + f.Text(v)
-	if i := slices.IndexFunc(k.kept, func(b *kernelValues) bool { return b.name == name }); i >= 0 {
-		b := k.kept[i]
-		k.kept = append(slices.Delete(k.kept, i, i+1), b)
+	if i := slices.IndexFunc(k.values, func(b *kernelValues) bool { return b.name == name }); i >= 0 {
+		b := k.values[i]
+		k.values = append(slices.Delete(k.values, i, i+1), b)
 		return b, nil
 	}
-	one := cachedKernelBytes(len(k.place), len(k.all.Row))
-	for len(k.kept) > 0 && k.memory > 0 && int64(len(k.kept)+1)*one > k.memory {
-		k.kept = slices.Delete(k.kept, 0, 1)
+	one := cachedKernelBytes(len(k.place), len(k.union.Row))
+	for len(k.values) > 0 && k.memory > 0 && int64(len(k.values)+1)*one > k.memory {
+		k.values = slices.Delete(k.values, 0, 1)
 	}
 	b, err := k.compute(ctx, f, v)
 	if err == nil {
 		b.name = name
-		k.kept = append(k.kept, b)
+		k.values = append(k.values, b)
 	}
 	return b, err
 }
 
 // compute returns the values of a kernel.
 func (k *kernelCache) compute(ctx context.Context, f *kernel.Family, v param.Values) (*kernelValues, error) {
-	all := *k.all // which others may use meanwhile
-	g, err := all.Whole(ctx, k.workers, new(problem.Work))
+	union := *k.union // which others may use meanwhile
+	g, err := union.Whole(ctx, k.workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
@@ -99,20 +99,20 @@ func (k *kernelCache) compute(ctx context.Context, f *kernel.Family, v param.Val
 	if err != nil {
 		return nil, err
 	}
-	n, labelled := len(k.place), k.all.Row
-	var others []int
+	n, labelled := len(k.place), k.union.Row
+	var unlabelled []int
 	for i, l := range k.place {
 		if l < 0 {
-			others = append(others, i)
+			unlabelled = append(unlabelled, i)
 		}
 	}
-	grams, _, err := kernel.Grams(ctx, ks, labelled, others, nil)
+	grams, _, err := kernel.Grams(ctx, ks, labelled, unlabelled, nil)
 	if err != nil {
 		return nil, err
 	}
 	b := &kernelValues{place: k.place, stride: padded(n)}
 	b.value = make([]float64, len(labelled)*b.stride)
-	for a, i := range slices.Concat(labelled, others) {
+	for a, i := range slices.Concat(labelled, unlabelled) {
 		for l, x := range grams[0].Row(a) {
 			b.value[l*b.stride+i] = x
 		}

@@ -34,8 +34,8 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 			}
 			last = got
 		}
-		if len(c.kept) != want {
-			t.Errorf("%d kernels are kept in %d bytes, want %d", len(c.kept), memory, want)
+		if len(c.values) != want {
+			t.Errorf("%d kernels are kept in %d bytes, want %d", len(c.values), memory, want)
 		}
 	}
 }

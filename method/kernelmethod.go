@@ -16,8 +16,8 @@ import (
 // block between labelled nodes is ever made; any other is given the values between all nodes
 // and the labels, or between all nodes.
 type kernelMethod struct {
-	kernel *kernel.Family
-	by     learner
+	kernel  *kernel.Family
+	learner learner
 }
 
 // kernels returns every kernel that is symmetric or, as those of PageRank, has a
@@ -39,16 +39,16 @@ func kernelMethods() (list []Method) {
 // Name implements [Method]: that of the kernel, and of the learner unless it goes without
 // saying.
 func (m kernelMethod) Name() string {
-	if m.by.Learner == learners()[0] {
+	if m.learner.Learner == learners()[0] {
 		return m.kernel.Name
 	}
-	return m.kernel.Name + "+" + m.by.Name
+	return m.kernel.Name + "+" + m.learner.Name
 }
 
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
 func (m kernelMethod) Takes() []string {
-	return append(m.takes(), m.by.spec().Takes()...)
+	return append(m.takes(), m.learner.spec().Takes()...)
 }
 
 // takes returns the names of the kernel's parameters but for switches.
@@ -63,7 +63,7 @@ func (m kernelMethod) takes() (takes []string) {
 
 // Declarations implements [Method].
 func (m kernelMethod) Declarations() []*param.Spec {
-	return []*param.Spec{&m.kernel.Spec, m.by.spec()}
+	return []*param.Spec{&m.kernel.Spec, m.learner.spec()}
 }
 
 // Predict implements [Method].
@@ -73,10 +73,10 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	score := r.scoreAll
-	if m.by.path != nil {
+	if m.learner.path != nil {
 		score = r.score
 	}
-	if k := r.set.kept; k != nil {
+	if k := r.set.model; k != nil {
 		r.scale, r.votes, r.fitted, r.items = k.Kernel.Scale, choose.VotesOf(k.Kernel.Power), k.Kernel.model(len(p.Names), len(p.Row)), p.Row
 		done := func(context.Context) error { return nil }
 		return r.run(ctx, done, done, score)
@@ -91,68 +91,68 @@ const trySettings = 250
 // settings returns those of the learner: with a path the grid along it, otherwise a smaller
 // sample.
 func (m kernelMethod) settings(s *Settings, classes int) (set Settings, err error) {
-	if m.by.path != nil {
-		return s.of(m.by, classes)
+	if m.learner.path != nil {
+		return s.of(m.learner, classes)
 	}
 	set = s.WithDefaults()
-	set.learner, set.Sample = m.by, min(set.Sample, trySettings)
+	set.learner, set.Sample = m.learner, min(set.Sample, trySettings)
 	return set, nil
 }
 
 // settled returns the learner's settings to choose from on the labels of a problem, and the place of its
 // defaults among them: on a path those of the grid; otherwise all usual ones or, with too few labels, the defaults.
-func (m kernelMethod) settled(p *Problem, s *Settings) (all []param.Values, usual int, err error) {
+func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values, usual int, err error) {
 	switch {
-	case m.by.path != nil && split.TooFew(p.Class):
+	case m.learner.path != nil && split.TooFew(p.Class):
 		return []param.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
-	case m.by.path != nil:
+	case m.learner.path != nil:
 		return s.Grid.learnerSettings(), s.Grid.usual() % s.Grid.settings(), nil
 	case split.TooFew(p.Class):
-		v, err := m.by.Resolve(givenFor(m.by.Learner, s.Given, len(p.Names)), nil)
+		v, err := m.learner.Resolve(givenFor(m.learner.Learner, s.Given, len(p.Names)), nil)
 		return []param.Values{v}, 0, err
 	}
-	return s.settled(m.by.Learner, len(p.Names))
+	return s.settled(m.learner.Learner, len(p.Names))
 }
 
 // begin validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
-	own, err := m.settings(s, len(p.Names))
+	options, err := m.settings(s, len(p.Names))
 	if err != nil {
 		return nil, err
 	}
-	set, err := own.on(p)
+	set, err := options.on(p)
 	if err != nil {
 		return nil, err
 	}
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := behindWalks(m.by.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
+	if err := behindWalks(m.learner.Learner).checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
-	if err := m.by.checkProcesses(p); err != nil {
+	if err := m.learner.checkProcesses(p); err != nil {
 		return nil, err
 	}
-	if m.by.Whole {
+	if m.learner.Whole {
 		set.kernels = nil // it has a block of its own
 	}
 	r := &kernelPredictor{
-		predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: m.by, counted: true, out: new(Prediction), prior: classShares}},
+		predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: m.learner, counted: true, out: new(Prediction), prior: classShares}},
 		kernel:    m.kernel,
 	}
-	on, err := p.Whole(ctx, set.Workers, &r.out.Work)
+	graph, err := p.Whole(ctx, set.Workers, &r.out.Work)
 	if err != nil {
 		return nil, err
 	}
 	set.Memory = p.Remaining(set.Memory)
-	on.Memory = set.Memory
-	r.out.Reached = on.Components.Reached(p.Row)
-	switch seen := kernel.On(ctx, on); {
+	graph.Memory = set.Memory
+	r.out.Reached = graph.Components.Reached(p.Row)
+	switch seen := kernel.On(ctx, graph); {
 	case par != nil:
 		r.grid, r.settled = []param.Values{par.Kernel.Values}, []param.Values{par.Declared.Values}
-	case set.kept != nil:
-		r.grid = []param.Values{set.kept.Kernel.Values}
+	case set.model != nil:
+		r.grid = []param.Values{set.model.Kernel.Values}
 	case split.TooFew(p.Class):
 		err = r.usualKernel(seen)
 	default:
@@ -162,7 +162,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			}
 		}
 	}
-	if err == nil && par == nil && set.kept == nil {
+	if err == nil && par == nil && set.model == nil {
 		r.settled, r.usual, err = m.settled(p, &set)
 	}
 	if err != nil {
@@ -173,11 +173,11 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			return nil, split.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	if set.kernels != nil && len(r.grid) == 1 && !m.by.solves(len(p.Row)) {
-		r.kept, err = set.kernels.Of(ctx, m.kernel, r.grid[0])
+	if set.kernels != nil && len(r.grid) == 1 && !m.learner.solves(len(p.Row)) {
+		r.cached, err = set.kernels.Of(ctx, m.kernel, r.grid[0])
 		return r, err
 	}
-	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)
+	r.kernels, err = m.kernel.NewAll(ctx, graph, r.grid)
 	return r, err
 }
 
@@ -195,7 +195,7 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 		return nil, err
 	}
 	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
-	if r.fitted.Machines != nil && r.by.Dual {
+	if r.fitted.Machines != nil && r.learner.Dual {
 		k := &keptKernel{Values: r.grid[r.best], Learner: r.values, Constant: r.set.constant, Graph: sizeOf(r.p), Scale: r.scale, Pairs: keptPairs(r.fitted.Pairs), Power: r.votes.Power()}
 		for _, machine := range r.fitted.Machines {
 			k.Machines = append(k.Machines, keptMachine{machine.Index, machine.Coef, machine.Rho})
@@ -206,9 +206,9 @@ func (r *kernelPredictor) run(ctx context.Context, tune, learn, score func(conte
 }
 
 // parameters returns those of a kernel of the grid with values of the learner.
-func (r *kernelPredictor) parameters(kernel int, own param.Values) Parameters {
+func (r *kernelPredictor) parameters(kernel int, values param.Values) Parameters {
 	return Parameters{
-		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.by.spec(), own}, Constant: r.by.constants(r.set.constant),
+		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner.spec(), values}, Constant: r.learner.constants(r.set.constant),
 	}
 }
 
@@ -220,18 +220,18 @@ func kernelGrid(f *kernel.Family, set *Settings, g param.Graph) ([]param.Values,
 // usualKernel takes the kernel's defaults, in the form that learners take, where nothing can
 // be tried.
 func (r *kernelPredictor) usualKernel(g param.Graph) error {
-	given := r.kernel.Spec.Own(r.set.Given)
+	fixed := r.kernel.Spec.Own(r.set.Given)
 	for i := range r.kernel.Params {
 		p := &r.kernel.Params[i]
-		if !given.Has(p.Name) && len(p.Grid) == 1 {
-			grid, err := p.GridOn(given, g)
+		if !fixed.Has(p.Name) && len(p.Grid) == 1 {
+			grid, err := p.GridOn(fixed, g)
 			if err != nil {
 				return err
 			}
-			given[p.Name] = grid[0]
+			fixed[p.Name] = grid[0]
 		}
 	}
-	v, err := r.kernel.Resolve(given, g)
+	v, err := r.kernel.Resolve(fixed, g)
 	r.grid = []param.Values{v}
 	return err
 }

@@ -201,7 +201,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
-		if m.(kernelMethod).by.path == nil {
+		if m.(kernelMethod).learner.path == nil {
 			continue
 		}
 		f := m.(kernelMethod).kernel
@@ -303,7 +303,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
+			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
 			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
@@ -316,7 +316,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		direct := r.fitted
 		without := *by.Learner
 		without.Solved = 0
-		r.by.Learner = &without
+		r.learner.Learner = &without
 		if err := r.learn(context.Background()); err != nil {
 			t.Fatal(err)
 		}

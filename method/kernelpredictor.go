@@ -29,16 +29,16 @@ type kernelPredictor struct {
 
 	usualText string // of the kernel's defaults
 	kernels   []kernel.Kernel
-	kept      *kernelValues // in place of kernels, of the only one there is; may be nil
+	cached    *kernelValues // in place of kernels, of the only one there is; may be nil
 
-	found  *choose.Found          // nil without a choice
+	choice *choose.Found          // nil without a choice
 	best   int                    // of the grid
 	values param.Values           // of the learner, chosen
 	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
 	scale  float64                // of the kernel: one over its mean on the diagonal
 
 	items []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
-	whole classify.Gram
+	full  classify.Gram
 }
 
 // settings returns those of kernels.
@@ -52,9 +52,9 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
 	kernels = choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid)
 	kernels.Usual = max(0, slices.IndexFunc(r.grid, func(v param.Values) bool { return r.kernel.Text(v) == r.usualText }))
-	learner = choose.SpaceOf(r.set.trying(r.by.spec()), r.settled)
+	learner = choose.SpaceOf(r.set.trying(r.learner.spec()), r.settled)
 	learner.Usual = r.usual
-	if path := r.by.path; path != nil && len(learner.Axes) == 1 {
+	if path := r.learner.path; path != nil && len(learner.Axes) == 1 {
 		learner.Axes[0].Falling = path.Ridge
 	}
 	return kernels, learner
@@ -89,57 +89,57 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := map[[2]int]heldOut{}
+	computed := map[[2]int]heldOut{}
 	kernels, learner := r.spaces()
-	s := &choose.Search{Kernel: kernels, Learner: learner, Together: r.by.path != nil}
+	s := &choose.Search{Kernel: kernels, Learner: learner, Together: r.learner.path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		found, err := r.outOfFold(ctx, t, kernels, settings, known)
+		predictions, err := r.outOfFold(ctx, t, kernels, settings, computed)
 		if err != nil {
 			return nil, err
 		}
-		for i, h := range found {
-			known[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = h
+		for i, h := range predictions {
+			computed[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = h
 		}
-		return r.countRight(t, found), nil
+		return r.countRight(t, predictions), nil
 	}
-	found, err := s.Run(ctx)
+	choice, err := s.Run(ctx)
 	if err != nil {
 		return err
 	}
-	r.found, r.best, r.values = found, found.Kernel, r.settled[found.Setting]
-	r.gram, r.scale = t.grams[found.Kernel], t.scales[found.Kernel]
-	list, err := r.outcomes(ctx, t, found.Kernel, found.Setting)
+	r.choice, r.best, r.values = choice, choice.Kernel, r.settled[choice.Setting]
+	r.gram, r.scale = t.grams[choice.Kernel], t.scales[choice.Kernel]
+	list, err := r.outcomes(ctx, t, choice.Kernel, choice.Setting)
 	if err != nil {
 		return err
 	}
 	r.votes = choose.FitVotes(len(r.p.Names), list)
-	r.out.Estimate = found.HeldOut.Estimate(r.p, r.out.Reached)
+	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
 	return nil
 }
 
 // countRight counts the right predictions of candidates. Labels that the others do not reach are the
 // same for all of them.
-func (r *kernelPredictor) countRight(t *labels, found []heldOut) *choose.Counts {
-	weight, c := choose.WeightsOf(r.p), choose.NewCounts(len(found), make([]choose.FoldLabels, slices.Max(t.fold)+1))
-	c.Loss = make([]float64, len(found))
+func (r *kernelPredictor) countRight(t *labels, predictions []heldOut) *choose.Counts {
+	weight, c := choose.WeightsOf(r.p), choose.NewCounts(len(predictions), make([]choose.FoldLabels, slices.Max(t.fold)+1))
+	c.Loss = make([]float64, len(predictions))
 	first := true
-	for i, h := range found {
+	for i, h := range predictions {
 		if c.Loss[i] = h.loss; h.labels == nil {
 			c.Loss[i] = math.Inf(1)
 			continue
 		}
 		for _, l := range h.labels {
-			of, at := &c.Folds[l.fold], l.fold*len(found)+i
+			foldLabels, index := &c.Folds[l.fold], l.fold*len(predictions)+i
 			if first {
-				if of.Tested++; !l.isUnreached {
-					of.Reached++
-					of.Of += weight[l.class]
+				if foldLabels.Tested++; !l.isUnreached {
+					foldLabels.Reached++
+					foldLabels.Of += weight[l.class]
 				}
 			}
 			if l.isRight {
-				c.Right[at]++
+				c.Right[index]++
 				if !l.isUnreached {
-					c.Weight[at] += weight[l.class]
+					c.Weight[index] += weight[l.class]
 				}
 			}
 		}
@@ -150,30 +150,30 @@ func (r *kernelPredictor) countRight(t *labels, found []heldOut) *choose.Counts 
 
 // outOfFold returns the predictions of models of some kernels, each with some settings, for
 // labels, unless they are known already.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, known map[[2]int]heldOut) ([]heldOut, error) {
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, computed map[[2]int]heldOut) ([]heldOut, error) {
 	n := len(settings)
-	found := make([]heldOut, len(kernels)*n)
-	if r.by.path != nil {
-		return found, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
+	predictions := make([]heldOut, len(kernels)*n)
+	if r.learner.path != nil {
+		return predictions, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
 			return r.alongPath(ctx, t, t.grams[kernels[a]], func(setting int, list []choose.Outcome, loss float64) {
-				h := &found[a*n+setting]
+				h := &predictions[a*n+setting]
 				if h.loss = loss; list != nil {
 					h.note(r, list)
 				}
 			})
 		})
 	}
-	return found, sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
+	return predictions, sched.Run(ctx, r.set.Workers, len(predictions), func(_, i int) error {
 		kernel, setting := kernels[i/n], settings[i%n]
-		h, there := known[[2]int{kernel, setting}]
-		if !there {
+		h, isComputed := computed[[2]int{kernel, setting}]
+		if !isComputed {
 			list := make([][]choose.Outcome, 1)
 			if err := choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
 				return err
 			}
 			h.note(r, list[0])
 		}
-		found[i] = h
+		predictions[i] = h
 		return nil
 	})
 }
@@ -183,7 +183,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, set
 // model of the other folds. It calls visit for each setting, with a nil list if the kernel does
 // not allow it.
 func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Block[float64], visit func(setting int, list []choose.Outcome, loss float64)) error {
-	leaveOneOut := r.by.path.LeaveOneOut
+	leaveOneOut := r.learner.path.LeaveOneOut
 	if leaveOneOut == nil {
 		lists := make([][]choose.Outcome, len(r.settled))
 		err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
@@ -207,14 +207,14 @@ func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Bl
 }
 
 // outcomes returns the predictions for held-out labels by one kernel and setting.
-func (r *kernelPredictor) outcomes(ctx context.Context, t *labels, kernel, setting int) (found []choose.Outcome, err error) {
-	if r.by.path != nil {
+func (r *kernelPredictor) outcomes(ctx context.Context, t *labels, kernel, setting int) (predictions []choose.Outcome, err error) {
+	if r.learner.path != nil {
 		err = r.alongPath(ctx, t, t.grams[kernel], func(s int, list []choose.Outcome, _ float64) {
 			if s == setting {
-				found = list
+				predictions = list
 			}
 		})
-		return found, err
+		return predictions, err
 	}
 	list := make([][]choose.Outcome, 1)
 	err = choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list)
@@ -244,15 +244,15 @@ func (r *kernelPredictor) labelled(ctx context.Context) (*labels, error) {
 
 // grams returns the blocks of some of the kernels between items, and below between others and
 // items.
-func (r *kernelPredictor) grams(ctx context.Context, kernels, items, others []int, phase string) ([]*sparse.Block[float64], error) {
-	if r.kept != nil {
-		return []*sparse.Block[float64]{r.kept.Between(slices.Concat(items, others), items)}, nil
+func (r *kernelPredictor) grams(ctx context.Context, kernels, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
+	if r.cached != nil {
+		return []*sparse.Block[float64]{r.cached.Between(slices.Concat(items, rows), items)}, nil
 	}
 	var ks []kernel.Kernel
 	for _, i := range kernels {
 		ks = append(ks, r.kernels[i])
 	}
-	grams, sweeps, err := kernel.Grams(ctx, ks, items, others, r.settings(phase))
+	grams, sweeps, err := kernel.Grams(ctx, ks, items, rows, r.settings(phase))
 	r.out.Work.Sweeps += sweeps
 	return grams, err
 }
@@ -278,14 +278,14 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 	r.items = r.p.Row
 	class, classes, values := slices.Clone(r.p.Class), len(r.p.Names), complete(r.set.constant, r.values)[0]
 	switch {
-	case r.by.solves(len(class)):
+	case r.learner.solves(len(class)):
 		r.gram = nil
-		on := r.onLabels()
-		r.fitted, err = r.by.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
-			return on.Solve(ctx, ridge, targets)
+		operator := r.onLabels()
+		r.fitted, err = r.learner.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
+			return operator.Solve(ctx, ridge, targets)
 		})
 		return err
-	case r.by.Whole:
+	case r.learner.Whole:
 		labelled := make([]bool, len(r.p.Degrees))
 		for _, row := range r.p.Row {
 			labelled[row] = true
@@ -302,21 +302,21 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 			return err
 		}
 		choose.Scale(grams[0], r.scale)
-		r.whole = classify.DenseGram(grams[0])
+		r.full = classify.DenseGram(grams[0])
 	default:
-		if r.whole, err = r.seenAll(ctx); err != nil {
+		if r.full, err = r.seenAll(ctx); err != nil {
 			return err
 		}
 	}
-	if path := r.by.path; path != nil && path.Train != nil {
-		r.fitted, err = path.Train(ctx, r.whole, class, classes, values, r.set.Workers)
+	if path := r.learner.path; path != nil && path.Train != nil {
+		r.fitted, err = path.Train(ctx, r.full, class, classes, values, r.set.Workers)
 	} else {
-		r.fitted, err = r.by.Fit(ctx, r.whole, class, classes, values)
+		r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
-		err, r.out.Unfinished = nil, r.by.unfinished() // it is the best so far
+		err, r.out.Unfinished = nil, r.learner.unfinished() // it is the best so far
 	}
-	if err == nil && r.by.path != nil && split.TooFew(class) {
+	if err == nil && r.learner.path != nil && split.TooFew(class) {
 		for m := range r.fitted.Machines {
 			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}
@@ -333,7 +333,7 @@ const machinesAtATime = 32
 func (r *kernelPredictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.fitted.Pairs)
-	r.whole, r.gram = nil, nil
+	r.full, r.gram = nil, nil
 	width := min(machines, machinesAtATime)
 	if r.fitted.Pairs[0].Negative == classify.Rest {
 		width = machines // exponentials are normalised over all
@@ -354,8 +354,8 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 
 // onLabels returns the chosen kernel between labelled nodes and all nodes.
 func (r *kernelPredictor) onLabels() *kernelMap {
-	m := &kernelMap{P: r.p, Kept: r.kept, Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
-	if r.kept == nil {
+	m := &kernelMap{P: r.p, Kept: r.cached, Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
+	if r.cached == nil {
 		m.Kernel = r.kernels[r.best]
 	}
 	return m

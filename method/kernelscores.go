@@ -12,19 +12,19 @@ import (
 // scoreAll computes the scores of every node from a model that is not on a path.
 func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 	n, outputs := len(r.p.Degrees), r.fitted.Pairs
-	if r.by.Dual && r.isWide(outputs) {
-		r.whole, r.gram = nil, nil
+	if r.learner.Dual && r.isWide(outputs) {
+		r.full, r.gram = nil, nil
 		r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		return r.scoreWide(ctx, outputs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return r.onLabels().Decide(ctx, r.fitted, machinesAtATime, visit)
 		})
 	}
-	if r.by.Dual {
-		r.whole, r.gram = nil, nil
+	if r.learner.Dual {
+		r.full, r.gram = nil, nil
 		decisions := chunks.Block[float64](n, len(outputs))
-		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, slab *sparse.Block[float64]) error {
 			for i := range n {
-				copy(decisions.Row(i)[lo:], some.Row(i))
+				copy(decisions.Row(i)[lo:], slab.Row(i))
 			}
 			return nil
 		})
@@ -33,24 +33,24 @@ func (r *kernelPredictor) scoreAll(ctx context.Context) error {
 		}
 		return r.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
 	}
-	if r.by.Whole {
+	if r.learner.Whole {
 		place := make([]int, n)
 		for a, i := range r.items {
 			place[i] = a
 		}
 		return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
-			r.whole.RowTo(row, place[i])
+			r.full.RowTo(row, place[i])
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
 	}
 	r.beginShares(outputs)
-	some, memory := n, int64(0)
+	count, memory := n, int64(0)
 	if r.set.Memory > 0 {
 		memory = max(1, (r.set.Memory-r.kernelScoresBytes())/2)
-		some = int(max(1, min(int64(n), memory/(8*int64(len(r.items))))))
+		count = int(max(1, min(int64(n), memory/(8*int64(len(r.items))))))
 	}
-	for first := 0; first < n; first += some {
-		last := min(first+some, n)
+	for first := 0; first < n; first += count {
+		last := min(first+count, n)
 		values, err := r.itemValues(ctx, first, last, memory)
 		if err == nil {
 			err = r.shareNodes(ctx, outputs, first, last, 0, func(_ []float64, i int) []float64 {
@@ -76,15 +76,15 @@ func (r *kernelPredictor) kernelScoresBytes() int64 {
 // itemValues returns the scaled kernel values between the nodes first ≤ i < last and the items. It
 // computes the columns of all nodes, so that values have the same bits for any range.
 func (r *kernelPredictor) itemValues(ctx context.Context, first, last int, memory int64) (*sparse.Block[float64], error) {
-	all := upTo(len(r.p.Degrees))
+	nodes := upTo(len(r.p.Degrees))
 	var values *sparse.Block[float64]
-	if r.kept != nil {
-		values = r.kept.Between(all[first:last], r.items)
+	if r.cached != nil {
+		values = r.cached.Between(nodes[first:last], r.items)
 	} else {
 		values = sparse.BlockOf(last-first, len(r.items), make([]float64, (last-first)*len(r.items)))
 		set := r.settings("walk")
 		set.Memory = memory
-		report, err := kernel.Block(ctx, r.kernels[r.best], all, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
+		report, err := kernel.Block(ctx, r.kernels[r.best], nodes, r.items, func(lo, left int, piece *sparse.Block[float64]) error {
 			for i := max(lo, first); i < min(lo+piece.Rows, last); i++ {
 				copy(values.Row(i - first)[left:], piece.Row(i-lo))
 			}

@@ -29,16 +29,16 @@ func (m *kernelMap) Solve(ctx context.Context, ridge []float64, t *mat.Dense) (*
 	labels, machines := t.Dims()
 	coef, targets := sparse.NewBlock[float64](labels, machines), sparse.BlockOf(labels, machines, t.RawMatrix().Data)
 	width := min(machines, solveColumns)
-	between := kernel.NewAmong(m.Kernel, m.P.Row, m.Scale, ridge, width, m.Settings)
-	cg := &iterative.CG{A: between, Workers: m.Workers}
+	operator := kernel.NewAmong(m.Kernel, m.P.Row, m.Scale, ridge, width, m.Settings)
+	cg := &iterative.CG{A: operator, Workers: m.Workers}
 	var err error
 	for lo := 0; lo < machines && err == nil; lo += width {
 		hi := min(lo+width, machines)
-		before := between.Sweeps
+		sweeps := operator.Sweeps
 		_, err = cg.SolveTo(ctx, coef.Columns(lo, hi), targets.Columns(lo, hi), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
-		m.Work.EntryColumns += sparse.EntriesOf(m.P.A) * int64(between.Sweeps-before) * int64(hi-lo)
+		m.Work.EntryColumns += sparse.EntriesOf(m.P.A) * int64(operator.Sweeps-sweeps) * int64(hi-lo)
 	}
-	m.Work.Sweeps += between.Sweeps
+	m.Work.Sweeps += operator.Sweeps
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
 	}

@@ -50,18 +50,18 @@ func paths() (list []*classify.Path) {
 }
 
 // onPath reports whether a declaration is that of a path.
-func onPath(of *param.Spec) bool {
-	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
+func onPath(spec *param.Spec) bool {
+	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
 // constantsOf returns the values of a path's parameters but the one along it, with those that are given.
 // The error is that of [param.Spec.Resolve].
-func constantsOf(path *classify.Path, given param.Values, classes int) (param.Values, error) {
+func constantsOf(path *classify.Path, fixed param.Values, classes int) (param.Values, error) {
 	v := param.Values{}
 	if path.For != nil {
 		maps.Copy(v, path.For(classes))
 	}
-	maps.Copy(v, path.Own(given))
+	maps.Copy(v, path.Own(fixed))
 	delete(v, path.Parameter)
 	v, err := path.Resolve(v, nil)
 	delete(v, path.Parameter)
@@ -77,11 +77,11 @@ func (l learner) pairwise(constant param.Values) bool {
 const mostPairwise = 256
 
 // checkStrategy refuses classifiers for every two classes of very many.
-func (l learner) checkStrategy(given param.Values, classes int) error {
+func (l learner) checkStrategy(fixed param.Values, classes int) error {
 	if classes <= mostPairwise || l.path == nil {
 		return nil
 	}
-	constant, err := constantsOf(l.path, given, classes)
+	constant, err := constantsOf(l.path, fixed, classes)
 	if err == nil && l.pairwise(constant) {
 		err = split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
@@ -100,17 +100,17 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 		set.constant, err = constantsOf(l.path, set.Given, classes)
 		return set, cmp.Or(err, set.Grid.validate())
 	}
-	all, usual, err := set.settled(l.Learner, classes)
+	settings, usual, err := set.settled(l.Learner, classes)
 	if err != nil {
 		return set, err
 	}
 	grid := set.Grid.of()
-	grid.space = choose.SpaceOf(set.trying(&l.Learner.Spec), all)
+	grid.space = choose.SpaceOf(set.trying(&l.Learner.Spec), settings)
 	grid.space.Usual = usual
 	if l.Whole && slices.Contains(grid.Features, Honest) {
 		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
 	}
-	for _, v := range all {
+	for _, v := range settings {
 		grid.settled = append(grid.settled, &Setting{l.spec(), v})
 	}
 	set.Grid, set.constant = grid, nil
@@ -119,36 +119,36 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 
 // settled returns the settings of a learner that are tried, and the place of its defaults among
 // them, the first if they are not there.
-func (s *Settings) settled(by *classify.Learner, classes int) (all []param.Values, usual int, err error) {
-	given := givenFor(by, s.Given, classes)
-	v, err := by.Resolve(given, nil)
+func (s *Settings) settled(l *classify.Learner, classes int) (settings []param.Values, usual int, err error) {
+	fixed := givenFor(l, s.Given, classes)
+	v, err := l.Resolve(fixed, nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err = split.Settings(s.trying(&by.Spec), given, nil)
-	return all, max(0, slices.IndexFunc(all, func(o param.Values) bool { return by.Text(o) == by.Text(v) })), err
+	settings, err = split.Settings(s.trying(&l.Spec), fixed, nil)
+	return settings, max(0, slices.IndexFunc(settings, func(o param.Values) bool { return l.Text(o) == l.Text(v) })), err
 }
 
 // givenFor returns the given values of a learner's parameters, and those that replace its defaults
 // for the number of classes: a thousand classes have half a million pairs, which one-vs-one
 // classifiers would be trained for.
-func givenFor(by *classify.Learner, given param.Values, classes int) param.Values {
+func givenFor(l *classify.Learner, fixed param.Values, classes int) param.Values {
 	v := param.Values{}
-	if by.Path != nil && by.Path.For != nil {
-		maps.Copy(v, by.Path.For(classes))
+	if l.Path != nil && l.Path.For != nil {
+		maps.Copy(v, l.Path.For(classes))
 	}
-	maps.Copy(v, by.Spec.Own(given))
+	maps.Copy(v, l.Spec.Own(fixed))
 	return v
 }
 
 // complete returns the settings with the values that are not chosen.
 func complete(constant param.Values, settings ...param.Values) []param.Values {
-	all := make([]param.Values, len(settings))
+	completed := make([]param.Values, len(settings))
 	for i, v := range settings {
-		all[i] = maps.Clone(v)
-		maps.Copy(all[i], constant)
+		completed[i] = maps.Clone(v)
+		maps.Copy(completed[i], constant)
 	}
-	return all
+	return completed
 }
 
 // constants returns the values v of the learner's parameters that are not chosen, nil if there are none.

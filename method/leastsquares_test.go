@@ -47,7 +47,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
+			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
 			kernel:    pStep, grid: grid, kernels: kernels, settled: set.Grid.learnerSettings(),
 		}
 		if err := r.chooseByFolds(t.Context()); err != nil {
@@ -71,7 +71,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 				loss = append(loss, squares/2)
 			}
 		}
-		counts := r.found.Counts
+		counts := r.choice.Counts
 		for i, n := range counts.Total() {
 			if n < want[i][0] || n > want[i][1] || math.Abs(counts.Loss[i]-loss[i]) > 1e-9 {
 				t.Errorf("one of %d labels wrong: kernel %d, setting %d: %d right, loss %v; want %d and %v",

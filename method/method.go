@@ -63,8 +63,8 @@ func MethodList() string {
 	methods := All()
 	for _, m := range methods {
 		name := m.Name()
-		before, _, composed := strings.Cut(name, "+")
-		if !composed || !slices.ContainsFunc(methods, func(o Method) bool { return o.Name() == before }) {
+		stem, _, composed := strings.Cut(name, "+")
+		if !composed || !slices.ContainsFunc(methods, func(o Method) bool { return o.Name() == stem }) {
 			names = append(names, name)
 		}
 	}
@@ -76,11 +76,11 @@ func MethodList() string {
 // nearest name, or lists all names.
 func named(name string) (Method, error) {
 	methods := All()
-	within, smooth := strings.CutSuffix(name, smoothSuffix)
-	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == within })
+	base, smooth := strings.CutSuffix(name, smoothSuffix)
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m Method) bool {
-			return m.Name()+"+"+learners()[0].Name == within && slices.Contains(m.Declarations(), behindKernel(learners()[0]).spec())
+			return m.Name()+"+"+learners()[0].Name == base && slices.Contains(m.Declarations(), behindKernel(learners()[0]).spec())
 		})
 	}
 	switch {
@@ -89,13 +89,13 @@ func named(name string) (Method, error) {
 	case i >= 0:
 		return methods[i], nil
 	}
-	of, _, _ := strings.Cut(name, "+")
-	if f := kernel.Families().Named(of); f != nil && f.Distance != "" {
-		return nil, split.Usage("%s is a distance, no kernel; centred it is %s", of, f.Distance)
+	prefix, _, _ := strings.Cut(name, "+")
+	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
+		return nil, split.Usage("%s is a distance, no kernel; centred it is %s", prefix, f.Distance)
 	}
 	hint := "choose from " + MethodList()
-	if near := nearest.Of(name, methodNames()); near != "" {
-		hint = "did you mean " + near + "?"
+	if suggestion := nearest.Of(name, methodNames()); suggestion != "" {
+		hint = "did you mean " + suggestion + "?"
 	}
 	return nil, split.Usage("there is no method %q; %s", name, hint)
 }

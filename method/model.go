@@ -31,7 +31,7 @@ import (
 //   - auto has its candidates, their weights, the calibration and the gate to beliefs. The coefficients of
 //     its regressions are fitted to the labels again, because features such as eigenvectors differ
 //     on another graph.
-type Model struct{ kept keptModel }
+type Model struct{ content keptModel }
 
 // keptModel is the JSON form of a model.
 type keptModel struct {
@@ -100,8 +100,8 @@ var ErrNotKept = errors.New("method: the model cannot be kept")
 // Method returns the method of the model, which predicts by it: see [Model.Predict]. The error is a
 // [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Method() (Method, error) {
-	by, err := named(m.kept.Method)
-	return keptMethod{by, m}, err
+	method, err := named(m.content.Method)
+	return keptMethod{method, m}, err
 }
 
 // keptMethod is a method with a model.
@@ -129,9 +129,9 @@ func CanKeep(m Method) bool {
 	case smoothedMethod:
 		return CanKeep(m.Method)
 	case walkMethod:
-		return !m.by.perNode()
+		return !m.learner.perNode()
 	case kernelMethod:
-		return m.by.Dual
+		return m.learner.Dual
 	}
 	return false
 }
@@ -147,19 +147,19 @@ func HasRaw(m Method) bool {
 	case graphMethod:
 		return m.graphLearner != spectralLogistic{}
 	case walkMethod:
-		return m.by.path == nil
+		return m.learner.path == nil
 	case kernelMethod:
-		return m.by.path == nil
+		return m.learner.path == nil
 	}
 	return true
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.kept) }
+func (m *Model) MarshalJSON() ([]byte, error) { return json.Marshal(&m.content) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. [Model.Predict] checks that the parts of the model fit each
 // other.
-func (m *Model) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &m.kept) }
+func (m *Model) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &m.content) }
 
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for a method whose model cannot be kept, and for settings with a prior of each node.
@@ -170,12 +170,12 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	case s.Prior.Given != nil:
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph", ErrNotKept)
 	}
-	kept := *out.model
-	kept.Method, kept.RNGSeed, kept.Low, kept.Shares = m.Name(), s.RNGSeed, s.LowEffort, s.Prior.Empirical
-	if kept.Weights = out.Weights; kept.Weights == GivenWeights {
-		kept.Weights = ""
+	content := *out.model
+	content.Method, content.RNGSeed, content.Low, content.Shares = m.Name(), s.RNGSeed, s.LowEffort, s.Prior.Empirical
+	if content.Weights = out.Weights; content.Weights == GivenWeights {
+		content.Weights = ""
 	}
-	return &Model{kept}, nil
+	return &Model{content}, nil
 }
 
 // Predict predicts the nodes of a problem whose labels and classes, in their order, are those that the
@@ -183,14 +183,14 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
 // estimate of the accuracy.
 func (m *Model) Predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	by, err := named(m.kept.Method)
+	method, err := named(m.content.Method)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.validate(p, by); err != nil {
+	if err := m.validate(p, method); err != nil {
 		return nil, err
 	}
-	out, err := m.predict(ctx, p, by, m.settings(s))
+	out, err := m.predict(ctx, p, method, m.settings(s))
 	if err == nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
 		err = ErrChanged // by numbers that no method learns
 	}
@@ -208,11 +208,11 @@ func (m *Model) predict(ctx context.Context, p *Problem, by Method, set *Setting
 		within = smoothed.Method
 	}
 	var par *Parameters
-	if k, is := within.(kernelMethod); is && m.kept.Kernel.Graph != sizeOf(p) {
-		set.kept, set.Given = nil, param.Values{}
-		maps.Copy(set.Given, m.kept.Kernel.Constant)
-		maps.Copy(set.Given, m.kept.Smooth)
-		par = &Parameters{Kernel: &Setting{&k.kernel.Spec, m.kept.Kernel.Values}, Declared: &Setting{k.by.spec(), m.kept.Kernel.Learner}}
+	if k, is := within.(kernelMethod); is && m.content.Kernel.Graph != sizeOf(p) {
+		set.model, set.Given = nil, param.Values{}
+		maps.Copy(set.Given, m.content.Kernel.Constant)
+		maps.Copy(set.Given, m.content.Smooth)
+		par = &Parameters{Kernel: &Setting{&k.kernel.Spec, m.content.Kernel.Values}, Declared: &Setting{k.learner.spec(), m.content.Kernel.Learner}}
 	}
 	out, err := by.Predict(ctx, p, par, set)
 	if err == nil {
@@ -224,9 +224,9 @@ func (m *Model) predict(ctx context.Context, p *Problem, by Method, set *Setting
 // settings returns settings with those of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
-	set.RNGSeed, set.LowEffort, set.kept = m.kept.RNGSeed, m.kept.Low, &m.kept
-	set.Weights = cmp.Or(m.kept.Weights, GivenWeights)
-	if m.kept.Shares {
+	set.RNGSeed, set.LowEffort, set.model = m.content.RNGSeed, m.content.Low, &m.content
+	set.Weights = cmp.Or(m.content.Weights, GivenWeights)
+	if m.content.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}
 	}
 	return &set
@@ -234,7 +234,7 @@ func (m *Model) settings(s *Settings) *Settings {
 
 // validate returns an error unless the model fits the problem and its method.
 func (m *Model) validate(p *Problem, by Method) error {
-	k := &m.kept
+	k := &m.content
 	var ok bool
 	switch by := by.(type) {
 	case smoothedMethod:
@@ -258,7 +258,7 @@ func (m *Model) validate(p *Problem, by Method) error {
 				return fmt.Errorf("%w: %v", ErrChanged, err)
 			}
 			k.Kernel.Values = v
-			if v, err = by.by.spec().Resolve(k.Kernel.Learner, nil); err != nil {
+			if v, err = by.learner.spec().Resolve(k.Kernel.Learner, nil); err != nil {
 				return fmt.Errorf("%w: %v", ErrChanged, err)
 			}
 			for name := range k.Kernel.Learner { // values of constants are apart
@@ -299,15 +299,15 @@ func fitsClasses(pairs [][2]int, classes int) bool {
 }
 
 // keptPairs returns the JSON form of pairs of classes, pairsOf the pairs.
-func keptPairs(pairs classify.Pairs) (kept [][2]int) {
+func keptPairs(pairs classify.Pairs) (list [][2]int) {
 	for _, p := range pairs {
-		kept = append(kept, [2]int{p.Positive, p.Negative})
+		list = append(list, [2]int{p.Positive, p.Negative})
 	}
-	return kept
+	return list
 }
 
-func pairsOf(kept [][2]int) (pairs classify.Pairs) {
-	for _, p := range kept {
+func pairsOf(list [][2]int) (pairs classify.Pairs) {
+	for _, p := range list {
 		pairs = append(pairs, classify.Pair{Positive: p[0], Negative: p[1]})
 	}
 	return pairs

@@ -16,10 +16,10 @@ import (
 
 // nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
 type nodeVotes struct {
-	p   *Problem
-	set *Settings
-	by  learner
-	out *Prediction
+	p       *Problem
+	set     *Settings
+	learner learner
+	out     *Prediction
 
 	prior cwk.Prior // of nodes that no label reaches
 
@@ -45,11 +45,11 @@ func (r *nodeVotes) predicted(o *choose.Outcome) int {
 // all nodes, and finishes these with the last classifier's.
 func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs, decisions *sparse.Block[float64], lo int) error {
 	last, largest := lo+decisions.Cols == len(pairs), split.Majority(r.p.Class)
-	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
+	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, start, end int) {
 		vote := make([]float64, len(r.p.Names))
-		for i := from; i < to; i++ {
+		for i := start; i < end; i++ {
 			scores := r.out.Scores.Row(i)
-			if r.by.Probabilities != nil {
+			if r.learner.Probabilities != nil {
 				r.share(vote, pairs, decisions.Row(i))
 				simd.ConvertTo(scores, vote)
 				continue
@@ -87,12 +87,12 @@ func (r *nodeVotes) scoreWide(ctx context.Context, outputs classify.Pairs, decid
 		return err
 	}
 	largest := split.Majority(r.p.Class)
-	return chunks.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, from, to int) {
+	return chunks.Run(ctx, r.set.Workers, len(r.p.Degrees), func(_, first, last int) {
 		decisions, vote := make([]float64, len(outputs)), make([]float64, len(r.p.Names))
-		for i := from; i < to; i++ {
+		for i := first; i < last; i++ {
 			scores := r.out.Scores.Row(i)
 			simd.ConvertTo(decisions, scores[:len(outputs)])
-			if r.by.path == nil || r.by.Probabilities != nil {
+			if r.learner.path == nil || r.learner.Probabilities != nil {
 				r.share(vote, outputs, decisions)
 				simd.ConvertTo(scores, vote)
 				continue
@@ -155,9 +155,9 @@ func (r *nodeVotes) beginShares(outputs classify.Pairs) {
 
 // shareNodes is shareAll for the nodes first ≤ i < last.
 func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, first, last, items int, decisions func(row []float64, i int) []float64) error {
-	return sched.Run(ctx, r.set.Workers, (last-first+chunks.Length-1)/chunks.Length, func(_, part int) error {
+	return sched.Run(ctx, r.set.Workers, (last-first+chunks.Length-1)/chunks.Length, func(_, chunk int) error {
 		row, shares := make([]float64, items), make([]float64, len(r.p.Names))
-		for i := first + part*chunks.Length; i < min(last, first+(part+1)*chunks.Length); i++ {
+		for i := first + chunk*chunks.Length; i < min(last, first+(chunk+1)*chunks.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -175,16 +175,16 @@ func (r *nodeVotes) shareNodes(ctx context.Context, outputs classify.Pairs, firs
 // share stores the probabilities that a learner's decisions stand for: its own, or those
 // that its decisions out of fold fit.
 func (r *nodeVotes) share(dst []float64, outputs classify.Pairs, decisions []float64) {
-	if r.by.Probabilities == nil {
+	if r.learner.Probabilities == nil {
 		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
 		r.votes.ScoresTo(dst)
 		choose.FavourVotes(dst, outputs, decisions)
 		return
 	}
-	own := r.by.Probabilities(nil, decisions)
+	probabilities := r.learner.Probabilities(nil, decisions)
 	clear(dst)
 	for o, p := range outputs {
-		dst[p.Positive] = own[o]
+		dst[p.Positive] = probabilities[o]
 	}
 }
 

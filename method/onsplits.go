@@ -23,28 +23,28 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
 	kernels, learner := r.spaces()
-	search := &choose.Search{Kernel: kernels, Learner: learner, Together: m.by.path != nil}
+	search := &choose.Search{Kernel: kernels, Learner: learner, Together: m.learner.path != nil}
 	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		var values []param.Values
 		for _, i := range settings {
 			values = append(values, r.settled[i])
 		}
 		fit := r.each(values...)
-		if m.by.path != nil {
+		if m.learner.path != nil {
 			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 				return r.fitPath()(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
 			}
 		}
 		return t.counts(ctx, kernels, len(settings), fit)
 	}
-	found, err := search.Run(ctx)
+	choice, err := search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Choice{
-		Parameters: r.parameters(found.Kernel, r.settled[found.Setting]), Settings: found.Candidates,
-		Accuracy: found.Accuracy, Tested: found.Tested,
-		Trials: trialsOf(found, func(i int) Parameters {
+		Parameters: r.parameters(choice.Kernel, r.settled[choice.Setting]), Settings: choice.Candidates,
+		Accuracy: choice.Accuracy, Tested: choice.Tested,
+		Trials: trialsOf(choice, func(i int) Parameters {
 			return r.parameters(i/len(r.settled), r.settled[i%len(r.settled)])
 		}),
 	}, nil
@@ -74,11 +74,11 @@ func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fi
 		train = train.At(split.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
 		test := t.p.At(trainTest.Test)
 		limit := maxTestedRows
-		if t.by.Whole {
+		if t.learner.Whole {
 			limit = t.set.Sample
 		}
 		test = test.At(split.Sample(test.Class, limit, t.set.RNGSeed, 1))
-		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.by.Whole)
+		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.learner.Whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
 			if err := t.try(ctx, train, test, kernels[lo:hi], fit, counts.Right[lo*settings:hi*settings]); err != nil {
@@ -95,8 +95,8 @@ func (t *splitTuner) counts(ctx context.Context, kernels []int, settings int, fi
 const tuneBytes = 96 << 20
 
 // tuneTogether returns how many kernels are tried together.
-func tuneTogether(train, test, kernels int, whole bool) int {
-	if whole {
+func tuneTogether(train, test, kernels int, isTransductive bool) int {
+	if isTransductive {
 		train += test
 		test = 0
 	}
@@ -105,21 +105,21 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 
 // try adds the right answers on one split to hits.
 func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
-	items, others, y := train.Row, test.Row, train.Class
-	if t.by.Whole {
-		items, others, y = slices.Concat(items, others), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
+	items, rows, y := train.Row, test.Row, train.Class
+	if t.learner.Whole {
+		items, rows, y = slices.Concat(items, rows), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
 	}
-	grams, err := t.grams(ctx, kernels, items, others, "choose")
+	grams, err := t.grams(ctx, kernels, items, rows, "choose")
 	if err != nil {
 		return err
 	}
 	largest := split.Majority(train.Class)
 	return sched.Run(ctx, t.set.Workers, len(grams), func(_, i int) error {
 		values := grams[i]
-		own := *values
-		own.Rows = len(items)
+		block := *values
+		block.Rows = len(items)
 		choose.Scale(values, choose.MeanDiagonal(values, len(train.Row)))
-		models, err := fit(ctx, classify.DenseGram(&own), y)
+		models, err := fit(ctx, classify.DenseGram(&block), y)
 		if err != nil {
 			return err
 		}
@@ -132,10 +132,10 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
 func (r *kernelPredictor) fitPath() choose.Fit {
-	return choose.OnPath(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
+	return choose.OnPath(r.learner.Learner, r.learner.path, len(r.p.Names))(complete(r.set.constant, r.settled...))
 }
 
 // each returns what fits the learner with several settings, each by itself.
 func (r *kernelPredictor) each(settings ...param.Values) choose.Fit {
-	return choose.Each(r.by.Learner, len(r.p.Names), settings)
+	return choose.Each(r.learner.Learner, len(r.p.Names), settings)
 }

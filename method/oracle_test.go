@@ -198,8 +198,8 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.found.Counts.Total(), want, close)
-	if choice.Accuracy != float64(choice.found.Counts.Total()[indexOf(choice.Parameters)])/33 {
+	compareHits(t, choice.choice.Counts.Total(), want, close)
+	if choice.Accuracy != float64(choice.choice.Counts.Total()[indexOf(choice.Parameters)])/33 {
 		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
 	}
 }
@@ -286,7 +286,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.found.Counts.Total(), want, close)
+	compareHits(t, choice.choice.Counts.Total(), want, close)
 }
 
 // The scores of Predict are the votes of a machine on the dense kernel.

@@ -78,8 +78,8 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 		return nil, err
 	}
 	out.Settings = choice.Settings
-	if choice.found != nil {
-		out.Estimate = choice.found.HeldOut.Estimate(p, out.Reached)
+	if choice.choice != nil {
+		out.Estimate = choice.choice.HeldOut.Estimate(p, out.Reached)
 	}
 	out.Work.Add(choice.Work)
 	out.Seconds.Choose = seconds
@@ -109,9 +109,9 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 			return nil, err
 		}
 	}
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}, prior: set.Prior}, par: par}
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: set.learner, out: &Prediction{Parameters: par, Settings: 1}, prior: set.Prior}, par: par}
 	score := r.score
-	if r.by.perNode() {
+	if r.learner.perNode() {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
@@ -121,7 +121,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
-	if m := r.model; m != nil && r.groups == nil && !r.by.perNode() {
+	if m := r.model; m != nil && r.groups == nil && !r.learner.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
 			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
 		}}
@@ -137,8 +137,8 @@ func predictKeptWalk(ctx context.Context, p *Problem, s *Settings) (*Prediction,
 	}
 	set := s.WithDefaults()
 	set.Memory = p.Remaining(set.Memory)
-	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, by: set.learner, out: new(Prediction), prior: set.Prior}}
-	r.model, r.par, r.votes = set.kept.Walk.model(len(p.Names))
+	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: set.learner, out: new(Prediction), prior: set.Prior}}
+	r.model, r.par, r.votes = set.model.Walk.model(len(p.Names))
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err

@@ -43,17 +43,17 @@ func (r *predictor) walk(ctx context.Context) error {
 		return err
 	}
 	w, picks, err := r.trainingWalk(func(number int, fold []int) ([]bool, error) {
-		alone := r.trials.alone
+		isolated := r.trials.isolated
 		if number > 0 {
 			var err error
-			if alone, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
+			if isolated, err = choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
 				return nil, err
 			}
 		}
-		if r.oneClass(alone) {
+		if r.oneClass(isolated) {
 			return make([]bool, len(fold)), nil
 		}
-		return alone, nil
+		return isolated, nil
 	})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 	}
 	if sumsGroups(r.set, r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
 		r.groups = &classGroups{walk: w}
-	} else if r.by.perNode() {
+	} else if r.learner.perNode() {
 		r.addNodes(&picks)
 	}
 	return w, picks, nil
@@ -138,7 +138,7 @@ func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features == Plain:
 		return 0
-	case len(r.p.Row) <= fewLabels && r.by.path != nil:
+	case len(r.p.Row) <= fewLabels && r.learner.path != nil:
 		return fewPartitions
 	}
 	return 1
@@ -151,7 +151,7 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []choose.Outcome
+	var outcomes []choose.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
 		tester := choose.New(len(r.p.Names), tried)
@@ -160,20 +160,20 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		if r.groups != nil {
 			products = r.groups.products
 		}
-		if at := slices.IndexFunc(products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); at >= 0 {
-			list, err = tester.OutcomesOn(ctx, products[at], t)
+		if index := slices.IndexFunc(products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); index >= 0 {
+			list, err = tester.OutcomesOn(ctx, products[index], t)
 		} else {
 			list, err = tester.Outcomes(ctx, r.features, t)
 		}
 		if err != nil {
 			return err
 		}
-		all = append(all, list...)
+		outcomes = append(outcomes, list...)
 	}
-	r.votes = choose.FitVotes(len(r.p.Names), all)
+	r.votes = choose.FitVotes(len(r.p.Names), outcomes)
 	var h choose.Estimator
 	weight := choose.WeightsOf(r.p)
-	for _, o := range all {
+	for _, o := range outcomes {
 		h.Note(!o.Unreached, r.predicted(&o) == o.Class, weight[o.Class])
 	}
 	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
@@ -187,16 +187,16 @@ const decisionBytes = 64 << 20
 
 // scoreWalk returns the walk that gives machines' decisions on all nodes, with what
 // memory the sums of their votes leave.
-func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[float32] {
+func scoreWalk(p *Problem, set *Settings, par Parameters, isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
 	perWalk := w.CollectBytes(par.MinSteps, 0)
 	limit := perWalk + max(decisionBytes, perWalk)
-	if rest {
+	if isRest {
 		limit = 0
 	}
 	if w.Memory > 0 {
-		left := max(1, w.Memory-sumsBytes(p, rest))
+		left := max(1, w.Memory-sumsBytes(p, isRest))
 		if limit == 0 || left < limit {
 			limit = left
 		}
@@ -207,9 +207,9 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[f
 
 // sumsBytes returns the memory of the votes on all nodes before they are scores: their sums,
 // or all decisions if each class is separated from the rest.
-func sumsBytes(p *Problem, rest bool) int64 {
+func sumsBytes(p *Problem, isRest bool) int64 {
 	n, k := len(p.Degrees), len(p.Names)
-	if rest {
+	if isRest {
 		return chunks.Bytes[float64](n, k)
 	}
 	return chunks.Bytes[float32](n, k)
@@ -224,8 +224,8 @@ func (r *predictor) score(ctx context.Context) error {
 	machines := len(r.model.Pairs)
 	r.features, r.trials = nil, nil
 	wide := r.isWide(r.model.Pairs)
-	rest := r.model.Pairs[0].Negative == classify.Rest && !wide
-	w := scoreWalk(r.p, r.set, r.par, rest)
+	isRest := r.model.Pairs[0].Negative == classify.Rest && !wide
+	w := scoreWalk(r.p, r.set, r.par, isRest)
 	decide := r.decisions(w)
 	sweeps := 0
 	w.Progress = func(stage string, done, total int64) {
@@ -239,11 +239,11 @@ func (r *predictor) score(ctx context.Context) error {
 		err = r.scoreWide(ctx, r.model.Pairs, func(visit func(lo int, decisions *sparse.Block[float64]) error) error {
 			return decide(ctx, nil, visit)
 		})
-	case rest:
+	case isRest:
 		decisions := chunks.Block[float64](n, machines)
 		if err = decide(ctx, decisions, nil); err == nil {
 			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
-			if r.set.Raw && r.by.path == nil && machines == len(r.p.Names) {
+			if r.set.Raw && r.learner.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
 			err = r.addAllVotes(ctx, r.model.Pairs, decisions, 0)

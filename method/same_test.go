@@ -68,7 +68,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 				first, cross, split = got, c, s
 				continue
 			}
-			if !slices.Equal(c.found.Counts.Right, cross.found.Counts.Right) || !slices.Equal(s.found.Counts.Right, split.found.Counts.Right) {
+			if !slices.Equal(c.choice.Counts.Right, cross.choice.Counts.Right) || !slices.Equal(s.choice.Counts.Right, split.choice.Counts.Right) {
 				t.Errorf("%d workers, memory %d: other hits", workers, memory)
 			}
 			if memory > 0 && c.Work.Sweeps <= cross.Work.Sweeps {

@@ -55,7 +55,7 @@ type Settings struct {
 	learner   learner      // the zero value: the first of learners, behind walks
 	constant  param.Values // of the learner, but for its settings in Grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
-	kept      *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
+	model     *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
@@ -106,14 +106,14 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 
 // check validates the settings but for the grid.
 func (s *Settings) check() error {
-	var all []error
+	var problems []error
 	if s.Folds < 0 || s.Folds == 1 {
-		all = append(all, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
+		problems = append(problems, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
 	}
 	if s.Sample < 0 {
-		all = append(all, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
+		problems = append(problems, split.Usage("%w", &param.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
 	}
-	return errors.Join(all...)
+	return errors.Join(problems...)
 }
 
 // folds returns the number of folds for the given number of labels.
@@ -126,8 +126,8 @@ func (s *Settings) folds(labels int) int {
 
 // comparedLabels returns the number of labels on which trials on walks compare settings.
 func (s *Settings) comparedLabels() int {
-	if most := s.learner.ComparedItems; most > 0 {
-		return min(s.Sample, most)
+	if limit := s.learner.ComparedItems; limit > 0 {
+		return min(s.Sample, limit)
 	}
 	return s.Sample
 }

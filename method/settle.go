@@ -21,33 +21,33 @@ import (
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
 // file, a [*nodefile.ParseError] for a line of it, a [split.ErrUsage] for an entry's own values,
 // a [*param.ParameterError] for a given one that leaves an entry nothing to try.
-func Settle(ctx context.Context, entries []Entry, grid string, given param.Values, features []Features) (*Settings, error) {
-	of := features
-	if of == nil {
-		of = []Features{Plain, Honest}
+func Settle(ctx context.Context, entries []Entry, grid string, fixedValues param.Values, features []Features) (*Settings, error) {
+	kinds := features
+	if kinds == nil {
+		kinds = []Features{Plain, Honest}
 	}
-	g, fixed := smallGrid(of...), grid == "none"
+	g, fixed := smallGrid(kinds...), grid == "none"
 	if fixed {
 		if g = noGrid(); features != nil {
 			g.Features = features
 		}
 	}
-	var all []Method
+	var methods []Method
 	for _, e := range entries {
-		all = append(all, e.Method)
+		methods = append(methods, e.Method)
 	}
-	base := &Settings{Grid: g.fixed(given, all), Given: given, Fixed: fixed}
+	base := &Settings{Grid: g.fixed(fixedValues, methods), Given: fixedValues, Fixed: fixed}
 	lines, err := openGrid(ctx, grid, isMethod)
-	errs := []error{err, checkLines(lines, all)}
+	errs := []error{err, checkLines(lines, methods)}
 	for i := range entries {
 		e := &entries[i]
-		own, err := linesOf(lines, e.Method, func(name string) bool {
-			return given.Has(strings.ReplaceAll(name, "_", "-")) || name == "features" && features != nil
+		values, err := linesOf(lines, e.Method, func(name string) bool {
+			return fixedValues.Has(strings.ReplaceAll(name, "_", "-")) || name == "features" && features != nil
 		})
 		errs = append(errs, err)
-		alone := *base
-		alone.Grid = g.fixed(given, []Method{e.Method})
-		if e.Settings, err = alone.with(e.Method, own); err == nil {
+		settings := *base
+		settings.Grid = g.fixed(fixedValues, []Method{e.Method})
+		if e.Settings, err = settings.with(e.Method, values); err == nil {
 			e.Settings, err = e.Settings.with(e.Method, e.Own)
 		}
 		if errs = append(errs, err); err == nil {
@@ -82,8 +82,8 @@ func belongs(m Method, name string) bool {
 }
 
 // meant returns the methods that a line of a grid file is for.
-func meant(l *gridLine, all []Method) (list []Method) {
-	for _, m := range all {
+func meant(l *gridLine, methods []Method) (list []Method) {
+	for _, m := range methods {
 		if l.Of == "" || belongs(m, l.Of) {
 			list = append(list, m)
 		}
@@ -93,9 +93,9 @@ func meant(l *gridLine, all []Method) (list []Method) {
 
 // checkLines returns a [*nodefile.ParseError] for a parameter that none of the methods has which it is
 // for, where there are such methods.
-func checkLines(lines []gridLine, all []Method) error {
+func checkLines(lines []gridLine, methods []Method) error {
 	for _, l := range lines {
-		meant := meant(&l, all)
+		meant := meant(&l, methods)
 		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.Parameter) }) {
 			return wrongLine(&l, fmt.Sprintf("%s no parameter %q", haveNames(meant), l.Parameter))
 		}
@@ -105,20 +105,20 @@ func checkLines(lines []gridLine, all []Method) error {
 
 // linesOf returns the values of a grid file for a method, but for parameters that are given
 // already. The error is a [*nodefile.ParseError] for a value that the method does not take.
-func linesOf(lines []gridLine, m Method, given func(parameter string) bool) (map[string][]string, error) {
-	own, exact := map[string][]string{}, map[string]bool{}
+func linesOf(lines []gridLine, m Method, isGiven func(parameter string) bool) (map[string][]string, error) {
+	values, exact := map[string][]string{}, map[string]bool{}
 	for _, l := range lines {
-		if len(meant(&l, []Method{m})) == 0 || !has(m, l.Parameter) || given(l.Parameter) || l.Of == "" && exact[l.Parameter] {
+		if len(meant(&l, []Method{m})) == 0 || !has(m, l.Parameter) || isGiven(l.Parameter) || l.Of == "" && exact[l.Parameter] {
 			continue
 		}
 		exact[l.Parameter] = l.Of != ""
-		own[l.Parameter] = l.Values
+		values[l.Parameter] = l.Values
 		_, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values})
 		if wrong := new(split.UsageError); errors.As(err, &wrong) {
 			return nil, wrongLine(&l, wrong.Problem())
 		}
 	}
-	return own, nil
+	return values, nil
 }
 
 // wrongLine returns the error of a line of a grid file.

@@ -54,11 +54,11 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	given := propagate.CorrectAndSmooth.Own(set.Given)
-	if set.kept != nil {
-		given = set.kept.Smooth
+	fixed := propagate.CorrectAndSmooth.Own(set.Given)
+	if set.model != nil {
+		fixed = set.model.Smooth
 	}
-	v, err := propagate.CorrectAndSmooth.Resolve(given, nil)
+	v, err := propagate.CorrectAndSmooth.Resolve(fixed, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,9 @@ func (p *Prediction) share(i int, smooth []float64) {
 
 // Bytes implements [Sizer]: smoothing begins when the method within is done.
 func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	own, err := scoreBytes(p), error(nil)
-	if of, ok := m.Method.(Sizer); ok {
-		own, err = of.Bytes(p, tuned, s)
+	prediction, err := scoreBytes(p), error(nil)
+	if sizer, ok := m.Method.(Sizer); ok {
+		prediction, err = sizer.Bytes(p, tuned, s)
 	}
 	n, k := len(p.Degrees), len(p.Names)
 	scores := scoreBytes(p)
@@ -147,5 +147,5 @@ func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		scores += blocks.BlockBytes[float64](n, k)
 	}
 	limit := budget.Remaining(p.Remaining(s.Memory), scores)
-	return max(own, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
+	return max(prediction, scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

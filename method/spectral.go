@@ -49,23 +49,23 @@ func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor, settin
 	if err := r.whole(ctx); err != nil {
 		return err
 	}
-	most := 0
+	largest := 0
 	for _, v := range settings {
-		most = max(most, v.Int("dimension"))
+		largest = max(largest, v.Int("dimension"))
 	}
-	return r.embed(ctx, most)
+	return r.embed(ctx, largest)
 }
 
 // embeddingProblem is that of the eigenvectors.
 var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed computes as many eigenvectors as the largest dimension needs.
-func (r *graphPredictor) embed(ctx context.Context, most int) error {
+func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
 	n := sparse.TeamOf(r.g.A).TotalOf(len(r.p.Degrees))
 	if len(r.g.Components.Sizes) == n { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, r.g, min(most, n), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, r.g, min(dimension, n), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}
@@ -133,14 +133,14 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem, settings []par
 func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	for i, g := range groups {
 		reached, largest := r.g.Components.Reached(g.train.Row), split.Majority(g.train.Class)
-		for at := 0; at < len(settings); {
-			models, err := r.fit(ctx, g.train, settings[at:])
+		for setting := 0; setting < len(settings); {
+			models, err := r.fit(ctx, g.train, settings[setting:])
 			if err != nil {
 				return err
 			}
-			x := make([]float64, r.columns(settings[at]))
+			x := make([]float64, r.columns(settings[setting]))
 			for _, m := range models {
-				visit(at, i, func(node int) (int, bool) {
+				visit(setting, i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					if !isReached || m == nil {
 						return largest, isReached
@@ -148,7 +148,7 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor, se
 					r.rowTo(x, node)
 					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive, true
 				})
-				at++
+				setting++
 			}
 		}
 	}
@@ -168,9 +168,9 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		x, z := make([]float64, cols), []float64(nil)
 		for v := lo; v < hi; v++ {
-			to := r.out.Scores.Row(v)
+			shares := r.out.Scores.Row(v)
 			if model == nil || !r.out.Reached.Contains(uint32(v)) {
-				simd.ConvertTo(to, prior(v))
+				simd.ConvertTo(shares, prior(v))
 				r.out.Class[v] = largest
 				continue
 			}
@@ -178,7 +178,7 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 			z = model.ScoresTo(z, x, nil)
 			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
 			for a, q := range classify.Softmax(z, z) {
-				to[model.Pairs[a].Positive] = float32(q)
+				shares[model.Pairs[a].Positive] = float32(q)
 			}
 		}
 	})
@@ -186,13 +186,13 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor, v param
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
 func (spectralLogistic) bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64 {
-	n, most := len(p.Degrees), 0
+	n, dimension := len(p.Degrees), 0
 	for _, v := range settings {
-		most = max(most, min(n, v.Int("dimension")))
+		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
-	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, most+1))
-	embedding := blocks.BlockBytes[float64](n, most)
-	fit := 8*int64(labels)*int64(most) + classify.LogisticBytes(labels, most, len(p.Names))
+	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, dimension+1))
+	embedding := blocks.BlockBytes[float64](n, dimension)
+	fit := 8*int64(labels)*int64(dimension) + classify.LogisticBytes(labels, dimension, len(p.Names))
 	const graphVectors = 8
 	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scoreBytes(p))
 }

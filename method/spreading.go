@@ -44,7 +44,7 @@ func (m spreading) prepare(ctx context.Context, r *graphPredictor, _ []param.Val
 func vectorBytes(p *Problem) int64 { return 8 * 8 * int64(len(p.Degrees)) }
 
 // columns returns the number of classes that are solved at a time, and of folds in one solve.
-func (m spreading) columns(classes int) (together, folds int) {
+func (m spreading) columns(classes int) (width, folds int) {
 	if m.Coupled || classes <= solveColumns {
 		return classes, max(1, solveColumns/classes)
 	}
@@ -53,7 +53,7 @@ func (m spreading) columns(classes int) (together, folds int) {
 
 // within returns the folds that are solved together within a memory limit, and the memory of the
 // limit without their block.
-func (m spreading) within(n int, entries int64, classes, folds int, v param.Values, limit int64) (together int, left int64) {
+func (m spreading) within(n int, entries int64, classes, folds int, v param.Values, limit int64) (width int, left int64) {
 	block := func(folds int) int64 { return blocks.BlockBytes[float64](n, folds*classes) }
 	folds = budget.Widest(folds, limit, func(folds int) int64 {
 		return block(folds) + m.ScoresBytes(n, entries, folds*classes, classes, v, limit)
@@ -66,18 +66,18 @@ func (m spreading) within(n int, entries int64, classes, folds int, v param.Valu
 func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, visit func(setting, group int, predict func(node int) (int, bool))) error {
 	k, n := len(r.p.Names), len(r.p.Degrees)
 	classes, folds := m.columns(k)
-	for at, v := range settings {
-		together, memory := m.within(n, r.p.A.NNZ(), classes, folds, v, r.set.Memory)
-		for lo := 0; lo < len(groups); lo += together {
-			some := groups[lo:min(lo+together, len(groups))]
+	for setting, v := range settings {
+		width, memory := m.within(n, r.p.A.NNZ(), classes, folds, v, r.set.Memory)
+		for lo := 0; lo < len(groups); lo += width {
+			batch := groups[lo:min(lo+width, len(groups))]
 			if classes < k {
-				tests := testBytes(len(some[0].train.Row)+len(some[0].test.Row), k)
-				scores, err := m.testScores(ctx, r, &some[0], v, classes, budget.Remaining(memory, tests))
+				tests := testBytes(len(batch[0].train.Row)+len(batch[0].test.Row), k)
+				scores, err := m.testScores(ctx, r, &batch[0], v, classes, budget.Remaining(memory, tests))
 				if err != nil {
 					return err
 				}
-				reached, largest := r.g.Components.Reached(some[0].train.Row), split.Majority(some[0].train.Class)
-				visit(at, lo, func(node int) (int, bool) {
+				reached, largest := r.g.Components.Reached(batch[0].train.Row), split.Majority(batch[0].train.Class)
+				visit(setting, lo, func(node int) (int, bool) {
 					if !reached.Contains(uint32(node)) {
 						return largest, false
 					}
@@ -85,8 +85,8 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				})
 				continue
 			}
-			f, seeds := sparse.NewBlock[float64](n, k*len(some)), make([]cwk.Seeds, len(some))
-			for i, g := range some {
+			f, seeds := sparse.NewBlock[float64](n, k*len(batch)), make([]cwk.Seeds, len(batch))
+			for i, g := range batch {
 				seeds[i] = seedsOf(g.train, 0, k)
 			}
 			work, err := m.ScoresTo(ctx, f, r.g, seeds, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
@@ -94,7 +94,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				return err
 			}
 			r.out.Work.Add(work)
-			for i := range some {
+			for i := range batch {
 				scores := f.Columns(i*k, (i+1)*k)
 				offset, assigned, err := m.Decide(sparse.TeamOf(r.g.A), scores, seeds[i], v)
 				if err != nil {
@@ -102,7 +102,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 				}
 				reached, largest := r.g.Components.Reached(seeds[i].Row), split.Majority(seeds[i].Class)
 				row := make([]float64, k)
-				visit(at, lo+i, func(node int) (int, bool) {
+				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					switch {
 					case assigned != nil:
@@ -122,13 +122,13 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor, settings 
 
 // testScores returns the scores of the test nodes of a group, computed for some classes after
 // others.
-func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v param.Values, together int, memory int64) (map[int][]float64, error) {
+func (m spreading) testScores(ctx context.Context, r *graphPredictor, g *group, v param.Values, width int, memory int64) (map[int][]float64, error) {
 	k, scores := len(r.p.Names), make(map[int][]float64, len(g.test.Row))
 	for _, node := range g.test.Row {
 		scores[node] = make([]float64, k)
 	}
-	for lo := 0; lo < k; lo += together {
-		hi := min(lo+together, k)
+	for lo := 0; lo < k; lo += width {
+		hi := min(lo+width, k)
 		f := sparse.NewBlock[float64](len(r.p.Degrees), hi-lo)
 		work, err := m.ScoresTo(ctx, f, r.g, []cwk.Seeds{seedsOf(g.train, lo, hi)}, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
@@ -248,8 +248,8 @@ func (m spreading) bytes(p *Problem, labels int, settings []param.Values, s *Set
 	if classes < k {
 		tests = testBytes(labels, k)
 	}
-	together, _ := m.within(n, p.A.NNZ(), classes, folds, v, budget.Remaining(memory, tests))
-	choice := solve(tests, together*classes, classes)
+	width, _ := m.within(n, p.A.NNZ(), classes, folds, v, budget.Remaining(memory, tests))
+	choice := solve(tests, width*classes, classes)
 	if m.isWide(n, k, s) {
 		return vectorBytes(p) + max(choice, solve(scoreBytes(p), solveColumns, solveColumns))
 	}

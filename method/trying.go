@@ -9,11 +9,11 @@ import (
 // trying returns a declaration with the grids of the settings: values by the name of their
 // parameter, which stand for themselves on every graph. A parameter in whose place one of
 // them stands is left out.
-func (s *Settings) trying(of *param.Spec) *param.Spec {
-	own := *of
-	own.Params = nil
-	for _, p := range of.Params {
-		if slices.ContainsFunc(of.Params, func(q param.Param) bool { return q.Instead == p.Name && len(s.Lists[q.Name]) > 0 }) {
+func (s *Settings) trying(spec *param.Spec) *param.Spec {
+	tried := *spec
+	tried.Params = nil
+	for _, p := range spec.Params {
+		if slices.ContainsFunc(spec.Params, func(q param.Param) bool { return q.Instead == p.Name && len(s.Lists[q.Name]) > 0 }) {
 			continue
 		}
 		if s.Fixed && len(p.Grid) > 1 {
@@ -22,7 +22,7 @@ func (s *Settings) trying(of *param.Spec) *param.Spec {
 		if list := s.Lists[p.Name]; len(list) > 0 {
 			p.Grid, p.On, p.Instead = list, nil, ""
 		}
-		own.Params = append(own.Params, p)
+		tried.Params = append(tried.Params, p)
 	}
-	return &own
+	return &tried
 }

@@ -25,7 +25,7 @@ type Choice struct {
 	Trials   []Trial // of Tune: settings that were compared
 	Work     problem.Work
 
-	found *choose.Found // nil of other methods, and with too few labels
+	choice *choose.Found // nil of other methods, and with too few labels
 }
 
 // Trial is a setting and its accuracy on the labels that settings are compared on.
@@ -35,10 +35,10 @@ type Trial struct {
 }
 
 // trialsOf returns the settings that a search compared; at returns the parameters of candidate i.
-func trialsOf(f *choose.Found, at func(i int) Parameters) (list []Trial) {
+func trialsOf(f *choose.Found, parameters func(i int) Parameters) (list []Trial) {
 	for i, accuracy := range f.Trials {
 		if !math.IsNaN(accuracy) {
-			list = append(list, Trial{at(i), accuracy})
+			list = append(list, Trial{parameters(i), accuracy})
 		}
 	}
 	return list
@@ -72,7 +72,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
 	}
-	folds := choose.Labels(choose.WeightsOf(p), p.Class, c.fold, c.seen, c.alone)
+	folds := choose.Labels(choose.WeightsOf(p), p.Class, c.fold, c.seen, c.isolated)
 	measure := func(ctx context.Context, g *Grid) (*choose.Counts, error) {
 		counts := choose.NewCounts(g.Size(), folds)
 		return counts, c.run(ctx, g, counts.Hits)
@@ -92,23 +92,23 @@ func (c *chooser) search(ctx context.Context, g *Grid, measure func(context.Cont
 	walks, learner := g.spaces()
 	s := &choose.Search{Kernel: walks, Learner: learner, Together: c.set.learner.path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		part := *g
+		subgrid := *g
 		if len(kernels) == 1 {
-			part = *g.ofWalk(g.at(kernels[0] * len(g.settled)))
+			subgrid = *g.ofWalk(g.at(kernels[0] * len(g.settled)))
 		}
-		part.settled = nil
+		subgrid.settled = nil
 		for _, i := range settings {
-			part.settled = append(part.settled, g.settled[i])
+			subgrid.settled = append(subgrid.settled, g.settled[i])
 		}
-		return measure(ctx, &part)
+		return measure(ctx, &subgrid)
 	}
-	found, err := s.Run(ctx)
+	result, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Choice{
-		Parameters: g.at(found.Kernel*len(g.settled) + found.Setting), Accuracy: found.Accuracy, Tested: found.Tested,
-		Settings: g.Size(), Work: c.work, found: found,
+		Parameters: g.at(result.Kernel*len(g.settled) + result.Setting), Accuracy: result.Accuracy, Tested: result.Tested,
+		Settings: g.Size(), Work: c.work, choice: result,
 	}, nil
 }
 
@@ -142,20 +142,20 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 		return nil, err
 	}
 	set.Memory = p.Remaining(set.Memory)
-	all := &chooser{p: p, set: &set}
+	search := &chooser{p: p, set: &set}
 	if !p.Directed { // they are found here for all splits
-		if _, err := p.FindComponents(ctx, set.Workers, &all.work); err != nil {
+		if _, err := p.FindComponents(ctx, set.Workers, &search.work); err != nil {
 			return nil, err
 		}
 	}
-	choice, err := all.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
+	choice, err := search.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
 		counts := choose.NewCounts(g.Size(), make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			trainTest := splits.At(i)
 			quiet := set // within a split
 			quiet.Progress, quiet.Grid = ignoreProgress, g
 			c := chooserOf(p.At(trainTest.Train), &quiet)
-			c.work = all.work
+			c.work = search.work
 			tests := p.At(trainTest.Test)
 			if err := c.splitTrials(ctx, tests.At(split.Sample(tests.Class, testedNodes(&set), set.RNGSeed, 1))); err != nil {
 				return nil, err
@@ -163,7 +163,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 			if err := c.run(ctx, g, counts.Hits); err != nil {
 				return nil, err
 			}
-			all.work = c.work
+			search.work = c.work
 			counts.Folds[0].Tested += c.tested
 			set.Progress("choose", int64(i+1), int64(splits.Len))
 		}
@@ -171,7 +171,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 	})
 	if err == nil {
 		choice.Constant = set.learner.constants(set.constant)
-		choice.Trials = trialsOf(choice.found, set.Grid.at)
+		choice.Trials = trialsOf(choice.choice, set.Grid.at)
 	}
 	return choice, err
 }
@@ -200,11 +200,11 @@ type chooser struct {
 
 	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
 	// each kind of features.
-	picks  []cwk.Pick
-	trials map[Features][]choose.Trial
-	alone  []bool // see Problem.alone
-	tested int
-	work   problem.Work
+	picks    []cwk.Pick
+	trials   map[Features][]choose.Trial
+	isolated []bool // see Problem.alone
+	tested   int
+	work     problem.Work
 }
 
 // chooserOf returns what tries the settings of set on the labels of p, dealt into folds.
@@ -220,28 +220,28 @@ func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) error {
-	alone, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	isolated, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
-	c.alone = alone
-	at := c.foldPicks()
+	c.isolated = isolated
+	pick := c.foldPicks()
 	c.trials = make(map[Features][]choose.Trial)
 	weight := choose.WeightsOf(c.p)
 	for _, kind := range c.set.Grid.Features {
-		for f := range at {
+		for f := range pick {
 			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
 			for i, node := range c.seen {
-				own, class := c.fold[node], c.p.Class[node]
+				home, class := c.fold[node], c.p.Class[node]
 				switch {
-				case own == f && alone[node]:
+				case home == f && isolated[node]:
 					t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(c.p.Row[node], t.Largest)})
-				case own == f:
-					t.Test, t.TestClass = append(t.Test, at[f][i]), append(t.TestClass, class)
+				case home == f:
+					t.Test, t.TestClass = append(t.Test, pick[f][i]), append(t.TestClass, class)
 				case kind == Plain:
-					t.Train, t.TrainClass = append(t.Train, at[f][i]), append(t.TrainClass, class)
-				case !alone[node]:
-					t.Train, t.TrainClass = append(t.Train, at[own][i]), append(t.TrainClass, class)
+					t.Train, t.TrainClass = append(t.Train, pick[f][i]), append(t.TrainClass, class)
+				case !isolated[node]:
+					t.Train, t.TrainClass = append(t.Train, pick[home][i]), append(t.TrainClass, class)
 				}
 			}
 			c.trials[kind] = append(c.trials[kind], t)
@@ -255,22 +255,22 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 // node in the variant that hides each fold.
 func (c *chooser) foldPicks() [][]int {
 	plain := slices.Contains(c.set.Grid.Features, Plain)
-	at := make([][]int, c.dealt())
-	for f := range at {
-		at[f] = make([]int, len(c.seen))
+	pick := make([][]int, c.dealt())
+	for f := range pick {
+		pick[f] = make([]int, len(c.seen))
 		for i, node := range c.seen {
 			if plain || c.fold[node] == f {
-				at[f][i] = len(c.picks)
+				pick[f][i] = len(c.picks)
 				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
 			}
 		}
 	}
-	return at
+	return pick
 }
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	isolated, err := choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -278,22 +278,22 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := choose.Trial{Largest: split.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
+	base := choose.Trial{Largest: split.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
-			all.Unreached = append(all.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})
+			base.Unreached = append(base.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, base.Largest)})
 			continue
 		}
-		all.Test, all.TestClass = append(all.Test, len(c.picks)), append(all.TestClass, tests.Class[i])
+		base.Test, base.TestClass = append(base.Test, len(c.picks)), append(base.TestClass, tests.Class[i])
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
 	c.trials = make(map[Features][]choose.Trial)
 	for _, kind := range c.set.Grid.Features {
-		t := all
+		t := base
 		for _, node := range c.seen {
 			pick := cwk.Pick{Row: c.p.Row[node]}
 			if kind == Honest {
-				if alone[node] {
+				if isolated[node] {
 					continue
 				}
 				pick.Variant = 1 + c.fold[node]
@@ -313,21 +313,21 @@ const slabBytes = 48 << 20
 // run adds the right predictions of all trials with the settings of g, a part of the
 // settings' grid, to hits, by trial and setting. As many α as memory allows are walked at once.
 func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
-	of := *c
+	sub := *c
 	set := *c.set
-	set.Grid, of.set = g, &set
-	together, alphas := of.together(), len(g.alphas())
-	for at := 0; at < alphas; at += together {
-		end := min(at+together, alphas)
+	set.Grid, sub.set = g, &set
+	batch, alphas := sub.together(), len(g.alphas())
+	for lo := 0; lo < alphas; lo += batch {
+		end := min(lo+batch, alphas)
 		report := func(done float64) {
-			c.set.reportShare("choose", (float64(at)+done*float64(end-at))/float64(alphas))
+			c.set.reportShare("choose", (float64(lo)+done*float64(end-lo))/float64(alphas))
 		}
-		if err := of.slab(ctx, at, end, hits, report); err != nil {
+		if err := sub.slab(ctx, lo, end, hits, report); err != nil {
 			return err
 		}
 		report(1)
 	}
-	c.work = of.work
+	c.work = sub.work
 	return nil
 }
 
@@ -385,12 +385,12 @@ func classesOf(w *cwk.Walk[float32]) int {
 
 // narrow limits the columns of a walk from which the given number of rows is picked, if its
 // blocks do not stay in cache.
-func narrow(w *cwk.Walk[float32], from, picks int) {
+func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	n, columns := len(w.Degrees), len(w.Variants)*classesOf(w)
 	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	limit := w.CollectBytes(from, picks) - 2*(blocks.BlockBytes[float32](n, columns)-blocks.BlockBytes[float32](n, widest))
+	limit := w.CollectBytes(minSteps, picks) - 2*(blocks.BlockBytes[float32](n, columns)-blocks.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}
@@ -495,9 +495,9 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 
 // testersAtATime returns the number of trials that run at the same time: one for each worker, or
 // fewer if these, with held bytes, would exceed the memory limit.
-func testersAtATime(s *Settings, held, each int64) int {
+func testersAtATime(s *Settings, held, testerBytes int64) int {
 	workers := sched.Workers(s.Workers)
-	for s.Memory > 0 && workers > 1 && held+int64(workers)*each > s.Memory {
+	for s.Memory > 0 && workers > 1 && held+int64(workers)*testerBytes > s.Memory {
 		workers--
 	}
 	return workers
@@ -520,28 +520,28 @@ func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []t
 	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
 	workers := testersAtATime(c.set, int64(held), walkSizes{c.p, c.set}.tester(len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
-	team, found := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
+	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
 	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {
-		if found[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
+		if counts[i] = choose.NewHits(block); team != nil && i%team.Size() != team.Rank() {
 			return nil
 		}
 		if testers[worker] == nil {
 			testers[worker] = choose.New(len(c.p.Names), tried)
 		}
-		return jobs[i].run(testers[worker], found[i])
+		return jobs[i].run(testers[worker], counts[i])
 	})
 	if err := team.Agree(err); err != nil {
 		return err
 	}
 	for i, j := range jobs {
-		found[i].Share(team)
-		hits.Of(j.first, j.first+block).Add(found[i])
+		counts[i].Share(team)
+		hits.Of(j.first, j.first+block).Add(counts[i])
 	}
 	return nil
 }
 
 // collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
-func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *problem.Work, report func(done, total int64)) (*sparse.Block[float32], error) {
+func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cwk.Pick, work *problem.Work, report func(done, total int64)) (*sparse.Block[float32], error) {
 	used := make([]bool, len(w.Variants))
 	variants := 0
 	for _, pick := range picks {
@@ -555,7 +555,7 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 		sweeps = int(done)
 		report(done, total)
 	}
-	x, err := w.Collect(ctx, from, picks)
+	x, err := w.Collect(ctx, minSteps, picks)
 	work.Sweeps += sweeps
 	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(variants*classesOf(w))
 	return x, err

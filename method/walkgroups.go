@@ -37,23 +37,23 @@ func classGroup(rows, steps, classes int) int {
 }
 
 // groupWalk returns w restricted to the classes lo ≤ c < hi.
-func groupWalk(w *cwk.Walk[float32], lo, hi, from, picks int) *cwk.Walk[float32] {
+func groupWalk(w *cwk.Walk[float32], lo, hi, minSteps, picks int) *cwk.Walk[float32] {
 	group := *w
 	if hi-lo < w.Seeds.Classes {
 		group.Lo, group.Hi = lo, hi
 	}
-	narrow(&group, from, picks)
+	narrow(&group, minSteps, picks)
 	return &group
 }
 
 // eachGroup calls visit with the features of the picked rows for one group of classes after
 // another. Blocks are reused by the garbage collector only, so visit must not keep x.
-func eachGroup(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, s *Settings, out *Prediction, visit func(x *sparse.Block[float32], classes int) error) error {
+func eachGroup(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cwk.Pick, s *Settings, out *Prediction, visit func(x *sparse.Block[float32], classes int) error) error {
 	k := w.Seeds.Classes
-	group := classGroup(len(picks), w.Steps-from+1, k)
+	group := classGroup(len(picks), w.Steps-minSteps+1, k)
 	for lo := 0; lo < k; lo += group {
 		hi := min(lo+group, k)
-		x, err := collect(ctx, groupWalk(w, lo, hi, from, len(picks)), from, picks, &out.Work, func(done, total int64) {
+		x, err := collect(ctx, groupWalk(w, lo, hi, minSteps, len(picks)), minSteps, picks, &out.Work, func(done, total int64) {
 			s.reportShare("features", (float64(lo)+float64(hi-lo)*float64(done)/float64(total))/float64(k))
 		})
 		if err == nil {
@@ -104,15 +104,15 @@ func (r *predictor) addProducts(ctx context.Context, w *cwk.Walk[float32], picks
 	}
 	m, g := len(r.train), r.groups
 	g.products, g.gram = r.trials.products(&tried), chunks.Block[float64](m, m)
-	own, held := *w, 8*int64(m)*int64(m)
+	walk, held := *w, 8*int64(m)*int64(m)
 	for _, p := range g.products {
 		held += p.Bytes()
 	}
-	own.Memory = budget.Remaining(w.Memory, held)
-	all := upTo(len(picks))
-	err = eachGroup(ctx, &own, r.par.MinSteps, picks, r.set, r.out, func(x *sparse.Block[float32], classes int) error {
+	walk.Memory = budget.Remaining(w.Memory, held)
+	nodes := upTo(len(picks))
+	err = eachGroup(ctx, &walk, r.par.MinSteps, picks, r.set, r.out, func(x *sparse.Block[float32], classes int) error {
 		for _, p := range g.products {
-			if err := p.Add(ctx, x, all, classes, r.set.Workers); err != nil {
+			if err := p.Add(ctx, x, nodes, classes, r.set.Workers); err != nil {
 				return err
 			}
 		}
@@ -133,29 +133,29 @@ func rowsFrom(x *sparse.Block[float32], first, rows int) *sparse.Block[float32] 
 
 // learnOnGram fits the learner to the kernel between training rows.
 func (r *predictor) learnOnGram(ctx context.Context) (err error) {
-	by, values := r.by, r.par.Declared.Values
-	if by.path != nil {
-		if values, err = r.pathValues(by); err != nil {
+	l, values := r.learner, r.par.Declared.Values
+	if l.path != nil {
+		if values, err = r.pathValues(l); err != nil {
 			return err
 		}
 	}
 	gram := classify.DenseGram(r.groups.gram)
-	if by.path != nil && by.path.Train != nil {
-		r.fitted, err = by.path.Train(ctx, gram, r.class, len(r.p.Names), values, r.set.Workers)
+	if l.path != nil && l.path.Train != nil {
+		r.fitted, err = l.path.Train(ctx, gram, r.class, len(r.p.Names), values, r.set.Workers)
 	} else {
-		r.fitted, err = by.Fit(ctx, gram, r.class, len(r.p.Names), values)
+		r.fitted, err = l.Fit(ctx, gram, r.class, len(r.p.Names), values)
 	}
 	r.groups.gram, r.groups.products = nil, nil
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
-		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
+		err, r.out.Unfinished = nil, l.unfinished() // it is the best so far
 	}
-	if err != nil || r.by.perNode() {
+	if err != nil || r.learner.perNode() {
 		return err
 	}
 	r.model = &classify.LinearModel{Classes: r.fitted.Classes, Pairs: r.fitted.Pairs}
 	for i := range r.fitted.Machines {
 		machine := &r.fitted.Machines[i]
-		if by.path != nil && split.TooFew(r.p.Class) { // see neutral: a row of each P_t sums to one
+		if l.path != nil && split.TooFew(r.p.Class) { // see neutral: a row of each P_t sums to one
 			machine.Rho = 0
 			for _, c := range machine.Coef {
 				machine.Rho += c / float64(len(r.p.Names))
@@ -181,13 +181,13 @@ func (g *classGroups) weights(par *Parameters, fitted *classify.Model, workers i
 		}
 		weights := sparse.NewBlock[float64](steps*(hi-lo), last-first)
 		group := classGroup(len(g.rows), steps, hi-lo)
-		for at := lo; at < hi; at += group {
-			end := min(at+group, hi)
-			x, err := collect(ctx, groupWalk(w, at, end, par.MinSteps, len(g.rows)), par.MinSteps, g.rows, work, ignoreShare)
+		for start := lo; start < hi; start += group {
+			end := min(start+group, hi)
+			x, err := collect(ctx, groupWalk(w, start, end, par.MinSteps, len(g.rows)), par.MinSteps, g.rows, work, ignoreShare)
 			if err != nil {
 				return nil, err
 			}
-			if err := addWeights(ctx, workers, weights, x, coef, par.scale(), at-lo, hi-lo); err != nil {
+			if err := addWeights(ctx, workers, weights, x, coef, par.scale(), start-lo, hi-lo); err != nil {
 				return nil, err
 			}
 		}
@@ -201,12 +201,12 @@ func ignoreShare(int64, int64) {}
 // number of classes on.
 func addWeights(ctx context.Context, workers int, weights *sparse.Block[float64], x *sparse.Block[float32], coef *sparse.Block[float64], scale float64, first, classes int) error {
 	const tile = 16 // rows of weights that stay in cache while the coefficients pass
-	own := x.Cols / (weights.Rows / classes)
+	steps := x.Cols / (weights.Rows / classes)
 	return sched.Run(ctx, workers, (x.Cols+tile-1)/tile, func(_, t int) error {
 		for i := range x.Rows {
 			for j, v := range x.Row(i)[t*tile : min(x.Cols, (t+1)*tile)] {
-				if at := t*tile + j; v != 0 {
-					simd.AddScaled(weights.Row(at/own*classes+first+at%own), scale*float64(v), coef.Row(i))
+				if row := t*tile + j; v != 0 {
+					simd.AddScaled(weights.Row(row/steps*classes+first+row%steps), scale*float64(v), coef.Row(i))
 				}
 			}
 		}
@@ -216,16 +216,16 @@ func addWeights(ctx context.Context, workers int, weights *sparse.Block[float64]
 
 // groupWeightsBytes returns the memory of [classGroups.weights] for the given number of training rows, but
 // for the weights, without and with the coefficients of one classifier.
-func groupWeightsBytes(w *cwk.Walk[float32], from, rows int) (bytes, perClassifier int64) {
-	steps := w.Steps - from + 1
+func groupWeightsBytes(w *cwk.Walk[float32], minSteps, rows int) (bytes, perClassifier int64) {
+	steps := w.Steps - minSteps + 1
 	group := classGroup(rows, steps, min(cwk.ScoreClasses, w.Seeds.Classes))
-	own := *w
-	own.Memory, own.Lo, own.Hi = 0, 0, group
-	narrow(&own, from, rows)
-	if own.Memory == 0 {
-		own.Memory = own.CollectBytes(from, rows)
+	walk := *w
+	walk.Memory, walk.Lo, walk.Hi = 0, 0, group
+	narrow(&walk, minSteps, rows)
+	if walk.Memory == 0 {
+		walk.Memory = walk.CollectBytes(minSteps, rows)
 	}
-	return own.Memory, 8 * int64(rows)
+	return walk.Memory, 8 * int64(rows)
 }
 
 // walkOfRows returns the walk that the training rows are picked from, without a memory limit: it is
@@ -237,10 +237,10 @@ func (g *classGroups) walkOfRows() *cwk.Walk[float32] {
 }
 
 // limitScores lowers the memory of a walk that computes scores by the memory of [classGroups.weights].
-func limitScores(w, training *cwk.Walk[float32], from, rows int) {
-	bytes, each := groupWeightsBytes(training, from, rows)
+func limitScores(w, training *cwk.Walk[float32], minSteps, rows int) {
+	bytes, perClassifier := groupWeightsBytes(training, minSteps, rows)
 	column := 8 * int64(len(w.Degrees)) // of scores
-	w.Memory = max(1, (w.Memory-bytes)/(column+each)*column)
+	w.Memory = max(1, (w.Memory-bytes)/(column+perClassifier)*column)
 }
 
 // nodeBytes returns the memory of a node in [classGroups.score]: its kernel values with the training rows,
@@ -256,19 +256,19 @@ func (g *classGroups) score(ctx context.Context, r *nodeVotes, par *Parameters, 
 	n, k, m, steps := len(r.p.Degrees), len(r.p.Names), len(g.rows), par.Steps-par.MinSteps+1
 	r.beginShares(fitted.Pairs)
 	group := classGroup(m, steps, k)
-	some := n
+	slab := n
 	if r.set.Memory > 0 {
 		bytes, _ := groupWeightsBytes(g.walk, par.MinSteps, m)
 		free := r.set.Memory - scoreBytes(r.p) - bytes
-		some = int(max(1, min(int64(n), free/nodeBytes(par, k, m))))
+		slab = int(max(1, min(int64(n), free/nodeBytes(par, k, m))))
 	}
-	for first := 0; first < n; first += some {
-		nodes := min(some, n-first)
+	for first := 0; first < n; first += slab {
+		nodes := min(slab, n-first)
 		picks := append(make([]cwk.Pick, 0, m+nodes), g.rows...)
 		for i := range nodes {
 			picks = append(picks, cwk.Pick{Row: first + i})
 		}
-		values, own := sparse.BlockOf(nodes, m, make([]float64, nodes*m)), make([]float64, nodes)
+		values, norms := sparse.BlockOf(nodes, m, make([]float64, nodes*m)), make([]float64, nodes)
 		for lo := 0; lo < k; lo += group {
 			hi := min(lo+group, k)
 			x, err := collect(ctx, groupWalk(g.walkOfRows(), lo, hi, par.MinSteps, len(picks)), par.MinSteps, picks, &r.out.Work, ignoreShare)
@@ -279,16 +279,16 @@ func (g *classGroups) score(ctx context.Context, r *nodeVotes, par *Parameters, 
 			if err := classify.AddInnerProducts(ctx, values, f, rowsFrom(x, 0, m), r.set.Workers); err != nil {
 				return err
 			}
-			for i := range own {
+			for i := range norms {
 				for _, v := range f.Row(i) {
-					own[i] += float64(v) * float64(v)
+					norms[i] += float64(v) * float64(v)
 				}
 			}
 		}
 		scale := par.scale() * par.scale()
 		choose.Scale(values, scale)
 		err := r.shareNodes(ctx, fitted.Pairs, first, first+nodes, 0, func(_ []float64, i int) []float64 {
-			return fitted.ScoresTo(nil, values.Row(i-first), scale*own[i-first])
+			return fitted.ScoresTo(nil, values.Row(i-first), scale*norms[i-first])
 		})
 		if err != nil {
 			return err
@@ -300,15 +300,15 @@ func (g *classGroups) score(ctx context.Context, r *nodeVotes, par *Parameters, 
 
 // slabByGroups is slab for one α, by groups of classes.
 func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Candidates, hits choose.Hits, report func(done float64)) error {
-	g, classes, from := c.set.Grid, len(c.p.Names), c.set.Grid.minSteps()
+	g, classes, minSteps := c.set.Grid, len(c.p.Names), c.set.Grid.minSteps()
 	list := c.products(&tried)
-	all := len(list)
+	productCount := len(list)
 	for len(list) > 0 {
-		some := list[:productsTogether(list, productsLimit(c.set.Memory))]
-		list = list[len(some):]
+		batch := list[:productsTogether(list, productsLimit(c.set.Memory))]
+		list = list[len(batch):]
 		var held int64
 		var rows []int
-		for _, p := range some {
+		for _, p := range batch {
 			held += p.Bytes()
 			rows = append(rows, p.Rows()...)
 		}
@@ -320,23 +320,23 @@ func (c *chooser) slabByGroups(ctx context.Context, a int, tried choose.Candidat
 		for i, row := range rows {
 			picks[i] = c.picks[row]
 		}
-		for at, group := 0, c.classGroup(); at < classes; at += group {
-			end := min(at+group, classes)
-			x, err := collect(ctx, groupWalk(w, at, end, from, len(picks)), from, picks, &c.work, func(done, total int64) {
-				before := float64(all-len(list)-len(some)) / float64(all)
-				report(before + (float64(at)+float64(end-at)*float64(done)/float64(total))/float64(classes)*float64(len(some))/float64(all))
+		for start, group := 0, c.classGroup(); start < classes; start += group {
+			end := min(start+group, classes)
+			x, err := collect(ctx, groupWalk(w, start, end, minSteps, len(picks)), minSteps, picks, &c.work, func(done, total int64) {
+				share := float64(productCount-len(list)-len(batch)) / float64(productCount)
+				report(share + (float64(start)+float64(end-start)*float64(done)/float64(total))/float64(classes)*float64(len(batch))/float64(productCount))
 			})
 			if err != nil {
 				return err
 			}
-			for _, p := range some {
-				if err := p.Add(ctx, x, rows, end-at, c.set.Workers); err != nil {
+			for _, p := range batch {
+				if err := p.Add(ctx, x, rows, end-start, c.set.Workers); err != nil {
 					return err
 				}
 			}
 		}
 		var jobs []trialJob
-		for _, p := range some {
+		for _, p := range batch {
 			for _, t := range p.Trials {
 				for f, kind := range g.Features {
 					for i := range c.trials[kind] {

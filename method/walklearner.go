@@ -17,8 +17,8 @@ import (
 
 // walkMethod is a learner on walk features.
 type walkMethod struct {
-	name string
-	by   learner
+	name    string
+	learner learner
 }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
@@ -35,16 +35,16 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.by.spec().Takes())
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.learner.spec().Takes())
 }
 
 // Declarations implements [Method]. The values of the walk's parameters are in the [Grid] of the
 // settings.
-func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&cwk.Spec, m.by.spec()} }
+func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&cwk.Spec, m.learner.spec()} }
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set, err := s.of(m.by, len(p.Names))
+	set, err := s.of(m.learner, len(p.Names))
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +53,19 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, 
 
 // Predict implements [Method].
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set, err := s.of(m.by, len(p.Names))
+	set, err := s.of(m.learner, len(p.Names))
 	if err != nil {
 		return nil, err
 	}
-	if err := m.by.checkProcesses(p); err != nil {
+	if err := m.learner.checkProcesses(p); err != nil {
 		return nil, err
 	}
-	if err := m.by.checkStrategy(set.Given, len(p.Names)); err != nil {
+	if err := m.learner.checkStrategy(set.Given, len(p.Names)); err != nil {
 		return nil, err
 	}
 	switch {
 	case par != nil:
-	case set.kept != nil:
+	case set.model != nil:
 		return predictKeptWalk(ctx, p, &set)
 	default:
 		return classifyWalks(ctx, p, &set)
@@ -94,9 +94,9 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 		labelled[row] = true
 	}
 	r.nodes = make([]int, n)
-	for _, with := range []bool{false, true} {
+	for _, isLabelled := range []bool{false, true} {
 		for i := range n {
-			if labelled[i] == with {
+			if labelled[i] == isLabelled {
 				r.nodes[i] = len(*picks)
 				*picks = append(*picks, cwk.Pick{Row: i})
 			}
@@ -116,32 +116,32 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	f := r.scaled()
 	items, y, classes := *f, r.class, len(r.p.Names)
 	items.Rows = len(r.train)
-	if r.by.Whole {
+	if r.learner.Whole {
 		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
-	by := r.by.replacement(items.Rows, items.Cols)
-	if by != r.by && !by.alike(r.by) {
-		return split.Usage("%d rows of %d features are too many for %s; take %s, or fewer steps", items.Rows, items.Cols, r.by.Name, by.Name)
+	l := r.learner.replacement(items.Rows, items.Cols)
+	if l != r.learner && !l.alike(r.learner) {
+		return split.Usage("%d rows of %d features are too many for %s; take %s, or fewer steps", items.Rows, items.Cols, r.learner.Name, l.Name)
 	}
 	values := r.par.Declared.Values
-	if by.path != nil {
-		if values, err = r.pathValues(by); err != nil {
+	if l.path != nil {
+		if values, err = r.pathValues(l); err != nil {
 			return err
 		}
 	}
-	if by.Linear != nil {
-		r.model, err = by.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
+	if l.Linear != nil {
+		r.model, err = l.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
 	} else {
-		r.fitted, err = by.Fit(ctx, classify.LinearGram(&items), y, classes, values)
-		if r.fitted != nil && !r.by.perNode() {
+		r.fitted, err = l.Fit(ctx, classify.LinearGram(&items), y, classes, values)
+		if r.fitted != nil && !r.learner.perNode() {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
-		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
+		err, r.out.Unfinished = nil, l.unfinished() // it is the best so far
 	}
-	if err == nil && by.path != nil && split.TooFew(r.p.Class) {
+	if err == nil && l.path != nil && split.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
@@ -149,14 +149,14 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 
 // pathValues returns the complete values with which a learner is fitted to the training rows, and
 // notes those that were not chosen.
-func (r *predictor) pathValues(by learner) (param.Values, error) {
-	constant, err := constantsOf(by.path, r.set.Given, len(r.p.Names))
+func (r *predictor) pathValues(l learner) (param.Values, error) {
+	constant, err := constantsOf(l.path, r.set.Given, len(r.p.Names))
 	if err != nil {
 		return nil, err
 	}
-	r.out.Parameters.Constant = by.constants(constant)
+	r.out.Parameters.Constant = l.constants(constant)
 	copies := float64(max(1, r.partitions())) // rows of each label
-	return choose.Weighed(by.path, complete(constant, r.par.Declared.Values)[0], copies), nil
+	return choose.Weighed(l.path, complete(constant, r.par.Declared.Values)[0], copies), nil
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
@@ -168,7 +168,7 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
-	if r.by.perNode() {
+	if r.learner.perNode() {
 		f.Rows = r.features.Rows - r.train[0]
 		r.trained = f
 	}
@@ -189,13 +189,13 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	n := len(r.p.Degrees)
 	first, gram := r.train[0], classify.LinearGram(r.trained)
 	items := upTo(len(r.train))
-	if r.by.Whole {
+	if r.learner.Whole {
 		items = upTo(len(r.train) + n - len(r.p.Row))
 	}
 	return r.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
-		at, own := r.nodes[i]-first, make([]float64, 1)
-		gram.PartTo(row[:len(r.train)], at, items[:len(r.train)]) // others say nothing
-		gram.PartTo(own, at, []int{at})
-		return r.fitted.ScoresTo(nil, row, own[0])
+		item, square := r.nodes[i]-first, make([]float64, 1)
+		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // others say nothing
+		gram.PartTo(square, item, []int{item})
+		return r.fitted.ScoresTo(nil, row, square[0])
 	})
 }

@@ -118,7 +118,7 @@ func TestWalkLearners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range walkMethods() {
-		if l := m.(walkMethod).by; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
+		if l := m.(walkMethod).learner; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
 			continue
 		}
 		var first string

@@ -38,21 +38,21 @@ func (s *Spec) spec() *Spec { return s }
 
 // Specs returns what each says of itself.
 func (l List[D]) Specs() []*Spec {
-	all := make([]*Spec, len(l))
+	list := make([]*Spec, len(l))
 	for i, d := range l {
-		all[i] = d.spec()
+		list[i] = d.spec()
 	}
-	return all
+	return list
 }
 
 // Named returns the declaration with the given name, or nil.
-func (l List[D]) Named(name string) (none D) {
+func (l List[D]) Named(name string) (zero D) {
 	for _, d := range l {
 		if d.spec().Name == name {
 			return d
 		}
 	}
-	return none
+	return zero
 }
 
 // Param is a parameter.
@@ -125,12 +125,12 @@ func (r Range) Contains(x float64) bool {
 
 // Text returns the range of a parameter with the given symbol, such as "0 < α < 1".
 func (r Range) Text(symbol string) string {
-	below, above := "≤", "≤"
+	lower, upper := "≤", "≤"
 	if r.AboveLeast {
-		below = "<"
+		lower = "<"
 	}
 	if r.BelowMost {
-		above = "<"
+		upper = "<"
 	}
 	switch {
 	case r == (Range{}):
@@ -140,7 +140,7 @@ func (r Range) Text(symbol string) string {
 	case math.IsInf(r.Most, 1):
 		return fmt.Sprintf("%s ≥ %s", symbol, decimal(r.Least))
 	}
-	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), below, symbol, above, decimal(r.Most))
+	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), lower, symbol, upper, decimal(r.Most))
 }
 
 // decimal returns a number without an exponent, if it is whole and not huge.
@@ -187,20 +187,20 @@ func (s *Spec) Param(name string) *Param {
 // Resolve returns given with the defaults of missing parameters. Without a graph, which is nil, these
 // are the numbers of the declaration. The error is a [*ParameterError] for an unknown parameter or
 // a value out of range, or that of the graph.
-func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
+func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Param(name) == nil {
 			return nil, &ParameterError{s.Name, name, fmt.Sprintf("%s has no such parameter; it takes %s", s.Name, listed(s.Takes()))}
 		}
 	}
-	instead, err := s.replaced(given)
+	instead, err := s.replaced(values)
 	if err != nil {
 		return nil, err
 	}
 	v := make(Values, len(s.Params))
 	for i := range s.Params {
 		p := &s.Params[i]
-		x, ok := given[p.Name]
+		x, ok := values[p.Name]
 		if !ok && p.Instead != "" || instead[p.Name] {
 			continue
 		}
@@ -227,14 +227,14 @@ func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 }
 
 // replaced returns the names of the parameters in whose place others are given.
-func (s *Spec) replaced(given Values) (map[string]bool, error) {
+func (s *Spec) replaced(values Values) (map[string]bool, error) {
 	names := map[string]bool{}
 	for i := range s.Params {
 		p := &s.Params[i]
-		if p.Instead == "" || !given.Has(p.Name) {
+		if p.Instead == "" || !values.Has(p.Name) {
 			continue
 		}
-		if given.Has(p.Instead) {
+		if values.Has(p.Instead) {
 			return nil, &ParameterError{s.Name, p.Name, fmt.Sprintf("stands in place of %s; give one of the two", p.Instead)}
 		}
 		names[p.Instead] = true

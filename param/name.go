@@ -16,11 +16,11 @@ type Named struct {
 func ParseNamed(text string) (Named, error) {
 	parts := strings.Split(strings.TrimSpace(text), ":")
 	n := Named{Name: strings.TrimSpace(parts[0]), Given: map[string]string{}}
-	for _, part := range parts[1:] {
-		name, value, ok := strings.Cut(part, "=")
+	for _, term := range parts[1:] {
+		name, value, ok := strings.Cut(term, "=")
 		switch {
 		case !ok || name == "" || value == "":
-			return n, &ParameterError{Of: n.Name, Parameter: n.Name, What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE", part, n.Name)}
+			return n, &ParameterError{Of: n.Name, Parameter: n.Name, What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE", term, n.Name)}
 		case n.Given[name] != "":
 			return n, &ParameterError{Of: n.Name, Parameter: name, What: "given twice; leave one out"}
 		}
@@ -32,11 +32,11 @@ func ParseNamed(text string) (Named, error) {
 // ParseValues returns values of parameters that are given as text. The error is a
 // [*ParameterError] about the first parameter, in the order of the declaration, whose value
 // is wrong, or about a parameter that does not exist.
-func (s *Spec) ParseValues(given map[string]string) (Values, error) {
+func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 	values := Values{}
 	for i := range s.Params {
 		p := &s.Params[i]
-		text, ok := given[p.Name]
+		text, ok := texts[p.Name]
 		if !ok {
 			continue
 		}
@@ -46,7 +46,7 @@ func (s *Spec) ParseValues(given map[string]string) (Values, error) {
 		}
 		values[p.Name] = v
 	}
-	for name := range given {
+	for name := range texts {
 		if s.Param(name) == nil {
 			takes := "it has none"
 			if names := s.Takes(); len(names) > 0 {

@@ -43,9 +43,9 @@ func Of[T float64 | int | string | bool](x T) Value {
 }
 
 // Grid returns numbers, or whole numbers, that are worth trying.
-func Grid[T float64 | int](of ...T) []Value {
-	values := make([]Value, len(of))
-	for i, x := range of {
+func Grid[T float64 | int](numbers ...T) []Value {
+	values := make([]Value, len(numbers))
+	for i, x := range numbers {
 		values[i] = Of(x)
 	}
 	return values
@@ -132,11 +132,11 @@ func (p *Param) Parse(s string) (Value, error) {
 	case Choice:
 		return Of(s), nil
 	case Switch:
-		on, err := strconv.ParseBool(s)
+		isTrue, err := strconv.ParseBool(s)
 		if err != nil {
 			return Value{}, fmt.Errorf("%q is neither true nor false", s)
 		}
-		return Of(on), nil
+		return Of(isTrue), nil
 	}
 	if slices.Contains(p.Words, s) {
 		return Of(s), nil
@@ -149,12 +149,12 @@ func (p *Param) Parse(s string) (Value, error) {
 }
 
 // Own returns the given values of parameters that the declaration has.
-func (s *Spec) Own(given Values) Values {
-	own := Values{}
-	for name, v := range given {
+func (s *Spec) Own(values Values) Values {
+	subset := Values{}
+	for name, v := range values {
 		if s.Param(name) != nil {
-			own[name] = v
+			subset[name] = v
 		}
 	}
-	return own
+	return subset
 }

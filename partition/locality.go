@@ -39,7 +39,7 @@ func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]u
 
 // link is the total weight of the edges to another community.
 type link struct {
-	to     uint32
+	target uint32
 	weight float32
 }
 
@@ -94,7 +94,7 @@ func (g *merging) join(node uint32) {
 	var links []link // reuses the memory of absorbed links
 	for c, next := g.child[node], g.child[node] == node; !next; {
 		for _, l := range g.links[c] {
-			g.touch(g.root(l.to), l.weight)
+			g.touch(g.root(l.target), l.weight)
 		}
 		if cap(g.links[c]) > cap(links) {
 			links = g.links[c][:0]

@@ -66,22 +66,22 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 
 // value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
 func (r *transduction) value(size float64) float64 {
-	at := make([]float64, r.t.Cols)
+	point := make([]float64, r.t.Cols)
 	return blocks.Sums(r.team, r.t.Rows, 1, func(i int, sums []float64) {
-		for c := range at {
-			at[c] = r.t.Row(i)[c]
+		for c := range point {
+			point[c] = r.t.Row(i)[c]
 			inverse := r.inverse.Row(i)[c]
 			if size > 0 {
-				at[c] += size * r.step.Row(i)[c]
+				point[c] += size * r.step.Row(i)[c]
 				inverse += size * r.image.Row(i)[c]
 			}
-			sums[0] += at[c] * (inverse/2 - r.nu.Row(i)[c])
+			sums[0] += point[c] * (inverse/2 - r.nu.Row(i)[c])
 		}
-		most, exps := slices.Max(at), 0.0
-		for _, x := range at {
-			exps += math.Exp(x - most)
+		highest, exps := slices.Max(point), 0.0
+		for _, x := range point {
+			exps += math.Exp(x - highest)
 		}
-		sums[0] += most + math.Log(exps)
+		sums[0] += highest + math.Log(exps)
 	})[0]
 }
 

@@ -68,11 +68,11 @@ func Register(l *Learner) {
 	if l.Spread == nil || learners.Named(l.Name) != nil {
 		panic(badLearner + l.Name)
 	}
-	own := *l
-	if own.Probabilities == nil {
-		own.Probabilities = shareTo
+	learner := *l
+	if learner.Probabilities == nil {
+		learner.Probabilities = shareTo
 	}
-	learners = append(learners, &own)
+	learners = append(learners, &learner)
 }
 
 const badLearner = "propagate: a learner without Spread, or with a name that is taken: "
@@ -169,8 +169,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, least := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
-	if err := budget.Check(set.Memory, least, l.Name); err != nil {
+	width, minimum := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
+	if err := budget.Check(set.Memory, minimum, l.Name); err != nil {
 		return work, err
 	}
 	if l.Spread != nil {
@@ -181,14 +181,14 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		return work, err
 	}
 	if set.Memory > 0 {
-		sys.Memory = max(1, set.Memory-least)
+		sys.Memory = max(1, set.Memory-minimum)
 	}
 	for i, seeds := range groups {
-		part := dst.Columns(i*classes, (i+1)*classes)
+		columns := dst.Columns(i*classes, (i+1)*classes)
 		for r := range n {
-			clear(part.Row(r))
+			clear(columns.Row(r))
 		}
-		l.sources(part, g, seeds)
+		l.sources(columns, g, seeds)
 	}
 	for lo := 0; lo < dst.Cols; lo += width {
 		hi := min(lo+width, dst.Cols)
@@ -225,9 +225,9 @@ func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		if err != nil {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
-		part := dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
+		group := dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
 		for r := range f.Rows {
-			copy(part.Row(r), f.Row(r))
+			copy(group.Row(r), f.Row(r))
 		}
 		work.Sweeps += columns / seeds.Classes
 		work.EntryColumns += int64(columns) * sparse.EntriesOf(g.A)

@@ -33,9 +33,9 @@ var poisson = Learner{
 	sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		shares := sharesByComponent(g, s)
 		for i, row := range s.Row {
-			of := shares[g.Components.Of[row]]
-			for c := range of {
-				b.Row(row)[c] -= of[c]
+			prior := shares[g.Components.Of[row]]
+			for c := range prior {
+				b.Row(row)[c] -= prior[c]
 			}
 			if c := s.Class[i]; c >= 0 {
 				b.Row(row)[c]++
@@ -46,10 +46,10 @@ var poisson = Learner{
 		team := sparse.TeamOf(g.A)
 		blocks.Centre(team, f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
-		for part, of := range sharesByComponent(g, s) {
-			for c, share := range of {
+		for component, prior := range sharesByComponent(g, s) {
+			for c, share := range prior {
 				if share == 1 {
-					agree[part] = c
+					agree[component] = c
 				}
 			}
 		}
@@ -69,18 +69,18 @@ func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}
 	for i, row := range s.Row {
-		part := g.Components.Of[row]
-		if shares[part] == nil {
-			shares[part] = make([]float64, s.Classes)
+		component := g.Components.Of[row]
+		if shares[component] == nil {
+			shares[component] = make([]float64, s.Classes)
 		}
 		if c := s.Class[i]; c >= 0 {
-			shares[part][c]++
+			shares[component][c]++
 		}
-		labels[part]++
+		labels[component]++
 	}
-	for part, of := range shares {
-		for c := range of {
-			of[c] /= labels[part]
+	for component, list := range shares {
+		for c := range list {
+			list[c] /= labels[component]
 		}
 	}
 	return shares
@@ -93,11 +93,11 @@ const sharpness = 2
 // softmaxTo stores exp(2·f/scale) divided by their sum, or shares where nothing is
 // known: where all scores are zero.
 func softmaxTo(dst, f, shares []float64, scale float64) {
-	largest, known := math.Inf(-1), false
+	largest, isKnown := math.Inf(-1), false
 	for _, v := range f {
-		largest, known = max(largest, v), known || v != 0
+		largest, isKnown = max(largest, v), isKnown || v != 0
 	}
-	if !known || !(scale > 0) {
+	if !isKnown || !(scale > 0) {
 		copy(dst, shares)
 		return
 	}

@@ -54,7 +54,7 @@ func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.See
 		}
 	}
 	weighed, share, likely := make([]float64, f.Cols), make([]float64, f.Cols), make([]float64, f.Rows)
-	for c, most := range quotas(countsOf(s), len(free)) {
+	for c, quota := range quotas(countsOf(s), len(free)) {
 		for _, i := range free {
 			copy(weighed, f.Row(i))
 			for j, x := range offset {
@@ -64,10 +64,10 @@ func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.See
 			likely[i] = math.Round(share[c] * 1e9)
 		}
 		slices.SortFunc(free, func(a, b int) int { return cmp.Or(cmp.Compare(likely[b], likely[a]), cmp.Compare(a, b)) })
-		for _, i := range free[:most] {
+		for _, i := range free[:quota] {
 			class[i] = c
 		}
-		free = free[most:]
+		free = free[quota:]
 	}
 	return class
 }
@@ -83,16 +83,16 @@ func countsOf(s cwk.Seeds) []int {
 
 // quotas divides n in the ratio of counts, by largest remainder, of equal ones the first.
 func quotas(count []int, n int) []int {
-	all := 0
+	total := 0
 	for _, m := range count {
-		all += m
+		total += m
 	}
 	quota, order, left := make([]int, len(count)), make([]int, len(count)), n
 	for c, m := range count {
-		order[c], quota[c] = c, m*n/all
+		order[c], quota[c] = c, m*n/total
 		left -= quota[c]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b]*n%all, count[a]*n%all) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b]*n%total, count[a]*n%total) })
 	for _, c := range order[:left] {
 		quota[c]++
 	}

@@ -76,30 +76,30 @@ var relaxationLabelling = Learner{
 		return columns, nil
 	},
 	Bytes: func(n, classes int, v param.Values) int64 {
-		all, last := sequences(classes, v.Int("walk"))
-		walks := blocks.BlockBytes[float64](n+classes, panelled(all)) // of every sequence of labels
+		columns, last := sequences(classes, v.Int("walk"))
+		walks := blocks.BlockBytes[float64](n+classes, panelled(columns)) // of every sequence of labels
 		return walks + 2*blocks.BlockBytes[float64](n, max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 	Probabilities: shareTo,
 }
 
 // sequences returns k + … + k^N and k^N, both at most a bit more than maxSequences.
-func sequences(classes, walk int) (all, last int) {
+func sequences(classes, walk int) (total, last int) {
 	last = 1
 	for range walk {
 		last *= classes
-		all += last
-		if all > maxSequences {
+		total += last
+		if total > maxSequences {
 			break
 		}
 	}
-	return all, last
+	return total, last
 }
 
 // checkSequences returns the error of walks with too many sequences of labels.
 func checkSequences(classes int, v param.Values) error {
 	walk := v.Int("walk")
-	if all, _ := sequences(classes, walk); all > maxSequences {
+	if count, _ := sequences(classes, walk); count > maxSequences {
 		return &param.ParameterError{Of: "rl", Parameter: "walk",
 			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, classes)}
 	}
@@ -119,12 +119,12 @@ type relaxation struct {
 	s cwk.Seeds
 	v param.Values
 
-	columns int                    // k + … + k^N
-	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j for one j after the other, and zeros
-	from    *sparse.Block[float64] // P_c ∘ Ψ_j
-	to      *sparse.Block[float64]
-	members []float64 // labels of each class
-	known   []known   // nodes that unlabelled ones are compared with
+	columns    int                    // k + … + k^N
+	psi        *sparse.Block[float64] // (1−γ)^j·Ψ_j for one j after the other, and zeros
+	source     *sparse.Block[float64] // P_c ∘ Ψ_j
+	image      *sparse.Block[float64]
+	members    []float64 // labels of each class
+	references []known   // nodes that unlabelled ones are compared with
 }
 
 // known is a labelled node, or all of a class.
@@ -136,32 +136,32 @@ type known struct {
 
 func (r *relaxation) begin() error {
 	k, walk := r.p.Cols, r.v.Int("walk")
-	all, last := sequences(k, walk)
+	count, last := sequences(k, walk)
 	if err := checkSequences(k, r.v); err != nil {
 		return err
 	}
-	r.columns, r.members = all, make([]float64, k)
+	r.columns, r.members = count, make([]float64, k)
 	for _, c := range r.s.Class {
 		r.members[c]++
 	}
-	if all > 0 {
+	if count > 0 {
 		n := r.p.Rows
-		r.psi = sparse.NewBlock[float64](n, panelled(all))
-		r.from, r.to = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
+		r.psi = sparse.NewBlock[float64](n, panelled(count))
+		r.source, r.image = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
 	}
 	if r.v.Number("power-beta") != 1 {
 		for i, row := range r.s.Row {
 			one := known{class: r.s.Class[i], nodes: 1}
-			if all > 0 {
+			if count > 0 {
 				one.walks = r.psi.Row(row)
 			}
-			r.known = append(r.known, one)
+			r.references = append(r.references, one)
 		}
 		return nil
 	}
 	for c, n := range r.members {
 		if n > 0 {
-			r.known = append(r.known, known{c, n, make([]float64, panelled(all))})
+			r.references = append(r.references, known{c, n, make([]float64, panelled(count))})
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (r *relaxation) addUp() {
 	if r.v.Number("power-beta") != 1 || r.columns == 0 {
 		return
 	}
-	for _, k := range r.known {
+	for _, k := range r.references {
 		clear(k.walks)
 		for i, row := range r.s.Row {
 			if r.s.Class[i] != k.class {
@@ -225,19 +225,19 @@ func (r *relaxation) walk(ctx context.Context) error {
 		return err
 	}
 	for lo, width := 0, k; lo+width < r.columns; lo, width = lo+width, width*k {
-		from, to := r.from.Columns(0, width), r.to.Columns(0, width)
+		source, image := r.source.Columns(0, width), r.image.Columns(0, width)
 		for c := range k {
 			for i := range n {
-				share, row := r.p.Row(i)[c], from.Row(i)
+				share, row := r.p.Row(i)[c], source.Row(i)
 				for j, x := range r.psi.Row(i)[lo : lo+width] {
 					row[j] = share * x
 				}
 			}
-			if err := r.t.StepTo(ctx, to, from, sparse.Step[float64]{Alpha: stay}); err != nil {
+			if err := r.t.StepTo(ctx, image, source, sparse.Step[float64]{Alpha: stay}); err != nil {
 				return err
 			}
 			for i := range n {
-				copy(r.psi.Row(i)[lo+width+c*width:], to.Row(i))
+				copy(r.psi.Row(i)[lo+width+c*width:], image.Row(i))
 			}
 		}
 	}
@@ -251,17 +251,17 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	clear(votes[0])
 	clear(votes[1])
 	row := func(i int) []float64 { return r.psi.Row(i) }
-	for lo := 0; lo < len(r.known); lo += 4 {
-		four := r.known[lo:min(lo+4, len(r.known))]
-		of := func(q int) []float64 { return four[min(q, len(four)-1)].walks }
-		var together [8]float64
+	for lo := 0; lo < len(r.references); lo += 4 {
+		four := r.references[lo:min(lo+4, len(r.references))]
+		walksOf := func(q int) []float64 { return four[min(q, len(four)-1)].walks }
+		var products [8]float64
 		if r.columns > 0 {
-			simd.DotPanels(&together, row(nodes[0]), row(nodes[len(nodes)-1]), of(0), of(1), of(2), of(3))
+			simd.DotPanels(&products, row(nodes[0]), row(nodes[len(nodes)-1]), walksOf(0), walksOf(1), walksOf(2), walksOf(3))
 		}
 		for j, u := range nodes {
 			p := r.p.Row(u)
 			for q, k := range four {
-				votes[j][k.class] += power(p[k.class]*(k.nodes+together[4*j+q]), beta)
+				votes[j][k.class] += power(p[k.class]*(k.nodes+products[4*j+q]), beta)
 			}
 		}
 	}
@@ -285,16 +285,16 @@ func power(x, beta float64) float64 {
 
 // share stores the shares of votes in p, unless all of them are 0.
 func (r *relaxation) share(p, votes []float64) {
-	alpha, most, sum := r.v.Number("power-alpha"), 0.0, 0.0
+	alpha, largest, sum := r.v.Number("power-alpha"), 0.0, 0.0
 	for c := range votes {
 		votes[c] /= max(1, r.members[c])
-		most = max(most, votes[c])
+		largest = max(largest, votes[c])
 	}
-	if !(most > 0) {
+	if !(largest > 0) {
 		return
 	}
 	for c, v := range votes {
-		votes[c] = math.Pow(v/most, alpha)
+		votes[c] = math.Pow(v/largest, alpha)
 		sum += votes[c]
 	}
 	for c, v := range votes {

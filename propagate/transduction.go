@@ -59,11 +59,11 @@ var gpTransduction = Learner{
 		r.op.Workers = g.Workers
 		r.diagonal = make([]float64, f.Rows)
 		for i, d := range g.Degrees {
-			own := min(d, 1) // of L̃, but for a loop
+			degree := min(d, 1) // of L̃, but for a loop
 			if v.Word("laplacian") == "combinatorial" {
-				own = d
+				degree = d
 			}
-			r.diagonal[i] = (1 + v.Number("alpha")*own) / v.Number("variance")
+			r.diagonal[i] = (1 + v.Number("alpha")*degree) / v.Number("variance")
 		}
 		if err := r.alternate(ctx, tolerance); err != nil {
 			return r.columns, err
@@ -105,9 +105,9 @@ var gpTransduction = Learner{
 
 // softmax stores e^f divided by their sum.
 func softmax(dst, f []float64) {
-	most, sum := slices.Max(f), 0.0
+	highest, sum := slices.Max(f), 0.0
 	for c, x := range f {
-		dst[c] = math.Exp(x - most)
+		dst[c] = math.Exp(x - highest)
 		sum += dst[c]
 	}
 	for c := range dst {
@@ -172,18 +172,18 @@ func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient, &r.step, &r.direction, &r.residual, &r.image} {
 		*b = sparse.NewBlock[float64](r.t.Rows, r.t.Cols)
 	}
-	before := make([]float64, len(r.t.Data))
+	previous := make([]float64, len(r.t.Data))
 	for range r.v.Int("rounds") {
 		if err := r.balance(); err != nil {
 			return err
 		}
-		copy(before, r.t.Data)
+		copy(previous, r.t.Data)
 		if err := r.minimise(ctx, tolerance); err != nil {
 			return err
 		}
 		change := []float64{0}
 		for i, x := range r.t.Data {
-			change[0] = max(change[0], math.Abs(x-before[i]))
+			change[0] = max(change[0], math.Abs(x-previous[i]))
 		}
 		if r.team.Max(change); change[0] <= 10*tolerance || r.free == 0 {
 			return nil
@@ -226,23 +226,23 @@ func (r *transduction) balance() error {
 			return iterative.ErrIndefinite
 		}
 		slope := mat.Dot(gradient, &step)
-		next, size, found := make([]float64, k), 1.0, false
+		next, size, isFound := make([]float64, k), 1.0, false
 		for ; size > 1e-10; size /= 2 {
 			for a := range next {
 				next[a] = r.theta[a] - size*step.AtVec(a)
 			}
 			if reached := r.weigh(pi, next, nil, nil); reached < value-1e-4*size*slope {
-				value, found = reached, true
+				value, isFound = reached, true
 				break
 			}
 		}
-		if !found { // rounding hides the decrease; a last whole step does no harm
+		if !isFound { // rounding hides the decrease; a last whole step does no harm
 			for a := range next {
 				next[a] = r.theta[a] - step.AtVec(a)
 			}
 		}
 		copy(r.theta, next)
-		if !found {
+		if !isFound {
 			break
 		}
 	}

@@ -10,10 +10,10 @@ import (
 // bitReader reads numbers in the codes of WebGraph from a stream of bits, of each byte the highest
 // bit first. The first error is kept, and numbers after it are 0.
 type bitReader struct {
-	from   io.Reader
+	in     io.Reader
 	buffer []byte
 	next   int    // of the buffer
-	before int64  // bytes that the buffer no longer holds
+	offset int64  // bytes that the buffer no longer holds
 	window uint64 // the next bits, the first one highest
 	have   uint   // how many of them are valid, at least 57 after fill unless the file ends
 	err    error
@@ -30,7 +30,7 @@ func (b *bitReader) fail() {
 }
 
 // byte returns the offset of the byte with the next bit.
-func (b *bitReader) byte() int64 { return b.before + int64(b.next) - int64(b.have+7)/8 }
+func (b *bitReader) byte() int64 { return b.offset + int64(b.next) - int64(b.have+7)/8 }
 
 // rest returns the number of bytes that have not been touched, at most those of a buffer.
 func (b *bitReader) rest() int {
@@ -41,9 +41,9 @@ func (b *bitReader) rest() int {
 // load reads more bytes into the buffer if it holds fewer than 8.
 func (b *bitReader) load() {
 	left := copy(b.buffer[:cap(b.buffer)], b.buffer[b.next:])
-	b.before += int64(b.next)
+	b.offset += int64(b.next)
 	b.next = 0
-	n, err := io.ReadAtLeast(b.from, b.buffer[left:cap(b.buffer)], 8)
+	n, err := io.ReadAtLeast(b.in, b.buffer[left:cap(b.buffer)], 8)
 	b.buffer = b.buffer[:left+n]
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && b.err == nil {
 		b.err = err
@@ -58,9 +58,9 @@ func (b *bitReader) fill() {
 	if len(b.buffer)-b.next >= 8 {
 		// The bits behind the valid ones are those that the next fill puts there again.
 		b.window |= binary.BigEndian.Uint64(b.buffer[b.next:]) >> b.have
-		taken := (64 - b.have) / 8
-		b.next += int(taken)
-		b.have += 8 * taken
+		count := (64 - b.have) / 8
+		b.next += int(count)
+		b.have += 8 * count
 		return
 	}
 	for b.have <= 56 && b.next < len(b.buffer) {

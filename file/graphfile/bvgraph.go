@@ -71,7 +71,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	if err := g.configure(); err != nil {
 		return nil, err
 	}
-	g.in = bitReader{from: s.Text, buffer: make([]byte, 0, 256<<10)}
+	g.in = bitReader{in: s.Text, buffer: make([]byte, 0, 256<<10)}
 	g.numbered = true
 	if err := g.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: g.arcs}, false); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	if g.decoded != g.arcs {
 		return nil, g.atByte(fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.Name), g.arcs)
 	}
-	if rest := g.in.rest(); rest > 8 { // writers fill the last word
+	if count := g.in.rest(); count > 8 { // writers fill the last word
 		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
 	}
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
@@ -132,8 +132,8 @@ func (g *bvGraph) configure() error {
 		if line == "" || line[0] == '#' || line[0] == '!' {
 			continue
 		}
-		key, value, found := strings.Cut(line, "=")
-		if !found {
+		key, value, isProperty := strings.Cut(line, "=")
+		if !isProperty {
 			return textio.Fault(name, int64(i+1), fetchAgain, "%s is not a property", table.Quoted(line))
 		}
 		values[strings.TrimSpace(key)] = strings.TrimSpace(value)
@@ -143,8 +143,8 @@ func (g *bvGraph) configure() error {
 		return refuse("it.unimi.dsi.webgraph.BVGraph writes one of any other class", "graphclass is %s, want it.unimi.dsi.webgraph.BVGraph", table.Quoted(class))
 	}
 	var k uint64
-	for key, to := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs, "windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
-		if *to, err = strconv.ParseUint(values[key], 10, 63); err != nil {
+	for key, target := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs, "windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
+		if *target, err = strconv.ParseUint(values[key], 10, 63); err != nil {
 			return refuse(fetchAgain, "%s is %s, want a number", key, table.Quoted(values[key]))
 		}
 	}
@@ -179,8 +179,8 @@ func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...a
 		if flag = strings.TrimSpace(flag); flag == "" {
 			continue
 		}
-		at := strings.LastIndex(flag, "_")
-		kind, code := kinds[flag[:max(at, 0)]], codes[flag[at+1:]]
+		position := strings.LastIndex(flag, "_")
+		kind, code := kinds[flag[:max(position, 0)]], codes[flag[position+1:]]
 		if kind == nil || code == nil {
 			return refuse("", "compressionflags has %s, which is not known", table.Quoted(flag))
 		}
@@ -207,9 +207,9 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	if g.in.err != nil {
 		return nil
 	}
-	before := cap(list)
+	capacity := cap(list)
 	list = merge(list, copied, extra)
-	g.allocatedEntries += cap(list) - before
+	g.allocatedEntries += cap(list) - capacity
 	*slot = list
 	for i, v := range list {
 		if uint64(v) >= g.nodes || i > 0 && v <= list[i-1] {
@@ -234,29 +234,29 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 		g.in.fail()
 		return nil
 	}
-	from := g.lists[(x-back)%(g.window+1)]
+	source := g.lists[(x-back)%(g.window+1)]
 	count := g.blocks()
-	if count > uint64(len(from))+1 {
+	if count > uint64(len(source))+1 {
 		g.in.fail()
 		return nil
 	}
-	copied, at := g.copied[:0], uint64(0)
+	copied, position := g.copied[:0], uint64(0)
 	for i := range count {
 		length := g.block()
 		if i > 0 {
 			length++
 		}
-		if length > uint64(len(from))-at {
+		if length > uint64(len(source))-position {
 			g.in.fail()
 			return nil
 		}
 		if i%2 == 0 {
-			copied = append(copied, from[at:at+length]...)
+			copied = append(copied, source[position:position+length]...)
 		}
-		at += length
+		position += length
 	}
 	if count%2 == 0 { // the rest of the list is a block that is copied
-		copied = append(copied, from[at:]...)
+		copied = append(copied, source[position:]...)
 	}
 	if uint64(len(copied)) > degree {
 		g.in.fail()
@@ -272,36 +272,36 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	}
 	intervals, gaps := g.intervals[:0], g.gaps[:0]
 	if g.minInterval > 0 {
-		at := uint64(0)
+		node := uint64(0)
 		for i := range g.in.gamma() {
 			if i == 0 {
-				at = x + signed(g.in.gamma())
+				node = x + signed(g.in.gamma())
 			} else {
-				at += g.in.gamma() + 1
+				node += g.in.gamma() + 1
 			}
 			length := g.in.gamma() + g.minInterval
-			if length > count-uint64(len(intervals)) || at >= g.nodes || length > g.nodes-at {
+			if length > count-uint64(len(intervals)) || node >= g.nodes || length > g.nodes-node {
 				g.in.fail()
 				return nil
 			}
 			for range length {
-				intervals = append(intervals, uint32(at))
-				at++
+				intervals = append(intervals, uint32(node))
+				node++
 			}
 		}
 	}
-	at := x
+	node := x
 	for i := range count - uint64(len(intervals)) {
 		if i == 0 {
-			at += signed(g.residual())
+			node += signed(g.residual())
 		} else {
-			at += g.residual() + 1
+			node += g.residual() + 1
 		}
-		if at >= g.nodes || g.in.err != nil {
+		if node >= g.nodes || g.in.err != nil {
 			g.in.fail()
 			return nil
 		}
-		gaps = append(gaps, uint32(at))
+		gaps = append(gaps, uint32(node))
 	}
 	g.intervals, g.gaps = intervals, gaps
 	g.extra = merge(g.extra[:0], intervals, gaps)

@@ -121,7 +121,7 @@ func NewMember(label []int32, edges [][3]int32) Member {
 }
 
 // arc leads to a vertex by an edge.
-type arc struct{ to, edge int32 }
+type arc struct{ target, edge int32 }
 
 // adjacency returns the arcs of n vertices with the given edges: of vertex v they are those
 // from first[v] up to first[v+1], in the order of where they lead and then of the edges.
@@ -145,7 +145,7 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 		first[source+1]++
 	})
 	for v := range n {
-		slices.SortFunc(arcs[first[v]:first[v+1]], func(a, b arc) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.edge, b.edge)) })
+		slices.SortFunc(arcs[first[v]:first[v+1]], func(a, b arc) int { return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.edge, b.edge)) })
 	}
 	return first[:n+1], arcs
 }
@@ -159,8 +159,8 @@ func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twic
 	for v := range n {
 		for a := first[v]; a < first[v+1]; a++ {
 			switch {
-			case a == first[v] || arcs[a].to != arcs[a-1].to:
-				m.To = append(m.To, arcs[a].to-lo)
+			case a == first[v] || arcs[a].target != arcs[a-1].target:
+				m.To = append(m.To, arcs[a].target-lo)
 				if label != nil {
 					m.EdgeLabel = append(m.EdgeLabel, label[arcs[a].edge])
 				}

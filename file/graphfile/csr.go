@@ -245,31 +245,31 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 	buffer := make([]float64, min(loadBlock, entries))
 	for start := 0; start < entries; start += loadBlock {
 		n := min(loadBlock, entries-start)
-		part := buffer[:n]
+		values := buffer[:n]
 		if l.val != nil {
-			part = l.val[start : start+n]
+			values = l.val[start : start+n]
 		}
-		if err := a.Float64s(part); err != nil {
+		if err := a.Float64s(values); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return errOther
 		}
 		if a.Width == 8 && a.Kind != 'f' {
-			for _, v := range part {
+			for _, v := range values {
 				if v >= 1<<53 { // which may be rounded, and is reported then
 					return errOther
 				}
 			}
 		}
-		if l.val != nil || isOnes(part) {
+		if l.val != nil || isOnes(values) {
 			continue
 		}
 		l.val = pages.Make[float64](entries)
 		for i := range l.val[:start] {
 			l.val[i] = 1
 		}
-		copy(l.val[start:], part)
+		copy(l.val[start:], values)
 	}
 	return a.End()
 }

@@ -28,7 +28,7 @@ func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID(
 // writeTabs writes a line for each edge with tabs. A line that begins with #, % or // is a row
 // only below the first line of data, so such a line comes behind a header if it is the first.
 // The error wraps [ErrFormat] if a line would be taken for a comment everywhere.
-func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	first := true
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		if table.IsComment(source) && !g.directed && !table.IsComment(target) {
@@ -54,7 +54,7 @@ func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, e
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold
 // commas, quotes or blanks are quoted.
-func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	header := "source,target"
 	if g.weighted {
 		header += ",weight"

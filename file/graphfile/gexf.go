@@ -121,7 +121,7 @@ var palette = [][3]uint8{
 
 // writeGEXF writes a graph for Gephi. The nodes have the colours of the values of the first
 // attribute that is text, in the order in which these appear.
-func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	direction := "undirected"
 	if g.directed {
 		direction = "directed"

@@ -259,7 +259,7 @@ func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
 // ends are valid during the call. It returns the number of nodes that no edge touches.
-func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (without int, err error) {
+func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (isolated int, err error) {
 	g.begin(1)
 	n, _ := g.a.Dims()
 	touched := make([]bool, n)
@@ -282,10 +282,10 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 	})
 	for _, isTouched := range touched {
 		if !isTouched {
-			without++
+			isolated++
 		}
 	}
-	return without, err
+	return isolated, err
 }
 
 // advance counts entries that are done with.

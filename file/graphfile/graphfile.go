@@ -39,9 +39,9 @@ type Format struct {
 	// Nil: package ingest reads it.
 	Read func(in *Input, visit func(b *Batch) error) (*Summary, error)
 
-	write func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
-	size  func(g *graph) int64                                                            // bytes of the file that write writes, at the most
-	held  func(g *graph) int64                                                            // memory of write in addition to rows that are written; nil: none
+	write func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
+	size  func(g *graph) int64                                                             // bytes of the file that write writes, at the most
+	held  func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
 }
 
 // Formats are all formats: those of this package and those that [Register] added. The first that
@@ -174,19 +174,19 @@ func reading(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit 
 // Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
 // lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
 // METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
-func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *WriteOptions) (without int, err error) {
+func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {
 		panic(badWrite)
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
-	without, err = f.write(ctx, out, graphOf(s, o))
+	isolated, err = f.write(ctx, out, graphOf(s, o))
 	if err == nil {
 		err = out.Flush()
 	}
 	if err != nil {
 		return 0, err
 	}
-	return without, nil
+	return isolated, nil
 }
 
 const (

@@ -145,7 +145,7 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
 `
 
-func writeGraphML(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeGraphML(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(graphMLHead)
 	for i, a := range g.attributes {
 		line := strconv.AppendInt(append(out.AvailableBuffer(), `<key id="d`...), int64(i), 10)

@@ -16,7 +16,7 @@ var MatrixMarket = &Format{
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower
 // triangle of a symmetric one; a pattern if it has no weights.
-func writeMarket(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeMarket(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	g.begin(1)
 	n, _ := g.a.Dims()
 	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: uint64(n), Entries: uint64(g.edges())}

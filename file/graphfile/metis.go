@@ -238,7 +238,7 @@ func (m *metis) end() error {
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error
 // wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
 // numbers from 1 on.
-func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	g.begin(1)
 	switch {
 	case g.directed:

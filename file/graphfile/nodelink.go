@@ -258,7 +258,7 @@ func (g *nodeLink) edge() error {
 
 // writeNodeLink writes node-link data with the key edges, the default of NetworkX since version 3.6. Ids
 // are numbers if all of them are.
-func writeNodeLink(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeNodeLink(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(`{"directed": ` + strconv.FormatBool(g.directed) + `, "multigraph": false, "graph": {}, "nodes": [`)
 	titles := make([]string, len(g.attributes))
 	for i, a := range g.attributes {

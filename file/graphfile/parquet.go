@@ -41,12 +41,12 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	var taken int64
+	var held int64
 	if s.File == nil {
-		taken = size
+		held = size
 	}
 	t := &edgeTable{batchWriter: s}
-	if t.file, err = parquetfile.Open(s.Name, content, size, taken, s.hold); err != nil {
+	if t.file, err = parquetfile.Open(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
 	if err := t.choose(); err != nil {
@@ -215,7 +215,7 @@ func parquetBytes(g *graph) int64 {
 
 // writeParquet writes a table with the columns source, target and, if g has weights,
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
-func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, err error) {
+func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (isolated int, err error) {
 	ids := parquetfile.Strings
 	if g.numeric {
 		ids = parquetfile.Integers
@@ -225,7 +225,7 @@ func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, 
 		columns = columns[:2]
 	}
 	out := parquetfile.NewWriter(w, "edges", columns, groupRows)
-	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+	isolated, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		for _, id := range [][]byte{source, target} {
 			if !g.numeric {
 				out.String(id)
@@ -245,5 +245,5 @@ func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, 
 	if err != nil {
 		return 0, err
 	}
-	return without, out.Close()
+	return isolated, out.Close()
 }

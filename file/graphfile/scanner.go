@@ -12,13 +12,13 @@ import (
 // scanner reads text byte by byte and counts lines. Every line ends in a line
 // feed; carriage returns are blanks.
 type scanner struct {
-	name string
-	in   io.Reader
-	buf  []byte
-	at   int   // of the next byte in buf
-	line int64 // of the next byte
-	err  error // why there is no next byte
-	text []byte
+	name     string
+	in       io.Reader
+	buf      []byte
+	position int   // of the next byte in buf
+	line     int64 // of the next byte
+	err      error // why there is no next byte
+	text     []byte
 }
 
 // maxWord is the longest word or string.
@@ -31,7 +31,7 @@ func newScanner(name string, in io.Reader) *scanner {
 	s := &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
 	s.fill()
 	if bytes.HasPrefix(s.buf, []byte("\xef\xbb\xbf")) {
-		s.at = 3
+		s.position = 3
 	}
 	return s
 }
@@ -42,7 +42,7 @@ func (s *scanner) fill() bool {
 		return false
 	}
 	n, err := io.ReadAtLeast(s.in, s.buf[:cap(s.buf)], 1)
-	s.buf, s.at = s.buf[:n], 0
+	s.buf, s.position = s.buf[:n], 0
 	if err != nil {
 		s.err = err
 	}
@@ -51,18 +51,18 @@ func (s *scanner) fill() bool {
 
 // peek returns the next byte; false at the end or at an error.
 func (s *scanner) peek() (byte, bool) {
-	if s.at == len(s.buf) && !s.fill() {
+	if s.position == len(s.buf) && !s.fill() {
 		return 0, false
 	}
-	return s.buf[s.at], true
+	return s.buf[s.position], true
 }
 
 // next takes the byte that peek returned.
 func (s *scanner) next() {
-	if s.buf[s.at] == '\n' {
+	if s.buf[s.position] == '\n' {
 		s.line++
 	}
-	s.at++
+	s.position++
 }
 
 // fail returns the error that ended the text, or nil at its end.
@@ -76,7 +76,7 @@ func (s *scanner) fail() error {
 // skipLine takes the rest of the line, its end included.
 func (s *scanner) skipLine() {
 	s.skipRest()
-	if s.at < len(s.buf) {
+	if s.position < len(s.buf) {
 		s.next()
 	}
 }
@@ -84,14 +84,14 @@ func (s *scanner) skipLine() {
 // skipRest takes the rest of the line before its end.
 func (s *scanner) skipRest() {
 	for {
-		if s.at == len(s.buf) && !s.fill() {
+		if s.position == len(s.buf) && !s.fill() {
 			return
 		}
-		if end := bytes.IndexByte(s.buf[s.at:], '\n'); end >= 0 {
-			s.at += end
+		if end := bytes.IndexByte(s.buf[s.position:], '\n'); end >= 0 {
+			s.position += end
 			return
 		}
-		s.at = len(s.buf)
+		s.position = len(s.buf)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *scanner) skipBlanks() (c byte, ok bool) {
 		if c, ok = s.peek(); !ok || !isBlank(c) {
 			return c, ok
 		}
-		s.at++
+		s.position++
 	}
 }
 
@@ -118,20 +118,20 @@ func (s *scanner) word() ([]byte, error) {
 	}
 	s.text = s.text[:0]
 	for {
-		start := s.at
-		for s.at < len(s.buf) && s.buf[s.at] > ' ' {
-			s.at++
+		start := s.position
+		for s.position < len(s.buf) && s.buf[s.position] > ' ' {
+			s.position++
 		}
-		s.text = append(s.text, s.buf[start:s.at]...)
+		s.text = append(s.text, s.buf[start:s.position]...)
 		if len(s.text) > maxWord {
 			return nil, textio.Fault(s.name, s.line, fixFormat, "a word longer than 1 MiB")
 		}
-		if s.at < len(s.buf) {
-			if c := s.buf[s.at]; c == 0 {
+		if s.position < len(s.buf) {
+			if c := s.buf[s.position]; c == 0 {
 				return nil, textio.Fault(s.name, s.line, fixFormat, "NUL byte, not a text file")
 			} else if c != '\n' && !isBlank(c) {
 				s.text = append(s.text, c) // another control byte
-				s.at++
+				s.position++
 				continue
 			}
 			return s.text, nil
@@ -148,7 +148,7 @@ func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 	s.text = s.text[:0]
 	line := s.line
 	for {
-		if s.at == len(s.buf) && !s.fill() {
+		if s.position == len(s.buf) && !s.fill() {
 			if err := s.fail(); err != nil {
 				return nil, err
 			}
@@ -157,7 +157,7 @@ func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 			}
 			return nil, textio.Fault(s.name, line, fetchAgain, "a string without an end")
 		}
-		tail := s.buf[s.at:]
+		tail := s.buf[s.position:]
 		end := bytes.IndexByte(tail, '"')
 		if end >= 0 {
 			tail = tail[:end]
@@ -167,12 +167,12 @@ func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 		}
 		s.text = append(s.text, tail...)
 		s.line += int64(bytes.Count(tail, []byte{'\n'}))
-		s.at += len(tail)
+		s.position += len(tail)
 		if len(s.text) > maxWord {
 			return nil, textio.Fault(s.name, line, "is its quote missing?", "a string longer than 1 MiB")
 		}
 		if end >= 0 {
-			s.at++
+			s.position++
 			return s.text, nil
 		}
 	}

@@ -183,13 +183,13 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 
 // block is some entries of an npz matrix.
 type block struct {
-	row, col []int64
-	val      []float64
-	whole    []int64 // values that are integers
+	row, col      []int64
+	val           []float64
+	integerValues []int64 // values that are integers
 }
 
 func newBlock() *block {
-	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), whole: make([]int64, npzBlock)}
+	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
 }
 
 // index checks a row or column v, element offset+i of its array.
@@ -232,10 +232,10 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 // integers reads the next n values, which are integers of 64 bits.
 func (z *npz) integers(data *npy.Array, b *block, n int) error {
 	offset := data.At
-	if err := data.Integers(b.whole[:n]); err != nil {
+	if err := data.Integers(b.integerValues[:n]); err != nil {
 		return err
 	}
-	for i, v := range b.whole[:n] {
+	for i, v := range b.integerValues[:n] {
 		if b.val[i] = float64(v); data.Kind == 'u' {
 			b.val[i] = float64(uint64(v))
 		}
@@ -379,7 +379,7 @@ func (z *npz) compressed(byColumns bool) error {
 // writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
 // with columns in order and no entry twice, float64 values, and indices of 32 bits
 // where those suffice. An undirected graph is a symmetric matrix.
-func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	g.begin(3)
 	z := &npzWriter{archive: npy.NewArchive(out), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
 	index := "<i4"

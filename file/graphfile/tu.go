@@ -37,12 +37,12 @@ const (
 // findTU returns the beginning of the names of the files of a collection.
 func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		found, err := os.ReadDir(path)
-		found = slices.DeleteFunc(found, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), tuIndicator) })
-		if err != nil || len(found) != 1 {
+		files, err := os.ReadDir(path)
+		files = slices.DeleteFunc(files, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), tuIndicator) })
+		if err != nil || len(files) != 1 {
 			return "", false
 		}
-		path = filepath.Join(path, found[0].Name())
+		path = filepath.Join(path, files[0].Name())
 	}
 	for _, ending := range []string{tuIndicator, tuEdges} {
 		path = strings.TrimSuffix(path, ending)
@@ -164,14 +164,14 @@ type tuReader struct {
 }
 
 // at returns the graph of a vertex, and its number there.
-func (r *tuReader) at(v int) (m *Member, at int) {
+func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 	g := r.graph[v]
 	return &r.c.Graphs[g], int(r.place[v] - r.start[g])
 }
 
 // lines calls visit with the lines of a file that are not blank, and returns how many
 // they are; those of a file that is missing are none.
-func (r *tuReader) lines(ending string, visit func(line int64, text []byte) error) (n int, there bool, err error) {
+func (r *tuReader) lines(ending string, visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
@@ -320,7 +320,7 @@ func (r *tuReader) labels() error {
 		r.c.Graphs[g].Label = make([]int32, size)
 	}
 	for v, l := range label {
-		m, member := r.at(v)
+		m, member := r.vertex(v)
 		m.Label[member] = l
 	}
 	return nil
@@ -343,7 +343,7 @@ func (r *tuReader) attributes() error {
 		if v == len(r.graph) {
 			return r.fault(tuAttributes, line, perVertex, "more lines than there are vertices (%d)", v)
 		}
-		m, member := r.at(v)
+		m, member := r.vertex(v)
 		place := m.Attributes[member*r.c.Attributes:]
 		for j, f := range fields {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
@@ -407,10 +407,10 @@ func (r *tuReader) readEdges() error {
 func (r *tuReader) twice(arcs []arc, label []int32) error {
 	var line [2]int64
 	e := int32(0)
-	_, _, err := r.lines(tuEdges, func(at int64, _ []byte) error {
+	_, _, err := r.lines(tuEdges, func(lineNumber int64, _ []byte) error {
 		for i := range line {
 			if arcs[i].edge == e {
-				line[i] = at
+				line[i] = lineNumber
 			}
 		}
 		e++
@@ -428,12 +428,12 @@ func (r *tuReader) twice(arcs []arc, label []int32) error {
 func WriteTU(c *Collection, create func(ending string, write func(w io.Writer) error) error) error {
 	for _, file := range []struct {
 		ending string
-		there  bool
+		exists bool
 	}{
 		{tuEdges, true}, {tuIndicator, true}, {tuClasses, c.Class != nil}, {tuLabels, c.Labels != nil},
 		{tuEdgeLabels, c.EdgeLabels != nil}, {tuAttributes, c.Attributes > 0},
 	} {
-		if !file.there {
+		if !file.exists {
 			continue
 		}
 		if err := create(file.ending, func(w io.Writer) error { return writeTU(w, file.ending, c) }); err != nil {

@@ -75,21 +75,21 @@ func (m *markup) Read(p []byte) (int, error) {
 
 // latin1 reads text of one byte a character as UTF-8.
 type latin1 struct {
-	in   *bufio.Reader
-	rest []byte // of a character
+	in        *bufio.Reader
+	remainder []byte // of a character
 }
 
 // Read implements [io.Reader].
 func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.rest) == 0 {
+	if len(l.remainder) == 0 {
 		c, err := l.in.ReadByte()
 		if err != nil {
 			return 0, err
 		}
-		l.rest = utf8.AppendRune(l.rest, rune(c))
+		l.remainder = utf8.AppendRune(l.remainder, rune(c))
 	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[:copy(l.rest, l.rest[n:])]
+	n := copy(p, l.remainder)
+	l.remainder = l.remainder[:copy(l.remainder, l.remainder[n:])]
 	return n, nil
 }
 

@@ -53,8 +53,8 @@ func (c Columns) String() string {
 	var used, ignored, parts []string
 	index := false
 	rank := func(use string) int {
-		if at := slices.Index(useOrder, use); at >= 0 {
-			return at
+		if position := slices.Index(useOrder, use); position >= 0 {
+			return position
 		}
 		return len(useOrder)
 	}

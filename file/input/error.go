@@ -72,23 +72,23 @@ func namedOption(name, value string) string {
 // Names are lower-case words joined by hyphens. Other text in braces is kept.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
-	rest := e.Fix
+	tail := e.Fix
 	for {
-		before, after, found := strings.Cut(rest, "{")
-		inner, behind, closed := strings.Cut(after, "}")
-		if !found || !closed {
-			text.WriteString(rest)
+		plain, remainder, hasBrace := strings.Cut(tail, "{")
+		inner, behind, closed := strings.Cut(remainder, "}")
+		if !hasBrace || !closed {
+			text.WriteString(tail)
 			return text.String()
 		}
-		text.WriteString(before)
+		text.WriteString(plain)
 		name, value, _ := strings.Cut(inner, "=")
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" {
 			text.WriteString("{")
-			rest = after
+			tail = remainder
 			continue
 		}
 		text.WriteString(option(name, value))
-		rest = behind
+		tail = behind
 	}
 }
 

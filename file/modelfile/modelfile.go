@@ -92,9 +92,9 @@ func Read(path string, memory int64) (*File, error) {
 	}
 	r := bufio.NewReader(file)
 	first, _ := r.ReadSlice('\n') // without the end of a line it is no header either
-	number, is := strings.CutPrefix(string(first), magic)
+	number, isModel := strings.CutPrefix(string(first), magic)
 	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
-	if !is || err != nil {
+	if !isModel || err != nil {
 		return nil, input.Fault(path, 1, "give a file that classify --save-model wrote", "this is no model")
 	}
 	if version != Version {
@@ -104,11 +104,11 @@ func Read(path string, memory int64) (*File, error) {
 	if err := plan.Reserve(f.Memory, "the model"); err != nil {
 		return nil, err
 	}
-	rest, err := io.ReadAll(r)
+	tail, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	sum, body, _ := bytes.Cut(rest, []byte("\n"))
+	sum, body, _ := bytes.Cut(tail, []byte("\n"))
 	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
 		return nil, Damaged(path, fmt.Sprintf("%q where the content has %q", sum, want))
 	}

@@ -80,20 +80,20 @@ func Check(limit, need int64, what string) error {
 
 // Widest returns the largest width up to most whose bytes are within a limit, 0 for none, or 1 if no width is.
 // bytes increases with the width.
-func Widest(most int, limit int64, bytes func(width int) int64) int {
+func Widest(widest int, limit int64, bytes func(width int) int64) int {
 	if limit == 0 {
-		return most
+		return widest
 	}
-	return max(1, sort.Search(most, func(i int) bool { return bytes(i+1) > limit }))
+	return max(1, sort.Search(widest, func(i int) bool { return bytes(i+1) > limit }))
 }
 
 // Fitting returns the number of columns, at most all and at least 1, that fit limit−fixed bytes
 // when each takes perColumn bytes. A limit of 0 means none.
-func Fitting(limit, fixed, perColumn int64, all int) int {
+func Fitting(limit, fixed, perColumn int64, columns int) int {
 	if limit == 0 || perColumn <= 0 {
-		return all
+		return columns
 	}
-	return int(min(int64(all), max(1, (limit-fixed)/perColumn)))
+	return int(min(int64(columns), max(1, (limit-fixed)/perColumn)))
 }
 
 // Error reports the bytes that a run needs and its limit. It wraps [ErrMemory].

@@ -42,10 +42,10 @@ type content struct {
 }
 
 // Write atomically replaces the file at path by a file of the run with value, as JSON.
-func Write(path string, of Run, value any) error {
+func Write(path string, run Run, value any) error {
 	text, err := json.Marshal(value)
 	if err == nil {
-		text, err = json.Marshal(content{of, text})
+		text, err = json.Marshal(content{run, text})
 	}
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func Write(path string, of Run, value any) error {
 }
 
 // Read stores the content of the file at path in value, if the file exists and belongs to the run.
-func Read(path string, of Run, value any) error {
+func Read(path string, run Run, value any) error {
 	damaged := &Error{path, "is damaged, or no journal", true}
 	info, err := durable.OS.Stat(path)
 	switch {
@@ -76,20 +76,20 @@ func Read(path string, of Run, value any) error {
 	if err != nil {
 		return err
 	}
-	all, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size()))
+	section, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size()))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	_, text, _ := bytes.Cut(all, []byte("\n"))
+	_, text, _ := bytes.Cut(section, []byte("\n"))
 	var c content
-	if !bytes.HasPrefix(all, fmt.Appendf(nil, head, crc32.Checksum(text, castagnoli))) || json.Unmarshal(text, &c) != nil {
+	if !bytes.HasPrefix(section, fmt.Appendf(nil, head, crc32.Checksum(text, castagnoli))) || json.Unmarshal(text, &c) != nil {
 		return damaged
 	}
 	for _, part := range []struct{ what, is, was string }{
-		{"with other edges", of.Graph, c.Run.Graph},
-		{"with other labels or nodes", of.Labels, c.Run.Labels},
-		{"with other options", of.Options, c.Run.Options},
-		{"of another version", of.Version, c.Run.Version},
+		{"with other edges", run.Graph, c.Run.Graph},
+		{"with other labels or nodes", run.Labels, c.Run.Labels},
+		{"with other options", run.Options, c.Run.Options},
+		{"of another version", run.Version, c.Run.Version},
 	} {
 		if part.is != part.was {
 			return &Error{path, "is of a run " + part.what, false}

@@ -22,8 +22,8 @@ func ListSum(names []string, lists ...[]int) string {
 	text := make([]byte, 0, 8<<10)
 	for _, list := range lists {
 		text = binary.LittleEndian.AppendUint64(text, uint64(len(list)))
-		for some := range slices.Chunk(list, cap(text)/8-1) {
-			for _, v := range some {
+		for chunk := range slices.Chunk(list, cap(text)/8-1) {
+			for _, v := range chunk {
 				text = binary.LittleEndian.AppendUint64(text, uint64(v))
 			}
 			h.Write(text)

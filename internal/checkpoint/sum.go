@@ -34,11 +34,11 @@ func GraphSum(ctx context.Context, a sparse.Matrix, workers int) (string, error)
 		return "", err
 	}
 	n, _ := a.Dims()
-	all := binary.LittleEndian.AppendUint64(nil, uint64(n))
+	list := binary.LittleEndian.AppendUint64(nil, uint64(n))
 	for _, s := range sums {
-		all = append(all, s[:]...)
+		list = append(list, s[:]...)
 	}
-	sum := sha256.Sum256(all)
+	sum := sha256.Sum256(list)
 	return hex.EncodeToString(sum[:16]), nil
 }
 

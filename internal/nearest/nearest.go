@@ -7,14 +7,14 @@ import "strings"
 // or "" if it is like none: that with the least number of insertions, deletions,
 // replacements and swaps of neighbours (Damerau 1964), at most half of its letters.
 func Of(word string, names []string) string {
-	best, least := "", len(word)/2+1
+	best, smallest := "", len(word)/2+1
 	for _, name := range names {
 		d := editDistance(strings.ToLower(word), strings.ToLower(name))
 		if word != "" && strings.HasPrefix(name, word) {
 			d = min(d, 1)
 		}
-		if d < least {
-			best, least = name, d
+		if d < smallest {
+			best, smallest = name, d
 		}
 	}
 	return best
@@ -23,7 +23,7 @@ func Of(word string, names []string) string {
 // editDistance is the number of insertions, deletions, replacements and swaps
 // of neighbours that turn a into b.
 func editDistance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	older, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
@@ -36,10 +36,10 @@ func editDistance(a, b string) int {
 			}
 			row[j] = min(replace, last[j]+1, row[j-1]+1)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
+				row[j] = min(row[j], older[j-2]+1)
 			}
 		}
-		before, last, row = last, row, before
+		older, last, row = last, row, older
 	}
 	return last[len(b)]
 }

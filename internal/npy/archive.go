@@ -36,11 +36,11 @@ const maxDirectory = 1<<20 + 1<<17
 var errDirectory = errors.New("npy: large zip directory")
 
 // ReadAt implements [io.ReaderAt].
-func (d *directory) ReadAt(p []byte, at int64) (int, error) {
+func (d *directory) ReadAt(p []byte, offset int64) (int, error) {
 	if d.left.Add(-int64(len(p))) < 0 {
 		return 0, errDirectory
 	}
-	return d.ReaderAt.ReadAt(p, at)
+	return d.ReaderAt.ReadAt(p, offset)
 }
 
 // OpenArchive reads the directory of an archive of size bytes.

@@ -38,11 +38,11 @@ func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 	}
 	if a.Width == 4 && a.isNative() {
 		err := a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
-		var all uint32
+		var union uint32
 		for _, v := range dst {
-			all |= v
+			union |= v
 		}
-		return a.Kind == 'u' || all <= math.MaxInt32, err
+		return a.Kind == 'u' || union <= math.MaxInt32, err
 	}
 	b, err := a.raw(len(dst))
 	if err != nil {

@@ -60,15 +60,15 @@ func (a *Array) columnsInOrder(rows, lo, hi int, store func(i, j int, values []f
 	values := make([]float64, min(most, rows))
 	for j := lo; j < hi; j++ {
 		for i := 0; i < rows; i += most {
-			part := values[:min(most, rows-i)]
-			if err := a.Floats(part); err != nil {
+			chunk := values[:min(most, rows-i)]
+			if err := a.Floats(chunk); err != nil {
 				return err
 			}
-			for r := range part {
-				if err := a.checkFinite(part[r:r+1], i+r, j); err != nil {
+			for r := range chunk {
+				if err := a.checkFinite(chunk[r:r+1], i+r, j); err != nil {
 					return err
 				}
-				store(i+r, j, part[r:r+1])
+				store(i+r, j, chunk[r:r+1])
 			}
 		}
 	}

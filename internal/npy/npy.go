@@ -219,8 +219,8 @@ func (a *Array) integer(b []byte) int64 {
 	if a.Kind != 'i' {
 		return int64(bits)
 	}
-	above := 64 - 8*a.Width // bits of the sign
-	return int64(bits) << above >> above
+	shift := 64 - 8*a.Width // bits of the sign
+	return int64(bits) << shift >> shift
 }
 
 // Floats reads the next len(dst) elements of an array of numbers; true is 1.
@@ -239,19 +239,19 @@ func (a *Array) Floats(dst []float64) error {
 // they are stored.
 func (a *Array) Decode(dst []float64, b []byte) {
 	for i := range dst {
-		switch whole := a.integer(b[i*a.Width:]); {
+		switch bits := a.integer(b[i*a.Width:]); {
 		case a.Kind == 'i':
-			dst[i] = float64(whole)
+			dst[i] = float64(bits)
 		case a.Kind == 'u':
-			dst[i] = float64(uint64(whole))
+			dst[i] = float64(uint64(bits))
 		case a.Kind == 'b':
-			dst[i] = float64(min(whole, 1))
+			dst[i] = float64(min(bits, 1))
 		case a.Width == 8:
-			dst[i] = math.Float64frombits(uint64(whole))
+			dst[i] = math.Float64frombits(uint64(bits))
 		case a.Width == 4:
-			dst[i] = float64(math.Float32frombits(uint32(whole)))
+			dst[i] = float64(math.Float32frombits(uint32(bits)))
 		default:
-			dst[i] = halfFloat(uint16(whole))
+			dst[i] = halfFloat(uint16(bits))
 		}
 	}
 }
@@ -400,11 +400,11 @@ func (w *Writer[T]) Floats(values []T) error {
 		return fmt.Errorf("%w: more than %d", ErrLength, w.len)
 	}
 	for len(values) > 0 {
-		part := values[:min(len(values), w.out.Available()/w.element)]
-		if _, err := w.out.Write(appendFloats(w.out.AvailableBuffer(), part)); err != nil {
+		chunk := values[:min(len(values), w.out.Available()/w.element)]
+		if _, err := w.out.Write(appendFloats(w.out.AvailableBuffer(), chunk)); err != nil {
 			return err
 		}
-		if values = values[len(part):]; len(values) > 0 {
+		if values = values[len(chunk):]; len(values) > 0 {
 			if err := w.out.Flush(); err != nil {
 				return err
 			}
@@ -442,7 +442,7 @@ func NewPlaced[T simd.Float](w io.WriterAt, rows, cols int) (*Placed[T], error) 
 // zeros, but for the end of the file.
 func (p *Placed[T]) Put(i, j int, values []T) error {
 	p.buf = appendFloats(p.buf[:0], values)
-	at := (int64(i)*int64(p.cols) + int64(j)) * int64(p.element)
-	_, err := p.w.WriteAt(p.buf, int64(p.start)+at)
+	offset := (int64(i)*int64(p.cols) + int64(j)) * int64(p.element)
+	_, err := p.w.WriteAt(p.buf, int64(p.start)+offset)
 	return err
 }

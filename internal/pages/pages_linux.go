@@ -28,9 +28,9 @@ func Make[E any](n int) []E {
 		skip := int(-uintptr(unsafe.Pointer(&data[0])) % hugePage)
 		data = data[skip/size:][:n:n]
 	}
-	if whole := inside(data); len(whole) > 0 && advise(whole) == nil && len(whole) >= collapseBytes {
+	if huge := inside(data); len(huge) > 0 && advise(huge) == nil && len(huge) >= collapseBytes {
 		// Memory that the heap used before is on small pages already.
-		_ = unix.Madvise(whole, unix.MADV_COLLAPSE)
+		_ = unix.Madvise(huge, unix.MADV_COLLAPSE)
 	}
 	return data
 }
@@ -39,12 +39,12 @@ func Make[E any](n int) []E {
 // called before data is written. Filling many buckets in turn then needs fewer page tables, and
 // one page fault for each 2 MiB.
 func Advise[E any](data []E) {
-	if whole := inside(data); len(whole) > 0 {
-		_ = advise(whole)
+	if huge := inside(data); len(huge) > 0 {
+		_ = advise(huge)
 	}
 }
 
-func advise(whole []byte) error { return unix.Madvise(whole, unix.MADV_HUGEPAGE) }
+func advise(block []byte) error { return unix.Madvise(block, unix.MADV_HUGEPAGE) }
 
 // inside returns the part of data that covers complete huge pages.
 func inside[E any](data []E) []byte {

@@ -13,13 +13,13 @@ import (
 var making sync.Mutex
 
 // most is the upper limit of [Within].
-var most atomic.Int64
+var peak atomic.Int64
 
 // Within sets the memory limit of the runtime to bytes. If live memory and a new block exceed it,
 // the limit is raised as needed, up to atMost ≥ bytes. Starting low keeps the peak close to the
 // live memory, because the runtime lets garbage grow up to its limit.
 func Within(bytes, atMost int64) {
-	most.Store(atMost)
+	peak.Store(atMost)
 	debug.SetMemoryLimit(bytes)
 }
 
@@ -32,7 +32,7 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // collections are needed, because a sync.Pool keeps its objects during the first. If they do not
 // suffice, the limit is raised by the missing bytes, as far as [Within] allows.
 func reclaim(bytes int) {
-	limit, allowed := debug.SetMemoryLimit(-1), most.Load()
+	limit, allowed := debug.SetMemoryLimit(-1), peak.Load()
 	if limit == math.MaxInt64 || bytes < hugePage && limit >= allowed {
 		return
 	}

@@ -32,18 +32,18 @@ type Reader struct {
 	Titles   []string // titles of the leaf columns, with dots between the levels of nested columns
 	Unsigned []bool   // whether the column holds unsigned integers
 
-	name  string
-	file  *parquet.File
-	hold  func(bytes int64) error
-	taken int64 // memory in use, in bytes
-	row   int64
+	name string
+	file *parquet.File
+	hold func(bytes int64) error
+	used int64 // memory in use, in bytes
+	row  int64
 }
 
 // Open opens the file name with size bytes of content. taken is the memory already in use. Open
 // and Each call hold with the total memory before they allocate it, and return its error. Other
 // errors are those of content, or a [*textio.Error].
-func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *Reader, err error) {
-	t = &Reader{name: name, taken: taken, hold: hold}
+func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (t *Reader, err error) {
+	t = &Reader{name: name, used: used, hold: hold}
 	defer t.recovered(&err)
 	if err := t.footer(content, size); err != nil {
 		return nil, err
@@ -120,15 +120,15 @@ const positionBytes = 4
 // uncompressed pages of the columns and a dictionary index for each value.
 func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
 	chunks := group.ColumnChunks()
-	before := t.taken
-	defer func() { t.taken = before }()
+	previous := t.used
+	defer func() { t.used = previous }()
 	readers := make([]*columnReader, len(columns))
 	for i, c := range columns {
 		if c < 0 {
 			continue
 		}
-		t.taken += metadata.Columns[c].MetaData.TotalUncompressedSize + positionBytes*metadata.NumRows
-		if err := t.hold(t.taken); err != nil {
+		t.used += metadata.Columns[c].MetaData.TotalUncompressedSize + positionBytes*metadata.NumRows
+		if err := t.hold(t.used); err != nil {
 			return err
 		}
 		readers[i] = &columnReader{pages: chunks[c].Pages()}
@@ -257,8 +257,8 @@ func (t *Reader) footer(content io.ReaderAt, size int64) error {
 	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
 		return t.fault(fetchAgain, "not a complete Parquet file: it does not end in a footer")
 	}
-	t.taken += 4 * length
-	return t.hold(t.taken)
+	t.used += 4 * length
+	return t.hold(t.used)
 }
 
 // oneCodec reports whether a column has the same compression codec in all row groups. It is
@@ -272,16 +272,16 @@ func (t *Reader) oneCodec(column int) bool {
 
 // columnReader reads the values of one column of a row group.
 type columnReader struct {
-	pages  parquet.Pages
-	page   parquet.Page // current page
-	values parquet.ValueReader
-	buf    [1 << 10]parquet.Value
-	at, n  int
+	pages       parquet.Pages
+	page        parquet.Page // current page
+	values      parquet.ValueReader
+	buf         [1 << 10]parquet.Value
+	position, n int
 }
 
 // next returns the next value, or io.EOF after the last one.
 func (c *columnReader) next() (parquet.Value, error) {
-	for c.at == c.n {
+	for c.position == c.n {
 		if c.values == nil {
 			parquet.Release(c.page) // all values in buf have been read
 			var err error
@@ -291,13 +291,13 @@ func (c *columnReader) next() (parquet.Value, error) {
 			c.values = c.page.Values()
 		}
 		n, err := c.values.ReadValues(c.buf[:])
-		c.at, c.n = 0, n
+		c.position, c.n = 0, n
 		if errors.Is(err, io.EOF) {
 			c.values = nil
 		} else if err != nil {
 			return parquet.Value{}, err
 		}
 	}
-	c.at++
-	return c.buf[c.at-1], nil
+	c.position++
+	return c.buf[c.position-1], nil
 }

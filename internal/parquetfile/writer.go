@@ -87,9 +87,9 @@ func (p *Writer) add(v parquet.Value) {
 
 // String adds a copy of text.
 func (p *Writer) String(text []byte) {
-	from := len(p.text)
+	start := len(p.text)
 	p.text = append(p.text, text...)
-	p.add(parquet.ByteArrayValue(p.text[from:]))
+	p.add(parquet.ByteArrayValue(p.text[start:]))
 }
 
 // Integer adds n to a column of Integers.
@@ -99,7 +99,7 @@ func (p *Writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 func (p *Writer) Double(x float64) { p.add(parquet.DoubleValue(x)) }
 
 // Truth adds a boolean.
-func (p *Writer) Truth(is bool) { p.add(parquet.BooleanValue(is)) }
+func (p *Writer) Truth(value bool) { p.add(parquet.BooleanValue(value)) }
 
 // Missing adds a null to an optional column.
 func (p *Writer) Missing() { p.add(parquet.NullValue()) }

@@ -57,16 +57,16 @@ func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz 
 	rr, rz, inverse = rr[:len(alpha)], rz[:len(alpha)], inverse[:len(weight)]
 	if len(alpha) < few {
 		for j, a := range alpha {
-			sum, other := rr[j], rz[j]
+			sum, product := rr[j], rz[j]
 			for i, f := range weight {
 				u := &r.Data[i*r.Stride+j]
 				*u = T(float64(*u) - float64(a*float64(q.Data[i*q.Stride+j])))
 				t := float64(*u)
 				t *= t
 				sum += float64(f * t)
-				other += float64(inverse[i] * t)
+				product += float64(inverse[i] * t)
 			}
-			rr[j], rz[j] = sum, other
+			rr[j], rz[j] = sum, product
 		}
 		return
 	}

@@ -51,8 +51,8 @@ func sizeOf[T Float]() int {
 }
 
 // pointer returns the address of s[at], or of nothing if s ends before.
-func pointer[T Float](s []T, at int) unsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(s[min(at, len(s)):]))
+func pointer[T Float](s []T, index int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }
 
 func scaleTo[T Float](dst []T, alpha float64, x []float64) {
@@ -144,17 +144,17 @@ func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 // packGroup is the number of values in one step of the twin of Pack.
 const packGroup = 16
 
-func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
+func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup
 	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {
-		plainPack(packing{}, sel, data, delta, by, widest)
+		plainPack(packing{}, sel, data, delta, widths, widest)
 		return
 	}
 	var form [32]uint32
-	for length, w := range by {
+	for length, w := range widths {
 		form[length] = w.Bits | w.Selector<<8
 	}
 	_ = sel[n/4-1]
-	word, used, at := packAVX512(&sel[0], &data[0], &delta[0], n, &form[0])
-	plainPack(packing{word, uint32(used), at}, sel[n/4:], data, delta[n:], by, widest)
+	word, used, position := packAVX512(&sel[0], &data[0], &delta[0], n, &form[0])
+	plainPack(packing{word, uint32(used), position}, sel[n/4:], data, delta[n:], widths, widest)
 }

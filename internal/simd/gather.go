@@ -55,17 +55,17 @@ type gather[T Float] struct {
 // plain processes eight columns at a time, then four, then one, because the sums of eight
 // columns stay in registers.
 func (g *gather[T]) plain(k int) {
-	x, at := g.x, 0
-	for ; at+8 <= k; at += 8 {
+	x, column := g.x, 0
+	for ; column+8 <= k; column += 8 {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w := (*[8]T)(g.dst.Data[r*g.dst.Stride+at:]), T(1)
+			y, w := (*[8]T)(g.dst.Data[r*g.dst.Stride+column:]), T(1)
 			if !g.onto {
 				*y = [8]T{}
 			}
 			a0, a1, a2, a3, a4, a5, a6, a7 := y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]
 			for e, c := range col {
-				v := (*[8]T)(x.Data[int(c)*x.Stride+at:])
+				v := (*[8]T)(x.Data[int(c)*x.Stride+column:])
 				if val != nil {
 					w = val[e]
 				}
@@ -83,16 +83,16 @@ func (g *gather[T]) plain(k int) {
 			y[4], y[5], y[6], y[7] = f*a4, f*a5, f*a6, f*a7
 		}
 	}
-	for ; at+4 <= k; at += 4 {
+	for ; column+4 <= k; column += 4 {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w := (*[4]T)(g.dst.Data[r*g.dst.Stride+at:]), T(1)
+			y, w := (*[4]T)(g.dst.Data[r*g.dst.Stride+column:]), T(1)
 			if !g.onto {
 				*y = [4]T{}
 			}
 			a0, a1, a2, a3 := y[0], y[1], y[2], y[3]
 			for e, c := range col {
-				v := (*[4]T)(x.Data[int(c)*x.Stride+at:])
+				v := (*[4]T)(x.Data[int(c)*x.Stride+column:])
 				if val != nil {
 					w = val[e]
 				}
@@ -105,10 +105,10 @@ func (g *gather[T]) plain(k int) {
 			y[0], y[1], y[2], y[3] = f*a0, f*a1, f*a2, f*a3
 		}
 	}
-	for ; at < k; at++ {
+	for ; column < k; column++ {
 		for r := range len(g.ptr) - 1 {
 			col, val := g.row(r)
-			y, w, a := &g.dst.Data[r*g.dst.Stride+at], T(1), T(0)
+			y, w, a := &g.dst.Data[r*g.dst.Stride+column], T(1), T(0)
 			if g.onto {
 				a = *y
 			}
@@ -116,7 +116,7 @@ func (g *gather[T]) plain(k int) {
 				if val != nil {
 					w = val[e]
 				}
-				a += T(w * x.Data[int(c)*x.Stride+at])
+				a += T(w * x.Data[int(c)*x.Stride+column])
 			}
 			*y = g.scale[r] * a
 		}

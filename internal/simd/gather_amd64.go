@@ -52,11 +52,11 @@ func toSecond(rowBytes int) int {
 var zeroRow [mostPass / 8]float64
 
 // passWidth returns the number of the remaining columns that the next pass processes.
-func passWidth(rest, size int) int {
-	if rest <= narrow {
-		return rest
+func passWidth(remainder, size int) int {
+	if remainder <= narrow {
+		return remainder
 	}
-	bytes := rest * size / registerBytes * registerBytes
+	bytes := remainder * size / registerBytes * registerBytes
 	if bytes > mostPass {
 		bytes = passBytes
 	}
@@ -80,8 +80,8 @@ func (g *gather[T]) run(k int) {
 	}
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
 	size := len(g.x.Data) * sizeOf[T]()
-	for at := 0; at < k; {
-		width := passWidth(k-at, sizeOf[T]())
+	for column := 0; column < k; {
+		width := passWidth(k-column, sizeOf[T]())
 		bytes, short := width*sizeOf[T](), false
 		ahead, heads, first := toSecond(bytes), 0, rows
 		if !g.onto && g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
@@ -93,10 +93,10 @@ func (g *gather[T]) run(k int) {
 		if !short && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
-			g.pass(at, width, 0, first, ahead, toFirst, short)
+			g.pass(column, width, 0, first, ahead, toFirst, short)
 		}
-		g.pass(at, width, first, rows, 0, 0, false)
-		at += width
+		g.pass(column, width, first, rows, 0, 0, false)
+		column += width
 	}
 }
 
@@ -107,15 +107,15 @@ func rowsBefore(ptr []int64, entries int) int {
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
 // prefetches ahead entries before their use.
-func (g *gather[T]) pass(at, width, lo, hi, toSecond, toFirst int, short bool) {
+func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
 	}
 	rows, entry, size := hi-lo, int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+at), pointer(g.x.Data, at), pointer(g.scale, lo)
+	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+column), pointer(g.x.Data, column), pointer(g.scale, lo)
 	ptr, col, val := &g.ptr[lo], unsafe.SliceData(g.col[entry:]), pointer(g.val, entry)
 	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	start, startStride := g.start(lo, at)
+	start, startStride := g.start(lo, column)
 	switch single := size == 4; {
 	case short && single:
 		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(scale), width)
@@ -134,9 +134,9 @@ func (g *gather[T]) pass(at, width, lo, hi, toSecond, toFirst int, short bool) {
 
 // start returns where the sums from row lo, column at on begin, and how many bytes the
 // next one is further.
-func (g *gather[T]) start(lo, at int) (row unsafe.Pointer, stride int) {
+func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
-		return pointer(g.dst.Data, lo*g.dst.Stride+at), g.dst.Stride * sizeOf[T]()
+		return pointer(g.dst.Data, lo*g.dst.Stride+column), g.dst.Stride * sizeOf[T]()
 	}
 	return unsafe.Pointer(&zeroRow), 0
 }

@@ -16,35 +16,35 @@ const pairBits = 28
 // the width by[l] ≥ l, and its selector below 4 in sel, two bits each. The selectors of the last
 // group of sixteen use four bytes, even if the group is not full. data must have eight bytes more
 // than the numbers need; unused bits of the last byte are zero.
-func Pack(sel, data []byte, delta []uint32, by *[32]Width) {
+func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	var widest uint32
-	for _, w := range by {
+	for _, w := range widths {
 		widest = max(widest, w.Bits)
 	}
-	pack(sel, data, delta, by, widest)
+	pack(sel, data, delta, widths, widest)
 }
 
 // packing is a stream of bits. The next bits go to data[at:], above the lowest used bits
 // of word.
 type packing struct {
-	word uint64
-	used uint32
-	at   int
+	word     uint64
+	used     uint32
+	position int
 }
 
-func plainPack(p packing, sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
-	word, used, at := p.word, p.used, p.at
+func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
+	word, used, position := p.word, p.used, p.position
 	// Without a branch: an incomplete byte is written again by the next call.
 	for ; len(delta) >= 16 && widest <= pairBits; delta = delta[16:] {
 		group := uint32(0)
-		some := (*[16]uint32)(delta)
+		batch := (*[16]uint32)(delta)
 		for k := 0; k < 16; k += 2 {
-			c, d := by[bits.Len32(some[k])%32], by[bits.Len32(some[k+1])%32]
+			c, d := widths[bits.Len32(batch[k])%32], widths[bits.Len32(batch[k+1])%32]
 			group |= (c.Selector | d.Selector<<2) << (2 * k & 31)
-			word |= (uint64(some[k]) | uint64(some[k+1])<<(c.Bits&63)) << (used & 63)
+			word |= (uint64(batch[k]) | uint64(batch[k+1])<<(c.Bits&63)) << (used & 63)
 			used += c.Bits + d.Bits
-			binary.LittleEndian.PutUint64(data[at:], word)
-			at += int(used >> 3)
+			binary.LittleEndian.PutUint64(data[position:], word)
+			position += int(used >> 3)
 			word >>= used & 56
 			used &= 7
 		}
@@ -52,16 +52,16 @@ func plainPack(p packing, sel, data []byte, delta []uint32, by *[32]Width, wides
 		sel = sel[4:]
 	}
 	for len(delta) > 0 {
-		some := delta[:min(16, len(delta))]
-		delta = delta[len(some):]
+		batch := delta[:min(16, len(delta))]
+		delta = delta[len(batch):]
 		group := uint32(0)
-		for k, d := range some {
-			c := by[bits.Len32(d)%32]
+		for k, d := range batch {
+			c := widths[bits.Len32(d)%32]
 			group |= c.Selector << (2 * k & 31)
 			word |= uint64(d) << (used & 63)
 			used += c.Bits
-			binary.LittleEndian.PutUint64(data[at:], word)
-			at += int(used >> 3)
+			binary.LittleEndian.PutUint64(data[position:], word)
+			position += int(used >> 3)
 			word >>= used & 56
 			used &= 7
 		}

@@ -20,31 +20,31 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 	}
 	dstStride, stride, split := dst.Stride*size, x.Stride*size, 0
 	first, ids, values := &ptr[0], unsafe.SliceData(col), pointer(val, 0)
-	for at, width := 0, 0; at < k; at += width {
-		width = passWidth(k-at, size)
+	for column, width := 0, 0; column < k; column += width {
+		width = passWidth(k-column, size)
 		bytes := width * size
-		to, from := pointer(dst.Data, at), pointer(x.Data, at)
+		dest, source := pointer(dst.Data, column), pointer(x.Data, column)
 		single, pairs := size == 4, x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
 		if pairs {
 			split = middle(ptr)
 		}
 		switch {
 		case pairs && single && val == nil:
-			gatherSumF32TilePairs((*float32)(to), dstStride, (*float32)(from), first, split, rows, ids, nil, width)
+			gatherSumF32TilePairs((*float32)(dest), dstStride, (*float32)(source), first, split, rows, ids, nil, width)
 		case pairs && single:
-			gatherWeightedF32TilePairs((*float32)(to), dstStride, (*float32)(from), first, split, rows, ids, (*float32)(values), width)
+			gatherWeightedF32TilePairs((*float32)(dest), dstStride, (*float32)(source), first, split, rows, ids, (*float32)(values), width)
 		case pairs && val == nil:
-			gatherSumF64TilePairs((*float64)(to), dstStride, (*float64)(from), first, split, rows, ids, nil, width)
+			gatherSumF64TilePairs((*float64)(dest), dstStride, (*float64)(source), first, split, rows, ids, nil, width)
 		case pairs:
-			gatherWeightedF64TilePairs((*float64)(to), dstStride, (*float64)(from), first, split, rows, ids, (*float64)(values), width)
+			gatherWeightedF64TilePairs((*float64)(dest), dstStride, (*float64)(source), first, split, rows, ids, (*float64)(values), width)
 		case single && val == nil:
-			gatherSumF32TileRows((*float32)(to), dstStride, (*float32)(from), stride, first, rows, ids, nil, width)
+			gatherSumF32TileRows((*float32)(dest), dstStride, (*float32)(source), stride, first, rows, ids, nil, width)
 		case single:
-			gatherWeightedF32TileRows((*float32)(to), dstStride, (*float32)(from), stride, first, rows, ids, (*float32)(values), width)
+			gatherWeightedF32TileRows((*float32)(dest), dstStride, (*float32)(source), stride, first, rows, ids, (*float32)(values), width)
 		case val == nil:
-			gatherSumF64TileRows((*float64)(to), dstStride, (*float64)(from), stride, first, rows, ids, nil, width)
+			gatherSumF64TileRows((*float64)(dest), dstStride, (*float64)(source), stride, first, rows, ids, nil, width)
 		default:
-			gatherWeightedF64TileRows((*float64)(to), dstStride, (*float64)(from), stride, first, rows, ids, (*float64)(values), width)
+			gatherWeightedF64TileRows((*float64)(dest), dstStride, (*float64)(source), stride, first, rows, ids, (*float64)(values), width)
 		}
 	}
 }

@@ -12,22 +12,22 @@ func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 		return
 	}
 	_ = src[len(dst)-1]
-	switch to := any(&dst[0]).(type) {
+	switch dest := any(&dst[0]).(type) {
 	case *float32:
-		switch from := any(&src[0]).(type) {
+		switch source := any(&src[0]).(type) {
 		case *uint8:
-			widenBytesToF32AVX2(to, from, n)
+			widenBytesToF32AVX2(dest, source, n)
 		case *float32:
 			copy(dst, any(src).([]T))
 		case *float64:
-			scaleToF32AVX2(to, 1, from, n)
+			scaleToF32AVX2(dest, 1, source, n)
 		}
 	case *float64:
-		switch from := any(&src[0]).(type) {
+		switch source := any(&src[0]).(type) {
 		case *uint8:
-			widenBytesToF64AVX2(to, from, n)
+			widenBytesToF64AVX2(dest, source, n)
 		case *float32:
-			widenF32ToF64AVX2(to, from, n)
+			widenF32ToF64AVX2(dest, source, n)
 		case *float64:
 			copy(dst, any(src).([]T))
 		}

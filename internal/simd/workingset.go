@@ -10,17 +10,17 @@ import "math"
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set
 // selection using second order information for training support vector machines, JMLR 6
 // (2005), WSS 2.
-func LargestGain[T Float](down, diag []float64, row []T, f, kii, least float64) int {
+func LargestGain[T Float](down, diag []float64, row []T, f, kii, floor float64) int {
 	diag, row = diag[:len(down)], row[:len(down)]
-	from, best, gain := largestGain(down, diag, row, f, kii, least)
-	for k := from; k < len(down); k++ {
+	start, best, gain := largestGain(down, diag, row, f, kii, floor)
+	for k := start; k < len(down); k++ {
 		diff := down[k] - f
 		if !(diff > 0) {
 			continue
 		}
 		e := kii + diag[k] - 2*float64(row[k])
 		if !(e > 0) {
-			e = least
+			e = floor
 		}
 		if g := diff * diff / e; g >= gain {
 			best, gain = k, g
@@ -33,24 +33,24 @@ func LargestGain[T Float](down, diag []float64, row []T, f, kii, least float64) 
 // smallest number in up, the last one of equals, that number, and the largest number in
 // down. If no number in up is at most math.MaxFloat64, the place is 0 and it is that. All
 // slices are as long as up; differences and products are rounded before they are added.
-func Advance[T Float](up, down []float64, ri, rj []T, step float64) (at int, lowest, highest float64) {
+func Advance[T Float](up, down []float64, ri, rj []T, step float64) (index int, lowest, highest float64) {
 	down, ri, rj = down[:len(up)], ri[:len(up)], rj[:len(up)]
-	from, at, lowest, highest := advance(up, down, ri, rj, step)
-	for k := from; k < len(up); k++ {
+	start, index, lowest, highest := advance(up, down, ri, rj, step)
+	for k := start; k < len(up); k++ {
 		change := float64(step * (float64(ri[k]) - float64(rj[k])))
 		u, v := up[k]+change, down[k]+change
 		up[k], down[k] = u, v
 		if u <= lowest {
-			at, lowest = k, u
+			index, lowest = k, u
 		}
 		if v > highest {
 			highest = v
 		}
 	}
-	return at, lowest, highest
+	return index, lowest, highest
 }
 
 // nothingAdvanced are the extremes of no numbers.
-func nothingAdvanced() (n, at int, lowest, highest float64) {
+func nothingAdvanced() (n, index int, lowest, highest float64) {
 	return 0, 0, math.MaxFloat64, math.Inf(-1)
 }

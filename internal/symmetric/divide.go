@@ -27,7 +27,7 @@ const (
 // Vectors are stored as rows. Rows and the places at which T is split are multiples of 4, because
 // the loops of [simd] read 4 numbers at a time. The vectors of a part lie in its own rows and columns.
 type division struct {
-	each      func(pieces int, do func(piece int))
+	runPieces func(pieces int, do func(piece int))
 	count     func(values []float64) int // number of wanted vectors
 	n, width  int
 	diag, off []float64
@@ -45,7 +45,7 @@ func padded(n int) int { return (n + 3) &^ 3 }
 func divide(t Tridiagonal, n int, count func(values []float64) int, parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
 	width := padded(n)
 	d := &division{
-		each: parallel, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
+		runPieces: parallel, count: count, n: n, width: width, diag: t.Diag, off: t.Off, values: make([]float64, n),
 		vectors: [2][]float64{make([]float64, n*width), make([]float64, n*width)},
 	}
 	depth := 0
@@ -193,14 +193,14 @@ func (m *merge) run() {
 		values[column] = merged[source]
 	}
 	first := m.choose(m.lo, m.hi) - m.lo
-	m.each((len(order)-first+outputs-1)/outputs, func(piece int) {
+	m.runPieces((len(order)-first+outputs-1)/outputs, func(piece int) {
 		m.combine(order, first+piece*outputs, min(len(order), first+(piece+1)*outputs))
 	})
 }
 
 // eachOf calls do for each i < n, outputs of them in one piece of parallel work.
 func (m *merge) eachOf(n int, do func(i int)) {
-	m.each((n+outputs-1)/outputs, func(piece int) {
+	m.runPieces((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {
 			do(i)
 		}

@@ -24,15 +24,15 @@ const (
 // Only the upper triangle of A and the blocks of 4×4 on the diagonal are read; rows are
 // padded to a multiple of 4. At the end each row holds the v of its column.
 type reduction struct {
-	each  func(pieces int, do func(piece int))
-	n     int
-	width int       // of A, padded
-	a     []float64 // width rows
-	tau   []float64
-	pairs []float64 // v, w, v, w, … of the panel
-	x, y  []float64
-	parts []float64 // the contribution of each part to y
-	spare []float64
+	runPieces func(pieces int, do func(piece int))
+	n         int
+	width     int       // of A, padded
+	a         []float64 // width rows
+	tau       []float64
+	pairs     []float64 // v, w, v, w, … of the panel
+	x, y      []float64
+	parts     []float64 // the contribution of each part to y
+	spare     []float64
 }
 
 // reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
@@ -40,7 +40,7 @@ func reduce(h *mat.SymDense, parallel func(pieces int, do func(piece int))) (Tri
 	n := h.SymmetricDim()
 	width := padded(n)
 	r := &reduction{
-		each: parallel, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
+		runPieces: parallel, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
 		x: make([]float64, width), y: make([]float64, width), parts: make([]float64, strands*width), spare: make([]float64, width),
 	}
 	for i := range n {
@@ -102,7 +102,7 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	start := (j + 1) &^ 3
 	v := r.x[start:]
 	count := min(strands, (r.width-start+strand-1)/strand)
-	r.each(count, func(index int) { r.multiply(start, index) })
+	r.runPieces(count, func(index int) { r.multiply(start, index) })
 	clear(r.y)
 	for index := range count {
 		for i, value := range r.parts[index*r.width:][:r.width] {
@@ -155,7 +155,7 @@ func (r *reduction) multiply(start, index int) {
 // update applies the pairs of the panel to the rows and columns of A from the given one on, a
 // multiple of 4.
 func (r *reduction) update(start int) {
-	r.each((r.width-start+piece-1)/piece, func(index int) {
+	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {
 			right := min(left+span, r.width)
 			for i := start + index*piece; i < min(start+(index+1)*piece, right); i += 2 {

@@ -13,7 +13,7 @@ const epsilon = 0x1p-52
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
-	most    float64 // ρ·‖z‖², the largest distance of a root from its pole
+	reach   float64 // ρ·‖z‖², the largest distance of a root from its pole
 	roots   []root
 }
 
@@ -27,7 +27,7 @@ type root struct {
 func newSecular(d, z []float64, rho float64) *secular {
 	s := &secular{d: d, z: z, inverse: 1 / rho, roots: make([]root, len(d))}
 	for _, v := range z {
-		s.most += rho * v * v
+		s.reach += rho * v * v
 	}
 	return s
 }
@@ -43,22 +43,22 @@ func (s *secular) less(i, j int) float64 {
 
 // at evaluates the function at d[pole] + shift: the sums over the poles up to j and
 // over those beyond, their derivatives, and a bound of the rounding errors.
-func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slopeAbove, rounding float64) {
+func (s *secular) at(j, pole int, shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
 	for i := 0; i <= j; i++ {
 		t := s.z[i] / (s.d[i] - origin - shift)
-		below += s.z[i] * t
+		lower += s.z[i] * t
 		slopeBelow += t * t
-		rounding -= below
+		rounding -= lower
 	}
 	for i := len(s.d) - 1; i > j; i-- {
 		t := s.z[i] / (s.d[i] - origin - shift)
-		above += s.z[i] * t
+		upper += s.z[i] * t
 		slopeAbove += t * t
-		rounding += above
+		rounding += upper
 	}
-	rounding += 8*(above-below) + s.inverse + math.Abs(shift)*(slopeBelow+slopeAbove)
-	return below, above, slopeBelow, slopeAbove, epsilon * rounding
+	rounding += 8*(upper-lower) + s.inverse + math.Abs(shift)*(slopeBelow+slopeAbove)
+	return lower, upper, slopeBelow, slopeAbove, epsilon * rounding
 }
 
 // solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and
@@ -67,7 +67,7 @@ func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slop
 // that step leaves it or shrinks it too little.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
-	pole, lo, hi := j, 0.0, s.most
+	pole, lo, hi := j, 0.0, s.reach
 	if j < last {
 		hi = (s.d[j+1] - s.d[j]) / 2
 		if left, right, _, _, _ := s.at(j, j, hi); s.inverse+left+right < 0 {

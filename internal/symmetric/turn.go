@@ -17,8 +17,8 @@ const (
 func (r *reduction) turn(rows []float64, first int) {
 	blocks := (r.n + block - 1) / block
 	factors := make([][block * block]float64, blocks)
-	r.each(blocks, func(b int) { r.factorTo(&factors[b], b) })
-	r.each((r.n-first+group-1)/group, func(index int) {
+	r.runPieces(blocks, func(b int) { r.factorTo(&factors[b], b) })
+	r.runPieces((r.n-first+group-1)/group, func(index int) {
 		lo := first + index*group
 		for b := blocks - 1; b >= 0; b-- {
 			r.turnBy(rows, lo, min(lo+group, r.n), b, &factors[b])

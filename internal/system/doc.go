@@ -42,25 +42,25 @@ func Memory() int64 {
 
 // machineOrContainer returns the memory of the machine or the limit of the container, whichever
 // is less, and its name for messages.
-func machineOrContainer() (limit int64, by string) {
-	limit, by = machine(), "machine"
+func machineOrContainer() (limit int64, name string) {
+	limit, name = machine(), "machine"
 	if c := container(); c > 0 && c <= limit {
 		return c, "container"
 	}
-	return limit, by
+	return limit, name
 }
 
 // AllowedMemory returns the least of the memory of the machine, the limit of its container, the
 // address space that is left and GOMEMLIMIT, in bytes, and the name of that limit; 0 if unknown.
-func AllowedMemory() (limit int64, by string) {
-	limit, by = machineOrContainer()
+func AllowedMemory() (limit int64, name string) {
+	limit, name = machineOrContainer()
 	if space, limited := availableSpace(); limited && (limit == 0 || space < limit) {
-		limit, by = max(1, space), AddressLimit
+		limit, name = max(1, space), AddressLimit
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
-		if own := debug.SetMemoryLimit(-1); limit == 0 || own < limit {
-			limit, by = own, "GOMEMLIMIT"
+		if process := debug.SetMemoryLimit(-1); limit == 0 || process < limit {
+			limit, name = process, "GOMEMLIMIT"
 		}
 	}
-	return limit, by
+	return limit, name
 }

@@ -91,8 +91,8 @@ func number(file, name string) int64 {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, found := strings.CutPrefix(line, name); found && strings.TrimSpace(rest) != "" {
-			n, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		if tail, hasPrefix := strings.CutPrefix(line, name); hasPrefix && strings.TrimSpace(tail) != "" {
+			n, _ := strconv.ParseInt(strings.Fields(tail)[0], 10, 64)
 			return n
 		}
 	}

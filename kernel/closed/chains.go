@@ -4,7 +4,7 @@ import "math"
 
 // complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
 // value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
-func complete(n int, beta float64) (same, other float64) {
+func complete(n int, beta float64) (diagonal, offDiagonal float64) {
 	if n < 1 || !(beta >= 0) {
 		panic(badArgument)
 	}

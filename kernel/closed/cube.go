@@ -37,9 +37,9 @@ var categorical = Kernel{
 		Params: []param.Param{betaParam, scaleParam, missingParam},
 	},
 	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
-		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (same, differs, missing float64) {
-			same, differs = complete(size, v.Number("beta"))
-			return same, differs, 1 / float64(size)
+		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (equal, differs, missing float64) {
+			equal, differs = complete(size, v.Number("beta"))
+			return equal, differs, 1 / float64(size)
 		})
 	},
 }
@@ -97,15 +97,15 @@ type byLanes [1 << lanes]float64
 
 // laneRange is where an attribute is in its word, and its values.
 type laneRange struct {
-	attribute, from, to    int
-	same, differs, missing float64
+	attribute, lo, hi       int
+	equal, differs, missing float64
 }
 
 // cubeOf returns the kernel whose value is the product, or the sum, over attributes of a factor.
 // values returns the factors for an alphabet of the given size: for equal values, for different
 // values, and for a missing value, which averages. Unless raw, products are in units
 // of K(x, x) of a record without missing values.
-func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(size int) (same, differs, missing float64)) (Gram, error) {
+func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(size int) (equal, differs, missing float64)) (Gram, error) {
 	if len(attributes) == 0 {
 		return nil, &AttributeError{"", -1, "no attributes; there is nothing to compare"}
 	}
@@ -145,20 +145,20 @@ func (c *cube) tabulate() {
 		for set := range agree {
 			agree[set], average[set] = c.scale, c.scale
 			for _, l := range word {
-				value := l.same
-				if set>>l.from&(1<<(l.to-l.from)-1) != 0 {
+				value := l.equal
+				if set>>l.lo&(1<<(l.hi-l.lo)-1) != 0 {
 					value = l.differs
 				}
-				isMissing := set>>l.from&1 != 0
+				isMissing := set>>l.lo&1 != 0
 				if c.sums {
 					agree[set] += value
 					if isMissing {
-						average[set] += l.missing - l.same
+						average[set] += l.missing - l.equal
 					}
 				} else {
 					agree[set] *= value
 					if isMissing {
-						average[set] *= l.missing / l.same
+						average[set] *= l.missing / l.equal
 					}
 				}
 			}
@@ -179,12 +179,12 @@ func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 				slot := i*c.width + w
 				switch {
 				case code >= 0:
-					words[slot] |= uint64(code) << (8 * l.from)
+					words[slot] |= uint64(code) << (8 * l.lo)
 				case averages:
-					missing[slot] |= (1<<(l.to-l.from) - 1) << l.from
+					missing[slot] |= (1<<(l.hi-l.lo) - 1) << l.lo
 					any = true
 				default:
-					words[slot] |= uint64(len(a.Values)) << (8 * l.from)
+					words[slot] |= uint64(len(a.Values)) << (8 * l.lo)
 				}
 			}
 		}

@@ -64,8 +64,8 @@ type Gram interface {
 
 // values implements [Gram].
 type values struct {
-	alike []int // the distinct record that each record is, from 0 in order of appearance
-	first []int // the first record that is each distinct one
+	distinct []int // the distinct record that each record is, from 0 in order of appearance
+	first    []int // the first record that is each distinct one
 	between
 }
 
@@ -75,35 +75,35 @@ type between interface {
 	valuesTo(dst []float64, a int, items, row []int)
 }
 
-func (g *values) Len() int     { return len(g.alike) }
-func (g *values) Alike() []int { return g.alike }
+func (g *values) Len() int     { return len(g.distinct) }
+func (g *values) Alike() []int { return g.distinct }
 
 func (g *values) PartTo(dst []float64, i int, items []int) {
-	g.valuesTo(dst[:len(items)], g.alike[i], items, g.alike)
+	g.valuesTo(dst[:len(items)], g.distinct[i], items, g.distinct)
 }
 
 func (g *values) DistinctTo(dst []float64, i int) {
-	g.valuesTo(dst[:len(g.first)], g.alike[i], g.first, g.alike)
+	g.valuesTo(dst[:len(g.first)], g.distinct[i], g.first, g.distinct)
 }
 
 func (g *values) RowTo(dst []float64, i int) {
-	if len(dst) != len(g.alike) {
+	if len(dst) != len(g.distinct) {
 		panic("closed: slice of the wrong length")
 	}
-	if len(g.first) == len(g.alike) {
+	if len(g.first) == len(g.distinct) {
 		g.DistinctTo(dst, i)
 		return
 	}
 	values := make([]float64, len(g.first))
 	g.DistinctTo(values, i)
-	for j, a := range g.alike {
+	for j, a := range g.distinct {
 		dst[j] = values[a]
 	}
 }
 
 // newValues finds the distinct ones among n records by their keys.
 func newValues[K comparable](n int, key func(i int) K) *values {
-	g := &values{alike: make([]int, n)}
+	g := &values{distinct: make([]int, n)}
 	number := map[K]int{}
 	for i := range n {
 		k := key(i)
@@ -113,7 +113,7 @@ func newValues[K comparable](n int, key func(i int) K) *values {
 			number[k] = a
 			g.first = append(g.first, i)
 		}
-		g.alike[i] = a
+		g.distinct[i] = a
 	}
 	return g
 }

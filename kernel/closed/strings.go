@@ -35,11 +35,11 @@ var stringsKernel = Kernel{
 
 // texts holds distinct strings.
 type texts struct {
-	text   [][]rune
-	b      float64
-	places int       // 0: any number
-	shrink float64   // of the values held, for each character of either string
-	own    []float64 // K(x, x) as held; nil: values are raw
+	text     [][]rune
+	b        float64
+	places   int       // 0: any number
+	shrink   float64   // of the values held, for each character of either string
+	diagonal []float64 // K(x, x) as held; nil: values are raw
 }
 
 func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
@@ -88,7 +88,7 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
 		self = append(self, k)
 	}
 	if unit {
-		t.own = self
+		t.diagonal = self
 	}
 	g.between = t
 	return g, nil
@@ -99,7 +99,7 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 	x := t.text[a]
 	for j, item := range items {
 		b := row[item]
-		if b == a && t.own != nil {
+		if b == a && t.diagonal != nil {
 			dst[j] = 1
 			continue
 		}
@@ -109,8 +109,8 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 			p, q = y, x
 		}
 		k := t.value(p, q)
-		if t.own != nil {
-			dst[j] = k / math.Sqrt(t.own[a]) / math.Sqrt(t.own[b])
+		if t.diagonal != nil {
+			dst[j] = k / math.Sqrt(t.diagonal[a]) / math.Sqrt(t.diagonal[b])
 		} else {
 			dst[j] = k / math.Pow(t.shrink, float64(len(x)+len(y)))
 		}

@@ -212,20 +212,20 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 		}
 	}
 	team.Max(extremes)
-	longest, most, least := extremes[0], extremes[1], -extremes[2]
+	longest, largest, smallest := extremes[0], extremes[1], -extremes[2]
 	norm := 1.0 // of S
 	switch kind {
 	case sparse.Adjacency:
-		norm = most
+		norm = largest
 	case sparse.Laplacian:
-		norm = 2 * most
+		norm = 2 * largest
 	case sparse.NormalizedLaplacian:
 		norm = 2
 	case sparse.Transition:
-		norm = max(1, math.Sqrt(most/least))
+		norm = max(1, math.Sqrt(largest/smallest))
 	}
 	if g.In != nil { // the degrees bound the rows of A alone
-		norm = math.Sqrt(max(1, most) * float64(team.TotalOf(len(g.Degrees))))
+		norm = math.Sqrt(max(1, largest) * float64(team.TotalOf(len(g.Degrees))))
 	}
 	return (longest + 3) * 0x1p-53 * norm
 }
@@ -271,14 +271,14 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		}
 		out := &kernel.Report{Sweeps: r.Sweeps}
 		for i := range r.Functions {
-			of := &r.Functions[i]
-			if err != nil && !lenient && !(of.Relative <= s.Tolerance) {
-				return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised at t = %v; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, of.Relative, times[i])
+			result := &r.Functions[i]
+			if err != nil && !lenient && !(result.Relative <= s.Tolerance) {
+				return nil, fmt.Errorf("%w: %g was asked for, and %.2g can be promised at t = %v; the result is small compared with the block", kernel.ErrTolerance, s.Tolerance, result.Relative, times[i])
 			}
-			if method := string(of.Method); !strings.Contains(out.Method, method) {
+			if method := string(result.Method); !strings.Contains(out.Method, method) {
 				out.Method = strings.TrimPrefix(out.Method+", "+method, ", ")
 			}
-			out.ColumnBound = append(out.ColumnBound, of.ColumnBound...)
+			out.ColumnBound = append(out.ColumnBound, result.ColumnBound...)
 		}
 		return out, nil
 	}
@@ -344,33 +344,33 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 
 // Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
 // columns with its results, and the work of ApplyTo.
-func Bytes(of *Named, degrees []float64, cols int) (int64, error) {
+func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 	n := len(degrees)
-	if IsProduct(of.Name) {
+	if IsProduct(named.Name) {
 		const vectors = 6 // of the graph and of the operator
 		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
 	}
-	name, given := of.Name, of.Given
-	more := int64(0) // of several times
-	if s := of.declaration(); s != nil {
-		v, err := s.Resolve(of.given(), nil)
+	name, values := named.Name, named.Given
+	extra := int64(0) // of several times
+	if s := named.declaration(); s != nil {
+		v, err := s.Resolve(named.given(), nil)
 		if err != nil {
 			return 0, err
 		}
-		for _, t := range of.Times {
+		for _, t := range named.Times {
 			if math.Abs(t) > math.Abs(v.Number("t")) {
 				v["t"] = param.Of(t)
 			}
 		}
-		results := of.Results()
-		more = blocks.BlockBytes[float64](n, results*cols) - blocks.BlockBytes[float64](n, cols) +
+		results := named.Results()
+		extra = blocks.BlockBytes[float64](n, results*cols) - blocks.BlockBytes[float64](n, cols) +
 			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
-		name, given, _ = (&Function{Named: *of, Values: v}).kernel()
+		name, values, _ = (&Function{Named: *named, Values: v}).kernel()
 	}
 	family := kernel.Families().Named(name)
-	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
+	v, err := family.Resolve(values, kernel.OnDegrees(degrees))
 	if err != nil {
 		return 0, err
 	}
-	return family.ApplyBytes(v, degrees, cols) + more, nil
+	return family.ApplyBytes(v, degrees, cols) + extra, nil
 }

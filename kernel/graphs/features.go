@@ -17,12 +17,12 @@ type features struct {
 
 // entries are entries of a sparse vector in increasing order of their places.
 type entries struct {
-	at    []int32
+	index []int32
 	value []float64
 }
 
 func (e *entries) add(index int32, value float64) {
-	e.at, e.value = append(e.at, index), append(e.value, value)
+	e.index, e.value = append(e.index, index), append(e.value, value)
 }
 
 // entriesOf returns the entries of a sparse vector.
@@ -38,7 +38,7 @@ func entriesOf(sums map[int32]float64) entries {
 func newFeatures(graph []entries, count int) *features {
 	f := &features{graph: graph, ptr: make([]int, count+1)}
 	for _, e := range graph {
-		for _, x := range e.at {
+		for _, x := range e.index {
 			f.ptr[x+1]++
 		}
 	}
@@ -47,9 +47,9 @@ func newFeatures(graph []entries, count int) *features {
 	}
 	f.having = entries{make([]int32, f.ptr[count]), make([]float64, f.ptr[count])}
 	for i, e := range graph {
-		for a, x := range e.at {
+		for a, x := range e.index {
 			slot := f.ptr[x]
-			f.having.at[slot], f.having.value[slot] = int32(i), e.value[a]
+			f.having.index[slot], f.having.value[slot] = int32(i), e.value[a]
 			f.ptr[x]++
 		}
 	}
@@ -62,9 +62,9 @@ func newFeatures(graph []entries, count int) *features {
 func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int) error {
 	clear(dst)
 	sums := f.graph[i]
-	for a, x := range sums.at {
+	for a, x := range sums.index {
 		value := sums.value[a]
-		graphs, values := f.having.at[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
+		graphs, values := f.having.index[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
 		start, _ := slices.BinarySearch(graphs, int32(lo))
 		for b := start; b < len(graphs) && int(graphs[b]) < hi; b++ {
 			dst[int(graphs[b])-lo] += float64(value * values[b])

@@ -97,7 +97,7 @@ func TestGoldenPairFeatures(t *testing.T) {
 	}
 	got := sparse.NewBlock[float64](4, 4)
 	for _, x := range list {
-		got.Row(int(x.from))[x.to] = x.sum
+		got.Row(int(x.source))[x.target] = x.sum
 	}
 	testgraph.Close(t, got, want, 1e-10, 1e-9)
 }

@@ -79,7 +79,7 @@ type Gram struct {
 	set      *Settings
 	values   rows
 	diagonal []float64    // of values, where they are divided by norms
-	made     atomic.Int64 // rows
+	rowCount atomic.Int64 // rows
 }
 
 // collection provides the quantities in which parameters are measured, for a collection of graphs.
@@ -182,7 +182,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 			return err
 		}
 		err := g.values.rowTo(ctx, worker, row[i:], i, i, g.n)
-		if done := g.made.Add(1); g.set.Progress != nil {
+		if done := g.rowCount.Add(1); g.set.Progress != nil {
 			g.set.Progress("comparing", done, int64(g.n))
 		}
 		return err

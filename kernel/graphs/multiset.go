@@ -105,9 +105,9 @@ func crossOf(x, y *multiset, measure []float64, k *sparse.Block[float64]) (sum f
 		return count
 	}
 	x.each(func(a uint32, p float64) {
-		row, part := k.Row(int(a)), 0.0
-		y.each(func(b uint32, q float64) { part += float64(row[b] * weight(b, q)) })
-		sum += float64(weight(a, p) * part)
+		row, rowSum := k.Row(int(a)), 0.0
+		y.each(func(b uint32, q float64) { rowSum += float64(row[b] * weight(b, q)) })
+		sum += float64(weight(a, p) * rowSum)
 	})
 	return sum
 }

@@ -42,7 +42,7 @@ var labelPair = Kernel{
 		for i, sums := range pairs {
 			byLabel := make(map[int32]float64, len(sums))
 			for _, x := range sums {
-				byLabel[number.of(int64(x.from)<<32|int64(x.to))] = x.sum
+				byLabel[number.of(int64(x.source)<<32|int64(x.target))] = x.sum
 			}
 			graph[i] = entriesOf(byLabel)
 		}
@@ -84,8 +84,8 @@ func (w *walks) alone(worker, i int) *product {
 
 // pairSum is an entry of L(Σ λᵢAⁱ)Lᵀ.
 type pairSum struct {
-	from, to int32
-	sum      float64
+	source, target int32
+	sum            float64
 }
 
 // labelPairs returns the entries that are not 0.

@@ -143,7 +143,7 @@ func elements(ctx context.Context, c *graphfile.Collection, parts string) ([]str
 
 // multisets returns the parts of each graph by their numbers among the names of all.
 func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*multiset, []string, error) {
-	of, number, err := partsOf(ctx, c, parts, defaultCycles)
+	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,14 +152,14 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*m
 	for i, text := range names {
 		rank[number[text]] = uint32(i)
 	}
-	list := make([]*multiset, len(of))
-	for i, e := range of {
-		count := make(map[uint32]int, len(e.at))
-		for a, x := range e.at {
+	list := make([]*multiset, len(vectors))
+	for i, e := range vectors {
+		count := make(map[uint32]int, len(e.index))
+		for a, x := range e.index {
 			count[rank[x]] = int(e.value[a])
 		}
 		list[i] = multisetOf(count)
-		of[i] = entries{}
+		vectors[i] = entries{}
 	}
 	return list, names, nil
 }
@@ -167,7 +167,7 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*m
 // partsOf returns how often each part is in each graph, and the number of each part. A
 // graph may have most simple cycles.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit int) ([]entries, interner[string], error) {
-	number, of := interner[string]{}, make([]entries, len(c.Graphs))
+	number, vectors := interner[string]{}, make([]entries, len(c.Graphs))
 	for i := range c.Graphs {
 		count := map[int32]float64{}
 		add := func(text string) { count[number.of(text)]++ }
@@ -183,9 +183,9 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string, limit i
 				return nil, nil, err
 			}
 		}
-		of[i] = entriesOf(count)
+		vectors[i] = entriesOf(count)
 	}
-	return of, number, ctx.Err()
+	return vectors, number, ctx.Err()
 }
 
 // eachEdge calls visit with the edges of a graph by their labels and those of their ends.

@@ -53,7 +53,7 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	if c.Directed {
 		return &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
 	}
-	p := &patternFinder{ctx: ctx, c: c, m: m, most: limit, visit: visit}
+	p := &patternFinder{ctx: ctx, c: c, m: m, limit: limit, visit: visit}
 	p.bridge = bridges(m)
 	if err := p.cycles(); err != nil {
 		if ctx.Err() != nil {
@@ -107,15 +107,15 @@ type patternFinder struct {
 	c      *graphfile.Collection
 	m      *graphfile.Member
 	bridge []bool // of each arc
-	most   int
+	limit  int
 	visit  func(text string)
 
-	count int     // of cycles
-	path  []int32 // arcs from the first vertex of a cycle on
-	on    []bool  // vertices of the path
-	seen  []int   // when a vertex was last reached by a search
-	clock int
-	queue []int32
+	count    int     // of cycles
+	path     []int32 // arcs from the first vertex of a cycle on
+	isOnPath []bool  // vertices of the path
+	seen     []int   // when a vertex was last reached by a search
+	clock    int
+	queue    []int32
 }
 
 var errCycles = fmt.Errorf("too many cycles")
@@ -183,7 +183,7 @@ func arcOf(m *graphfile.Member, v, w int32) int32 {
 // direction of the smaller of its neighbours on the cycle.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
-	p.on, p.seen = make([]bool, n), make([]int, n)
+	p.isOnPath, p.seen = make([]bool, n), make([]int, n)
 	for root := range int32(n) {
 		if err := p.extend(root, root); err != nil {
 			return err
@@ -196,20 +196,20 @@ func (p *patternFinder) cycles() error {
 // A way is entered only if it is, so that a cycle costs no more than its vertices times
 // the edges of the graph.
 func (p *patternFinder) extend(root, v int32) error {
-	p.on[v] = true
-	defer func() { p.on[v] = false }()
+	p.isOnPath[v] = true
+	defer func() { p.isOnPath[v] = false }()
 	for a := p.m.Ptr[v]; a < p.m.Ptr[v+1]; a++ {
 		w := p.m.To[a]
 		switch {
 		case p.bridge[a] || w < root || w == v:
 		case w == root && len(p.path) > 1:
 			if first := p.m.To[p.path[0]]; first < v {
-				if p.count++; p.count > p.most {
+				if p.count++; p.count > p.limit {
 					return errCycles
 				}
 				p.visit(p.cyclic(append(p.path, a)))
 			}
-		case !p.on[w] && p.reaches(w, root, v):
+		case !p.isOnPath[w] && p.reaches(w, root, v):
 			p.path = append(p.path, a)
 			if err := p.extend(root, w); err != nil {
 				return err
@@ -239,7 +239,7 @@ func (p *patternFinder) reaches(w, root, end int32) bool {
 				}
 				return true
 			}
-			if !p.on[y] {
+			if !p.isOnPath[y] {
 				p.seen[y] = p.clock
 				p.queue = append(p.queue, y)
 			}

@@ -23,7 +23,7 @@ func (p *patternFinder) tree(root int32) string {
 		slices.SortFunc(t.children[index], t.compare)
 	}
 	var text strings.Builder
-	reader := treeReader{t: t, next: []treePlace{{at: 0}}}
+	reader := treeReader{t: t, next: []treePlace{{index: 0}}}
 	for label := t.label(0); label != ""; label = reader.read() {
 		text.WriteString(label)
 	}
@@ -49,7 +49,7 @@ func (t *rootedTree) label(index int32) string {
 
 // compare compares the texts of two subtrees whose children are in order.
 func (t *rootedTree) compare(a, b int32) int {
-	x, y := treeReader{t: t, next: []treePlace{{at: a}}}, treeReader{t: t, next: []treePlace{{at: b}}}
+	x, y := treeReader{t: t, next: []treePlace{{index: a}}}, treeReader{t: t, next: []treePlace{{index: b}}}
 	for s, u := t.label(a), t.label(b); s != "" && u != ""; {
 		n := min(len(s), len(u))
 		if c := strings.Compare(s[:n], u[:n]); c != 0 {
@@ -73,8 +73,8 @@ type treeReader struct {
 
 // treePlace is a vertex and the number of its children that have been read.
 type treePlace struct {
-	at   int32
-	read int
+	index int32
+	read  int
 }
 
 // read returns the next part, "" behind the bracket that closes the subtree.
@@ -83,13 +83,13 @@ func (r *treeReader) read() string {
 		return ""
 	}
 	last := &r.next[len(r.next)-1]
-	children := r.t.children[last.at]
+	children := r.t.children[last.index]
 	if last.read == len(children) {
 		r.next = r.next[:len(r.next)-1]
 		return ")"
 	}
 	child := children[last.read]
 	last.read++
-	r.next = append(r.next, treePlace{at: child})
+	r.next = append(r.next, treePlace{index: child})
 	return "(" + r.t.label(child)
 }

@@ -29,12 +29,12 @@ func weights() []param.Param {
 // labelOrder is a graph whose vertices stand in the order of their labels, so that those
 // with one label are a range.
 type labelOrder struct {
-	ptr, to   []int32
-	edgeLabel []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
-	label     []int32 // of each vertex
-	group     []group
-	degree    int // the most arcs that lead to or from a vertex
-	directed  bool
+	ptr, targets []int32
+	edgeLabel    []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
+	label        []int32 // of each vertex
+	group        []group
+	degree       int // the most arcs that lead to or from a vertex
+	directed     bool
 }
 
 // group is the range of the vertices with a label.
@@ -65,16 +65,16 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 		}
 		slices.SortFunc(arcs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 		for _, arc := range arcs {
-			g.to = append(g.to, arc[1])
+			g.targets = append(g.targets, arc[1])
 			if m.EdgeLabel != nil {
 				g.edgeLabel = append(g.edgeLabel, arc[0])
 			}
 		}
-		g.ptr[position+1] = int32(len(g.to))
+		g.ptr[position+1] = int32(len(g.targets))
 		g.degree = max(g.degree, len(arcs))
 	}
 	in := make([]int, n)
-	for _, w := range g.to {
+	for _, w := range g.targets {
 		in[w]++
 		g.degree = max(g.degree, in[w])
 	}
@@ -141,7 +141,7 @@ func (p *product) apply(dst, x []float64) {
 			clear(p.y)
 			l := numberOf(g.edgeLabel, a)
 			for ; a < end && numberOf(g.edgeLabel, a) == l; a++ {
-				w := g.to[a]
+				w := g.targets[a]
 				y := p.y[p.lo[w]:p.hi[w]]
 				for j, value := range x[p.base[w]:p.base[w+1]] {
 					y[j] += value
@@ -159,13 +159,13 @@ func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 		v := int(p.lo[u]) + j
 		sum := 0.0
 		if h.edgeLabel == nil {
-			for _, neighbour := range h.to[h.ptr[v]:h.ptr[v+1]] {
+			for _, neighbour := range h.targets[h.ptr[v]:h.ptr[v+1]] {
 				sum += p.y[neighbour]
 			}
 		} else {
 			for a := h.ptr[v]; a < h.ptr[v+1]; a++ {
 				if h.edgeLabel[a] == l {
-					sum += p.y[h.to[a]]
+					sum += p.y[h.targets[a]]
 				}
 			}
 		}

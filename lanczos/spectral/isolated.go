@@ -89,7 +89,7 @@ func (e *eigenproblem) firstIsolated(k int) []int {
 // that it belongs to.
 type pair struct {
 	value float64
-	at    int
+	index int
 }
 
 // compare orders pairs from the wanted end, or from near.
@@ -100,7 +100,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 	case lanczos.Smallest:
 		return cmp.Compare(a.value, b.value)
 	}
-	return cmp.Compare(math.Abs(a.value-e.near), math.Abs(b.value-e.near))
+	return cmp.Compare(math.Abs(a.value-e.target), math.Abs(b.value-e.target))
 }
 
 // join returns the first k of the pairs found and of those of the isolated nodes, whose vectors
@@ -133,18 +133,18 @@ func (e *eigenproblem) join(pairs *lanczos.Pairs, n, k int) *lanczos.Pairs {
 	}
 	for j, p := range sorted {
 		out.Values = append(out.Values, p.value)
-		if p.at < 0 {
-			if i := rows[-1-p.at]; i >= 0 {
+		if p.index < 0 {
+			if i := rows[-1-p.index]; i >= 0 {
 				out.Vectors.Row(i)[j] = 1
 			}
 			out.Residuals = append(out.Residuals, 0)
 		} else {
 			for i := range n {
-				out.Vectors.Row(i)[j] = pairs.Vectors.Row(i)[p.at]
+				out.Vectors.Row(i)[j] = pairs.Vectors.Row(i)[p.index]
 			}
-			out.Residuals = append(out.Residuals, pairs.Residuals[p.at])
+			out.Residuals = append(out.Residuals, pairs.Residuals[p.index])
 		}
-		if j == out.Known && (p.at < 0 || p.at < pairs.Known) {
+		if j == out.Known && (p.index < 0 || p.index < pairs.Known) {
 			out.Known++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type eigenproblem struct {
 	lanczos.Problem
 	which    lanczos.Which           // part of the spectrum of the matrix
-	near     float64                 // of the matrix
+	target   float64                 // of the matrix
 	rounding float64                 // error of computing a residual, at most
 	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
 	team     *sparse.Team
@@ -26,7 +26,7 @@ type eigenproblem struct {
 // of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
 // are all solved for S, so that the same part of a spectrum takes the same work.
 func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
-	e := &eigenproblem{which: p.Which, near: p.Near, team: sparse.TeamOf(g.A)}
+	e := &eigenproblem{which: p.Which, target: p.Near, team: sparse.TeamOf(g.A)}
 	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
 	largest := e.largest(g.Degrees)

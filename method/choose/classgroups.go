@@ -21,18 +21,18 @@ type Products struct {
 
 // NewProducts returns products without a group. Trials that share most of their rows should be
 // in one, because the kernel between two rows is then computed once.
-func NewProducts(of *Candidates, trials ...*Trial) *Products {
+func NewProducts(candidates *Candidates, trials ...*Trial) *Products {
 	p := &Products{Trials: trials}
 	for _, t := range trials {
 		p.left = append(p.left, t.Train...)
 		p.right = slices.Concat(p.right, t.Train, t.Test)
 	}
 	p.left, p.right = unique(p.left), unique(p.right)
-	if of.Learner.Whole || len(p.right) <= 2*len(p.left) { // one half of a symmetric kernel costs less
+	if candidates.Learner.Whole || len(p.right) <= 2*len(p.left) { // one half of a symmetric kernel costs less
 		p.left = p.right
 	}
-	for _, steps := range of.Steps {
-		p.terms = append(p.terms, steps-of.MinSteps+1)
+	for _, steps := range candidates.Steps {
+		p.terms = append(p.terms, steps-candidates.MinSteps+1)
 	}
 	return p
 }
@@ -59,55 +59,55 @@ func (p *Products) Add(ctx context.Context, x *sparse.Block[float32], rows []int
 	if len(p.left) < len(p.right) {
 		left = take(x, rows, p.left)
 	}
-	from := 0
+	start := 0
 	for s, terms := range p.terms {
-		to := terms * classes
-		if from == to {
+		end := terms * classes
+		if start == end {
 			continue
 		}
-		f := right.Columns(from, to)
+		f := right.Columns(start, end)
 		g := f
 		if left != right {
-			g = left.Columns(from, to)
+			g = left.Columns(start, end)
 		}
 		if err := classify.AddInnerProducts(ctx, p.sums[s], g, f, workers); err != nil {
 			return err
 		}
-		from = to
+		start = end
 	}
 	return nil
 }
 
 // take returns the features of some of the rows.
-func take(x *sparse.Block[float32], rows, some []int) *sparse.Block[float32] {
-	if len(some) == len(rows) {
+func take(x *sparse.Block[float32], rows, subset []int) *sparse.Block[float32] {
+	if len(subset) == len(rows) {
 		return x
 	}
-	out := sparse.BlockOf(len(some), x.Cols, make([]float32, len(some)*x.Cols))
-	for i, row := range some {
-		at, _ := slices.BinarySearch(rows, row)
-		copy(out.Row(i), x.Row(at))
+	out := sparse.BlockOf(len(subset), x.Cols, make([]float32, len(subset)*x.Cols))
+	for i, row := range subset {
+		position, _ := slices.BinarySearch(rows, row)
+		copy(out.Row(i), x.Row(position))
 	}
 	return out
 }
 
 // addTo adds the products of a length to the kernel of a trial.
 func (p *Products) addTo(w *Tester, t *Trial, step int) {
-	at := func(list, rows []int) []int {
+	placesOf := func(list, rows []int) []int {
 		places := make([]int, len(rows))
 		for i, row := range rows {
 			places[i], _ = slices.BinarySearch(list, row)
 		}
 		return places
 	}
-	train, tests, n := at(p.right, t.Train), at(p.right, t.Test), span(len(t.Test))
-	for i, place := range at(p.left, t.Train) {
-		from := p.sums[step].Row(place)
+	train, tests, n := placesOf(p.right, t.Train), placesOf(p.right, t.Test), span(len(t.Test))
+	for i, place := range placesOf(p.left, t.Train) {
+		row := p.sums[step].Row(place)
 		for j, b := range train {
-			w.gram[i*len(train)+j] += from[b]
+			w.gram[i*len(train)+j] += row[b]
 		}
 		for j, b := range tests {
-			w.cross[i*n+j] += from[b]
+			w.cross[i*n+j] += row[b]
 		}
 	}
 }
@@ -115,18 +115,18 @@ func (p *Products) addTo(w *Tester, t *Trial, step int) {
 // RunOn is [Tester.Run] on products that have been added up.
 func (w *Tester) RunOn(ctx context.Context, p *Products, t *Trial, hits Hits) error {
 	t.countUnreached(hits)
-	all := w.begin(t)
-	return w.run(ctx, all, hits, func(step, _, _ int) error {
-		p.addTo(w, all, step)
+	joint := w.begin(t)
+	return w.run(ctx, joint, hits, func(step, _, _ int) error {
+		p.addTo(w, joint, step)
 		return nil
 	})
 }
 
 // OutcomesOn is [Tester.Outcomes] on products that have been added up.
 func (w *Tester) OutcomesOn(ctx context.Context, p *Products, t *Trial) ([]Outcome, error) {
-	all := w.begin(t)
-	p.addTo(w, all, 0)
-	return w.outcomes(ctx, t, all, w.Steps[0]-w.MinSteps+1)
+	joint := w.begin(t)
+	p.addTo(w, joint, 0)
+	return w.outcomes(ctx, t, joint, w.Steps[0]-w.MinSteps+1)
 }
 
 // countUnreached counts the test nodes that no label reaches.

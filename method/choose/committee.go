@@ -59,17 +59,17 @@ func (c *committee) take(models []*classify.Model, m int) {
 		}
 		c.used = slices.Grow(c.used[:0], m)[:m]
 		clear(c.used)
-		var before *classify.Machine
+		var previous *classify.Machine
 		for strength := range models {
 			k := &models[strength].Machines[p]
-			if before == nil || !same(before, k) {
+			if previous == nil || !same(previous, k) {
 				c.coef = append(c.coef, make([]float64, m)...)
 				coef := c.coef[len(c.rho)*m:]
 				for i, item := range k.Index {
 					coef[item], c.used[item] = k.Coef[i], true
 				}
 				c.rho = append(c.rho, k.Rho)
-				before = k
+				previous = k
 			}
 			c.slot[strength*machines+p] = len(c.rho) - 1
 		}
@@ -104,8 +104,8 @@ func (c *committee) decide(cross []float64, n, lo, hi int) {
 	var f [8]float64
 	var v [4][]float64
 	for _, b := range c.paths {
-		for at := 0; at < len(b.items); at += 4 {
-			items := b.items[at:min(at+4, len(b.items))]
+		for start := 0; start < len(b.items); start += 4 {
+			items := b.items[start:min(start+4, len(b.items))]
 			for q := range v {
 				item := items[min(q, len(items)-1)]
 				v[q] = cross[item*n+lo : item*n+hi]

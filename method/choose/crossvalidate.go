@@ -11,15 +11,15 @@ import (
 
 // CrossValidate stores for each setting what models that learn from the other folds say about each
 // item.
-func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
+func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, outcomes [][]Outcome) error {
 	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
-	for s := range found {
-		found[s] = make([]Outcome, 0, len(class))
+	for s := range outcomes {
+		outcomes[s] = make([]Outcome, 0, len(class))
 	}
 	for f := range slices.Max(fold) + 1 {
-		for i, of := range fold {
-			if y[i] = class[i]; of == f {
+		for i, itemFold := range fold {
+			if y[i] = class[i]; itemFold == f {
 				y[i] = -1
 			}
 		}
@@ -33,15 +33,15 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 			if model != nil {
 				pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
 			}
-			for i, of := range fold {
-				if of != f {
+			for i, itemFold := range fold {
+				if itemFold != f {
 					continue
 				}
 				o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
 				if model != nil && !o.Unreached {
 					o.Pairs, o.Decisions = pairs, model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 				}
-				found[s] = append(found[s], o)
+				outcomes[s] = append(outcomes[s], o)
 			}
 		}
 	}
@@ -50,13 +50,13 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 
 // LargestWithout returns the largest of the classes outside a fold.
 func LargestWithout(class, fold []int, f int) int {
-	var rest []int
+	var remainder []int
 	for i, c := range class {
 		if fold[i] != f {
-			rest = append(rest, c)
+			remainder = append(remainder, c)
 		}
 	}
-	return split.Majority(rest)
+	return split.Majority(remainder)
 }
 
 // related reports whether an item has anything in common with those used.

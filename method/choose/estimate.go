@@ -20,8 +20,8 @@ import (
 // A label that is the only one of its class counts an eighth: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
 type Estimator struct {
-	right, of float64 // weights of the right predictions, and of all
-	tested    int
+	right, total float64 // weights of the right predictions, and of all
+	tested       int
 }
 
 // Note counts the prediction for a label, with a weight of [WeightsOf], if another label
@@ -31,7 +31,7 @@ func (h *Estimator) Note(reached, right bool, weight float64) {
 		return
 	}
 	h.tested++
-	h.of += weight
+	h.total += weight
 	if right {
 		h.right += weight
 	}
@@ -39,9 +39,9 @@ func (h *Estimator) Note(reached, right bool, weight float64) {
 
 // addFold counts the predictions for the labels of a fold, of which the right ones have the
 // given weight.
-func (h *Estimator) addFold(of FoldLabels, right float64) {
-	h.tested += of.Reached
-	h.of += of.Of
+func (h *Estimator) addFold(labels FoldLabels, right float64) {
+	h.tested += labels.Reached
+	h.total += labels.Of
 	h.right += right
 }
 
@@ -96,12 +96,12 @@ func Shrink(share []float64, labels float64) {
 		left -= float64(p * p)
 		spread += float64((p - even) * (p - even))
 	}
-	kept := 0.0
+	factor := 0.0
 	if spread > 0 {
-		kept = float64(labels*spread) / (float64(labels*spread) + max(0, left))
+		factor = float64(labels*spread) / (float64(labels*spread) + max(0, left))
 	}
 	for c, p := range share {
-		share[c] = even + float64(kept*(p-even))
+		share[c] = even + float64(factor*(p-even))
 	}
 }
 
@@ -122,8 +122,8 @@ const nearness = 1.4
 // variance returns the variance of a share as that of other nodes, with two more right
 // and two more wrong predictions, so that an error is left where all are right.
 func (h Estimator) variance(nodes int) float64 {
-	share := (h.right + 2) / (h.of + 4)
-	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
+	share := (h.right + 2) / (h.total + 4)
+	return nearness * share * (1 - share) * (1/(h.total+4) + 1/float64(max(1, nodes)))
 }
 
 // ofLargest returns the share of labels that have the largest class, and its expected excess
@@ -157,7 +157,7 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e prob
 	}
 	count := p.CountOf(reached)
 	e = problem.Estimate{
-		Accuracy: h.right / max(singleWeight, h.of), Tested: h.tested,
+		Accuracy: h.right / max(singleWeight, h.total), Tested: h.tested,
 		Reached: count - len(p.Row), Unreached: p.Nodes() - count,
 	}
 	e.Stderr = math.Sqrt(h.variance(e.Reached))
@@ -174,14 +174,14 @@ func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e prob
 // ofLargest, and at least that of one of k classes. It needs no edge, so that every node counts
 // as reached.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
-	all := roaring.New()
-	all.AddRange(0, uint64(len(p.Degrees)))
-	e := h.Estimate(p, all)
+	nodes := roaring.New()
+	nodes.AddRange(0, uint64(len(p.Degrees)))
+	e := h.Estimate(p, nodes)
 	if e.Tested > 0 && p.Shares != nil {
 		e.Accuracy = slices.Max(p.Shares)
 	} else if e.Tested > 0 {
 		prior, luck := ofLargest(p)
-		e.Accuracy = max(1/float64(len(p.Names)), (h.right+prior)/(h.of+1)-luck)
+		e.Accuracy = max(1/float64(len(p.Names)), (h.right+prior)/(h.total+1)-luck)
 	}
 	return e
 }

@@ -16,9 +16,9 @@ type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model,
 
 // OnPath returns what fits models of a learner with several settings on a path, one time after
 // the other in the same memory.
-func OnPath(by *classify.Learner, path *classify.Path, classes int) func(settings []param.Values) Fit {
+func OnPath(learner *classify.Learner, path *classify.Path, classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {
-		return func(settings []param.Values) Fit { return Each(by, classes, settings) }
+		return func(settings []param.Values) Fit { return Each(learner, classes, settings) }
 	}
 	fit := path.Fit()
 	return func(settings []param.Values) Fit {
@@ -36,11 +36,11 @@ func OnPath(by *classify.Learner, path *classify.Path, classes int) func(setting
 }
 
 // Each returns what fits a learner with several settings, each by itself.
-func Each(by *classify.Learner, classes int, settings []param.Values) Fit {
+func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 		list := make([]*classify.Model, len(settings))
 		for i, v := range settings {
-			model, err := by.Fit(ctx, k, y, classes, v)
+			model, err := learner.Fit(ctx, k, y, classes, v)
 			if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
 				return nil, err
 			}

@@ -14,16 +14,16 @@ const NodesAtATime = 256
 func ImageTo(dst []float64, m *classify.Machine, scale float64, values func(item int) []float64) {
 	var unread [NodesAtATime]float64
 	clear(dst)
-	for at := 0; at < len(m.Index); at += 4 {
+	for start := 0; start < len(m.Index); start += 4 {
 		var factor [8]float64
-		var part [4][]float64
-		for q := range part {
-			s := min(at+q, len(m.Index)-1)
-			part[q] = values(m.Index[s])
-			if at+q == s {
+		var rows [4][]float64
+		for q := range rows {
+			s := min(start+q, len(m.Index)-1)
+			rows[q] = values(m.Index[s])
+			if start+q == s {
 				factor[q] = scale * m.Coef[s]
 			}
 		}
-		simd.AddPanels(dst, unread[:len(dst)], part[0], part[1], part[2], part[3], &factor)
+		simd.AddPanels(dst, unread[:len(dst)], rows[0], rows[1], rows[2], rows[3], &factor)
 	}
 }

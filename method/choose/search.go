@@ -37,13 +37,13 @@ func (c *Counts) Total() []int64 {
 
 // merits returns the merit of each candidate without a fold, −1 for none, and the number of
 // labels behind it, see [Space.Best].
-func (c *Counts) merits(without int) (merit []float64, tested int) {
+func (c *Counts) merits(hidden int) (merit []float64, tested int) {
 	merit = make([]float64, c.Candidates)
-	for f, of := range c.Folds {
-		if f == without {
+	for f, labels := range c.Folds {
+		if f == hidden {
 			continue
 		}
-		tested += of.Tested
+		tested += labels.Tested
 		for i, n := range c.Right[f*c.Candidates:][:c.Candidates] {
 			merit[i] += float64(n)
 		}
@@ -55,8 +55,8 @@ func (c *Counts) merits(without int) (merit []float64, tested int) {
 }
 
 // best returns the candidate that the labels outside a fold choose, −1 for none.
-func (c *Counts) best(s *Space, without int) int {
-	merit, tested := c.merits(without)
+func (c *Counts) best(s *Space, hidden int) int {
+	merit, tested := c.merits(hidden)
 	return s.Best(merit, tested)
 }
 
@@ -99,7 +99,7 @@ type Found struct {
 // Run chooses.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	trials := slices.Repeat([]float64{math.NaN()}, s.Kernel.Len()*s.Learner.Len())
-	found, err := s.run(ctx, func(ctx context.Context, kernels, settings []int) (*Counts, error) {
+	result, err := s.run(ctx, func(ctx context.Context, kernels, settings []int) (*Counts, error) {
 		counts, err := s.Measure(ctx, kernels, settings)
 		if err == nil {
 			counts.accuraciesTo(trials, s.Learner.Len(), kernels, settings)
@@ -109,16 +109,16 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found.Trials = trials
-	return found, nil
+	result.Trials = trials
+	return result, nil
 }
 
 // accuraciesTo stores the accuracies of the pairs of kernels and settings, which the counts are of, in
 // dst, which has a number of settings of each kernel.
 func (c *Counts) accuraciesTo(dst []float64, width int, kernels, settings []int) {
 	tested := 0
-	for _, of := range c.Folds {
-		tested += of.Tested
+	for _, labels := range c.Folds {
+		tested += labels.Tested
 	}
 	for i, right := range c.Total() {
 		dst[kernels[i/len(settings)]*width+settings[i%len(settings)]] = float64(right) / float64(tested)
@@ -141,11 +141,11 @@ func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kern
 		})
 		return f, nil
 	}
-	before, err := measure(ctx, []int{s.Kernel.Usual}, settings)
+	usual, err := measure(ctx, []int{s.Kernel.Usual}, settings)
 	if err != nil {
 		return nil, err
 	}
-	first, err := measure(ctx, kernels, []int{before.best(s.Learner, -1)})
+	first, err := measure(ctx, kernels, []int{usual.best(s.Learner, -1)})
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kern
 	setting := second.best(s.Learner, -1)
 	f := s.found(second, setting, kernel, setting)
 	f.hold(second, func(fold int) float64 {
-		if other := first.best(s.Kernel, fold); other != kernel { // other settings were not compared there
-			return first.Weight[fold*first.Candidates+other]
+		if rival := first.best(s.Kernel, fold); rival != kernel { // other settings were not compared there
+			return first.Weight[fold*first.Candidates+rival]
 		}
 		return second.Weight[fold*second.Candidates+second.best(s.Learner, fold)]
 	})
@@ -167,32 +167,32 @@ func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kern
 
 // both returns the space of all pairs.
 func (s *Search) both() *Space {
-	all := &Space{Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
-	all.Axes = append(append(all.Axes, s.Kernel.Axes...), s.Learner.Axes...)
+	space := &Space{Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
+	space.Axes = append(append(space.Axes, s.Kernel.Axes...), s.Learner.Axes...)
 	for _, isLast := range []bool{false, true} {
 		first := 0
-		for _, of := range []*Space{s.Kernel, s.Learner} {
-			for i := range of.Axes {
+		for _, factor := range []*Space{s.Kernel, s.Learner} {
+			for i := range factor.Axes {
 				axis := i
-				if of.Order != nil {
-					axis = of.Order[i]
+				if factor.Order != nil {
+					axis = factor.Order[i]
 				}
-				if of.Axes[axis].Last == isLast {
-					all.Order = append(all.Order, first+axis)
+				if factor.Axes[axis].Last == isLast {
+					space.Order = append(space.Order, first+axis)
 				}
 			}
-			first += len(of.Axes)
+			first += len(factor.Axes)
 		}
 	}
-	return all
+	return space
 }
 
 // found returns the result for one candidate of counts.
 func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	f := &Found{Kernel: kernel, Setting: setting, Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
 	right := int64(0)
-	for fold, of := range c.Folds {
-		f.Tested += of.Tested
+	for fold, labels := range c.Folds {
+		f.Tested += labels.Tested
 		right += c.Right[fold*c.Candidates+candidate]
 	}
 	if f.Tested > 0 {
@@ -208,9 +208,9 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 { // no other fold to choose by
 		return
 	}
-	for fold, of := range c.Folds {
-		if of.Tested > 0 {
-			f.HeldOut.addFold(of, weight(fold))
+	for fold, labels := range c.Folds {
+		if labels.Tested > 0 {
+			f.HeldOut.addFold(labels, weight(fold))
 		}
 	}
 }
@@ -221,11 +221,11 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 func Labels(weight []float64, class, fold, positions []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for _, i := range positions {
-		of := &list[fold[i]]
-		of.Tested++
+		labels := &list[fold[i]]
+		labels.Tested++
 		if !unreached[i] {
-			of.Reached++
-			of.Of += weight[class[i]]
+			labels.Reached++
+			labels.Of += weight[class[i]]
 		}
 	}
 	return list

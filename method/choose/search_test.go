@@ -85,7 +85,7 @@ func TestHeldOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The second fold chooses candidate 1 for the first, and the first candidate 0 for the second.
-	if found.HeldOut != (Estimator{right: 1 + 1, of: 15, tested: 15}) {
+	if found.HeldOut != (Estimator{right: 1 + 1, total: 15, tested: 15}) {
 		t.Errorf("%+v", found.HeldOut)
 	}
 	if found.Setting != 0 || found.Accuracy != 11.0/20 || found.Tested != 20 || found.Candidates != 2 {

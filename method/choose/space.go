@@ -24,10 +24,10 @@ type Space struct {
 
 // SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
 // [split.Settings] lists them. Parameters of words are not ordered.
-func SpaceOf(of *param.Spec, settings []param.Values) *Space {
+func SpaceOf(spec *param.Spec, settings []param.Values) *Space {
 	s := new(Space)
-	for i := range of.Params {
-		p := &of.Params[i]
+	for i := range spec.Params {
+		p := &spec.Params[i]
 		var seen []param.Value
 		for _, v := range settings {
 			if x, ok := v[p.Name]; ok && (len(seen) == 0 || seen[len(seen)-1] != x) {
@@ -58,12 +58,12 @@ func (s *Space) Len() int {
 
 // position returns the place of candidate i on each axis.
 func (s *Space) position(i int) []int {
-	at := make([]int, len(s.Axes))
+	place := make([]int, len(s.Axes))
 	for a := len(s.Axes) - 1; a >= 0; a-- {
-		at[a] = i % s.Axes[a].Values
+		place[a] = i % s.Axes[a].Values
 		i /= s.Axes[a].Values
 	}
-	return at
+	return place
 }
 
 // slack is the number of standard errors below the highest accuracy within which candidates are
@@ -74,28 +74,28 @@ const slack = 1.0
 // of the given number, less a loss; −∞ of a candidate that is impossible. See the package
 // comment for the rule.
 func (s *Space) Best(merit []float64, tested int) int {
-	most := slices.Max(merit)
-	if slices.Min(merit) == most {
+	highest := slices.Max(merit)
+	if slices.Min(merit) == highest {
 		return s.Usual
 	}
-	share := min(1, max(0, most/float64(max(1, tested))))
-	least := most - slack*math.Sqrt(float64(tested)*share*(1-share))
-	best, around := -1, 0.0
+	share := min(1, max(0, highest/float64(max(1, tested))))
+	threshold := highest - slack*math.Sqrt(float64(tested)*share*(1-share))
+	best, bestSum := -1, 0.0
 	for i, m := range merit {
-		if m < least {
+		if m < threshold {
 			continue
 		}
-		if sum := s.around(merit, i); best < 0 || s.better(merit, i, sum, best, around) {
-			best, around = i, sum
+		if sum := s.around(merit, i); best < 0 || s.better(merit, i, sum, best, bestSum) {
+			best, bestSum = i, sum
 		}
 	}
 	return best
 }
 
 // better reports whether candidate i, with the sum of its neighbourhood, is preferred to j.
-func (s *Space) better(merit []float64, i int, sum float64, j int, other float64) bool {
-	if sum != other {
-		return sum > other
+func (s *Space) better(merit []float64, i int, sum float64, j int, rivalSum float64) bool {
+	if sum != rivalSum {
+		return sum > rivalSum
 	}
 	if merit[i] != merit[j] {
 		return merit[i] > merit[j]
@@ -117,7 +117,7 @@ func (s *Space) better(merit []float64, i int, sum float64, j int, other float64
 // on every ordered axis, where the edge of the grid counts twice. An impossible candidate counts
 // as one without a right prediction.
 func (s *Space) around(merit []float64, i int) float64 {
-	at := s.position(i)
+	place := s.position(i)
 	var sum func(axis, number int) float64
 	sum = func(axis, number int) float64 {
 		if axis == len(s.Axes) {
@@ -125,10 +125,10 @@ func (s *Space) around(merit []float64, i int) float64 {
 		}
 		a := s.Axes[axis]
 		if !a.Ordered || a.Values == 1 {
-			return sum(axis+1, number*a.Values+at[axis])
+			return sum(axis+1, number*a.Values+place[axis])
 		}
 		total := 0.0
-		for x := at[axis] - 1; x <= at[axis]+1; x++ {
+		for x := place[axis] - 1; x <= place[axis]+1; x++ {
 			total += sum(axis+1, number*a.Values+max(0, min(x, a.Values-1)))
 		}
 		return total

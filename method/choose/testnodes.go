@@ -26,10 +26,10 @@ func (t *Tests) Count(models []*classify.Model, hits []int64) {
 		if len(row) > t.First+j {
 			self = row[t.First+j]
 		}
-		known := related(row, t.Y)
+		isRelated := related(row, t.Y)
 		for s, model := range models {
 			answer := t.Largest
-			if model != nil && known {
+			if model != nil && isRelated {
 				answer = model.Pairs.Predict(model.ScoresTo(nil, row, self))
 			}
 			if answer == class {

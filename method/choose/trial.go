@@ -47,10 +47,10 @@ type Tester struct {
 }
 
 // New returns a tester for the given number of classes.
-func New(classes int, of Candidates) *Tester {
-	w := &Tester{Candidates: of, classes: classes}
-	if of.Path != nil {
-		w.along = OnPath(of.Learner, of.Path, classes)
+func New(classes int, candidates Candidates) *Tester {
+	w := &Tester{Candidates: candidates, classes: classes}
+	if candidates.Path != nil {
+		w.along = OnPath(candidates.Learner, candidates.Path, classes)
 	}
 	return w
 }
@@ -81,16 +81,16 @@ func (h Hits) Share(team *sparse.Team) {
 	if team == nil {
 		return
 	}
-	all := make([]float64, 0, 2*len(h.Right))
+	sums := make([]float64, 0, 2*len(h.Right))
 	for _, n := range h.Right {
-		all = append(all, float64(n))
+		sums = append(sums, float64(n))
 	}
-	all = append(all, h.Weight...)
-	team.Sum(all)
+	sums = append(sums, h.Weight...)
+	team.Sum(sums)
 	for i := range h.Right {
-		h.Right[i] = int64(all[i])
+		h.Right[i] = int64(sums[i])
 	}
-	copy(h.Weight, all[len(h.Right):])
+	copy(h.Weight, sums[len(h.Right):])
 }
 
 // all adds a hit of the given weight to every setting.
@@ -110,19 +110,19 @@ func (h Hits) all(weight float64) {
 func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
 	t.countUnreached(hits)
 	t = w.begin(t)
-	return w.run(ctx, t, hits, func(_, from, to int) error { return w.extend(ctx, x, t, from*w.classes, to*w.classes) })
+	return w.run(ctx, t, hits, func(_, start, end int) error { return w.extend(ctx, x, t, start*w.classes, end*w.classes) })
 }
 
 // run fits and scores a model of every setting on each length of walks. extend adds the products
 // of the terms from ≤ t < to, which the length of number step has in addition to those before it.
-func (w *Tester) run(ctx context.Context, t *Trial, hits Hits, extend func(step, from, to int) error) error {
-	from := 0
+func (w *Tester) run(ctx context.Context, t *Trial, hits Hits, extend func(step, start, end int) error) error {
+	start := 0
 	for s, steps := range w.Steps {
 		terms := steps - w.MinSteps + 1
-		if err := extend(s, from, terms); err != nil {
+		if err := extend(s, start, terms); err != nil {
 			return err
 		}
-		from = terms
+		start = terms
 		models, err := w.fit(ctx, t, terms)
 		if err != nil {
 			return err
@@ -186,12 +186,12 @@ func OutcomeBytes(decisions int) int64 {
 
 // Outcomes runs a trial at the only setting of the grid.
 func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Trial) ([]Outcome, error) {
-	all := w.begin(t)
+	joint := w.begin(t)
 	terms := w.Steps[0] - w.MinSteps + 1
-	if err := w.extend(ctx, x, all, 0, terms*w.classes); err != nil {
+	if err := w.extend(ctx, x, joint, 0, terms*w.classes); err != nil {
 		return nil, err
 	}
-	return w.outcomes(ctx, t, all, terms)
+	return w.outcomes(ctx, t, joint, terms)
 }
 
 // outcomes returns the predictions for the test nodes of a trial, which begin has turned into
@@ -205,10 +205,10 @@ func (w *Tester) outcomes(ctx context.Context, trial, t *Trial, terms int) ([]Ou
 	if err != nil {
 		return nil, err
 	}
-	w.asked(t, terms, func(j int, row []float64, own float64) {
+	w.asked(t, terms, func(j int, row []float64, selfValue float64) {
 		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
 		if model := models[0]; model != nil {
-			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, own)
+			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, selfValue)
 		}
 		list = append(list, o)
 	})

@@ -21,23 +21,23 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 	const several = -1
 	sole := make(map[uint32]int) // the fold of all labels in a component
 	for i, row := range p.Row {
-		part := parts.Of[row]
-		if f, ok := sole[part]; ok && f != fold[i] {
-			sole[part] = several
+		component := parts.Of[row]
+		if f, ok := sole[component]; ok && f != fold[i] {
+			sole[component] = several
 		} else {
-			sole[part] = fold[i]
+			sole[component] = fold[i]
 		}
 	}
-	alone := make([]bool, len(p.Row))
+	isolated := make([]bool, len(p.Row))
 	for i, row := range p.Row {
-		alone[i] = sole[parts.Of[row]] != several
+		isolated[i] = sole[parts.Of[row]] != several
 	}
-	return alone, nil
+	return isolated, nil
 }
 
 // unreachableAlong is Unreachable for a directed graph.
 func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
-	alone := make([]bool, len(p.Row))
+	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
 		var visible, hidden []int
 		for i, row := range p.Row {
@@ -52,8 +52,8 @@ func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int, worke
 			return nil, err
 		}
 		for _, i := range hidden {
-			alone[i] = !reached.Contains(uint32(p.Row[i]))
+			isolated[i] = !reached.Contains(uint32(p.Row[i]))
 		}
 	}
-	return alone, nil
+	return isolated, nil
 }

@@ -30,16 +30,16 @@ func (v Votes) Power() float64 { return v.power }
 // graph's spectrum differ in size by orders between nodes, so that sums of soft votes
 // are sums of a few large ones; counts are not, and say the class as LIBSVM's do.
 func Favour[N uint8 | int](scores []float64, counts []N) {
-	most, likeliest := 0, 0
+	winner, likeliest := 0, 0
 	for c, n := range counts {
-		if n > counts[most] || n == counts[most] && scores[c] > scores[most] {
-			most = c
+		if n > counts[winner] || n == counts[winner] && scores[c] > scores[winner] {
+			winner = c
 		}
 		if scores[c] > scores[likeliest] {
 			likeliest = c
 		}
 	}
-	scores[most], scores[likeliest] = scores[likeliest], scores[most]
+	scores[winner], scores[likeliest] = scores[likeliest], scores[winner]
 }
 
 // FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It does not change

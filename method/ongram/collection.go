@@ -32,7 +32,7 @@ type Collection struct {
 	Kernel *graphs.Settings
 
 	making sync.Mutex
-	made   map[string]*kernelValues // by the kernel and its values, as far as they were given
+	cache  map[string]*kernelValues // by the kernel and its values, as far as they were given
 }
 
 // kernelValues are the values of a kernel between all graphs.
@@ -53,8 +53,8 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 		if name == "" {
 			continue
 		}
-		class, known := number[name]
-		if !known { // in the order of first appearance, as [nodefile.Labels.Sort] does
+		class, isNumbered := number[name]
+		if !isNumbered { // in the order of first appearance, as [nodefile.Labels.Sort] does
 			class = len(l.Names)
 			number[name] = class
 			l.Names = append(l.Names, name)
@@ -105,16 +105,16 @@ func (*graphsMethod) Tune(context.Context, *method.Problem, *split.Splits, *meth
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
-func (m *graphsMethod) gram(ctx context.Context, given param.Values) (*sparse.Block[float64], param.Values, error) {
-	given = m.kernel.Spec.Own(given)
-	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(given)
+func (m *graphsMethod) gram(ctx context.Context, values param.Values) (*sparse.Block[float64], param.Values, error) {
+	values = m.kernel.Spec.Own(values)
+	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(values)
 	c.making.Lock()
 	defer c.making.Unlock()
-	if v := c.made[text]; v != nil {
+	if v := c.cache[text]; v != nil {
 		return v.gram, v.values, nil
 	}
 	n := len(c.Graphs.Graphs)
-	prepared, err := m.kernel.Prepare(ctx, c.Graphs, given, c.Kernel)
+	prepared, err := m.kernel.Prepare(ctx, c.Graphs, values, c.Kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,10 +122,10 @@ func (m *graphsMethod) gram(ctx context.Context, given param.Values) (*sparse.Bl
 	if err := prepared.RowsTo(ctx, g, 0); err != nil {
 		return nil, nil, err
 	}
-	if c.made == nil {
-		c.made = map[string]*kernelValues{}
+	if c.cache == nil {
+		c.cache = map[string]*kernelValues{}
 	}
-	c.made[text] = &kernelValues{g, prepared.Values}
+	c.cache[text] = &kernelValues{g, prepared.Values}
 	return g, prepared.Values, nil
 }
 
@@ -168,9 +168,9 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(values)
-	maps.Copy(all, learner)
-	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: all}}
+	settings := maps.Clone(values)
+	maps.Copy(settings, learner)
+	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: settings}}
 	return out, m.scores(ctx, p, k, learner, out)
 }
 
@@ -204,21 +204,21 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.
 // Sum returns a checksum of everything that determines the values between the graphs, but for the
 // parameters of kernels and the random seed.
 func (c *Collection) Sum() string {
-	h, all := sha256.New(), c.Graphs
+	h, collection := sha256.New(), c.Graphs
 	numbers := func(lists ...any) {
 		for _, x := range lists {
 			_ = binary.Write(h, binary.LittleEndian, x) // a hash takes all
 		}
 	}
-	for _, texts := range [][]string{all.IDs, all.Labels, all.EdgeLabels} {
+	for _, texts := range [][]string{collection.IDs, collection.Labels, collection.EdgeLabels} {
 		fmt.Fprintf(h, "%q", texts)
 	}
-	numbers(c.Kernel.Cosine, all.Directed, c.Kernel.Measure)
+	numbers(c.Kernel.Cosine, collection.Directed, c.Kernel.Measure)
 	if base := c.Kernel.Base; base != nil {
 		numbers(base.Data)
 	}
-	for i := range all.Graphs {
-		m := &all.Graphs[i]
+	for i := range collection.Graphs {
+		m := &collection.Graphs[i]
 		numbers(int64(m.Len()), int64(len(m.To)), m.Ptr, m.To, m.EdgeLabel, m.Label, m.Attributes)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

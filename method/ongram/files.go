@@ -59,18 +59,18 @@ func (k *Files) Open(ctx context.Context) error {
 		}
 		k.files = append(k.files, f)
 		for _, which := range []string{"rows", "cols"} {
-			own := &k.Rows
+			axis := &k.Rows
 			if which == "cols" {
-				own = &k.Cols
+				axis = &k.Cols
 			}
 			a, err := f.Axis(ctx, which)
 			if err == nil && len(k.files) > 1 {
-				err = sameAxis(a, *own, which, path, k.Paths[0])
+				err = sameAxis(a, *axis, which, path, k.Paths[0])
 			}
 			if err != nil {
 				return err
 			}
-			*own = a
+			*axis = a
 		}
 	}
 	var err error
@@ -119,15 +119,15 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 // columnLookup finds the columns of ids, and remembers ids without a column.
 type columnLookup struct {
 	*shard.Nodes
-	found  bool
-	absent string
+	isFound bool
+	absent  string
 }
 
 // Lookup implements [nodefile.Lookup].
 func (c *columnLookup) Lookup(id string) (int, bool) {
 	row, ok := c.Nodes.Lookup(id)
 	if ok {
-		c.found = true
+		c.isFound = true
 	} else {
 		c.absent = id
 	}
@@ -143,7 +143,7 @@ func (k *Files) readLabels(ctx context.Context) error {
 	columns, c := &columnLookup{Nodes: nodes}, *k.Labelling
 	c.SkipUnknown = true
 	k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, &c)
-	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.found && columns.absent != "" {
+	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.isFound && columns.absent != "" {
 		return &nodefile.ParseError{
 			File: k.LabelFile, Msg: fmt.Sprintf("none of its ids (the last %q) is that of a column of %s", columns.absent, k.files[0].Name), Fix: "label the columns",
 		}
@@ -238,11 +238,11 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 	items, done := make([]float64, len(k.item)), 0
 	next = func() (values, _ []float64, _ error) {
 		for i, pull := range pulls {
-			row, err, more := pull()
+			row, err, hasMore := pull()
 			switch {
 			case err != nil:
 				return nil, nil, err
-			case !more:
+			case !hasMore:
 				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "read it again"}
 			case i == 0:
 				values = row
@@ -274,7 +274,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
-	same := k.beginSame()
+	comparison := k.beginSame()
 	next, stop := k.rows(ctx, "reading")
 	defer stop()
 	for i := range k.Rows.N {
@@ -282,7 +282,7 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 		if err != nil {
 			return nil, err
 		}
-		same.add(i, values)
+		comparison.add(i, values)
 		if a := k.itemOf[i]; a >= 0 {
 			copy(g.Data[a*m:], items)
 		}
@@ -292,7 +292,7 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
 		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b, g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
-	if row := same.uneven(); row >= 0 {
+	if row := comparison.uneven(); row >= 0 {
 		return nil, k.fault(fix, "the row of %q is not like its column", k.Rows.ID(row))
 	}
 	return classify.DenseGram(g), nil
@@ -345,12 +345,12 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 		if err != nil {
 			return -1, err
 		}
-		own, class := math.NaN(), -1 // a learner that is given some columns does not need K(x, x)
+		selfValue, class := math.NaN(), -1 // a learner that is given some columns does not need K(x, x)
 		if a := k.itemOf[i]; a >= 0 {
-			own, class = items[a], k.class[a]
+			selfValue, class = items[a], k.class[a]
 		}
 		i++
-		m.ScoresTo(scores, items, own)
+		m.ScoresTo(scores, items, selfValue)
 		if class < 0 {
 			class = m.Pairs.Predict(scores)
 		}

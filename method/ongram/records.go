@@ -115,11 +115,11 @@ func (r *Records) placed(err error, records []int) error {
 	if wrong.Attribute != "" {
 		p.Msg = wrong.Attribute + ": " + wrong.What
 	}
-	if at := wrong.Record; at >= 0 {
+	if record := wrong.Record; record >= 0 {
 		if records != nil {
-			at = records[at]
+			record = records[record]
 		}
-		p.Line = r.Table.Line[at]
+		p.Line = r.Table.Line[record]
 	}
 	return p
 }
@@ -176,15 +176,15 @@ func (r *Records) choose(ctx context.Context) (*Choice, error) {
 	seen := split.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
 	s := &search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
 	var records []int
-	for at, label := range seen {
+	for position, label := range seen {
 		records = append(records, r.Labels.Row[label])
-		s.Row, s.Class = append(s.Row, at), append(s.Class, r.Labels.Class[label])
+		s.Row, s.Class = append(s.Row, position), append(s.Class, r.Labels.Class[label])
 	}
 	tried := slices.Clone(r.Table.Columns)
 	for i := range tried {
 		tried[i].Code = make([]int32, len(records))
-		for at, record := range records {
-			tried[i].Code[at] = r.Table.Columns[i].Code[record]
+		for position, record := range records {
+			tried[i].Code[position] = r.Table.Columns[i].Code[record]
 		}
 	}
 	s.Gram = func(_ context.Context, v param.Values) (classify.Gram, error) {
@@ -211,8 +211,8 @@ func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done fun
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if same, known := first[a]; known {
-			copy(c.Scores.Row(i), c.Scores.Row(same))
+		if twin, isScored := first[a]; isScored {
+			copy(c.Scores.Row(i), c.Scores.Row(twin))
 		} else {
 			first[a] = i
 			k.RowTo(row, i)

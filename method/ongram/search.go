@@ -50,34 +50,34 @@ const folds = 5
 // parameters of the kernel with the learner's defaults, and then those of the learner, see
 // package choose. With too few labels it returns the given values. Cost: a fit for each fold and
 // setting.
-func (s *search) choose(ctx context.Context, given param.Values) (*Choice, error) {
-	c := &Choice{Values: s.Kernel.Own(given), Settings: 1}
-	maps.Copy(c.Values, s.Learner.Own(given))
+func (s *search) choose(ctx context.Context, values param.Values) (*Choice, error) {
+	c := &Choice{Values: s.Kernel.Own(values), Settings: 1}
+	maps.Copy(c.Values, s.Learner.Own(values))
 	if split.TooFew(s.Class) {
 		return c, nil
 	}
-	kernels, kernelSpace, err := candidates(s.Kernel, given, s.On)
+	kernels, kernelSpace, err := candidates(s.Kernel, values, s.On)
 	if err != nil {
 		return nil, err
 	}
-	learners, learnerSpace, err := candidates(&s.Learner.Spec, given, nil)
+	learners, learnerSpace, err := candidates(&s.Learner.Spec, values, nil)
 	if err != nil {
 		return nil, err
 	}
 	fold := split.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
-	found, err := (&choose.Search{Kernel: kernelSpace, Learner: learnerSpace, Measure: func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
+	result, err := (&choose.Search{Kernel: kernelSpace, Learner: learnerSpace, Measure: func(ctx context.Context, kernelAt, settingAt []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernelAt)*len(settingAt), make([]choose.FoldLabels, slices.Max(fold)+1))
 		counts.Loss = make([]float64, counts.Candidates)
 		for _, f := range fold {
 			counts.Folds[f].Tested++
 		}
-		for a, at := range kernelAt {
-			k, err := s.Gram(ctx, s.Kernel.Own(kernels[at]))
+		for a, index := range kernelAt {
+			k, err := s.Gram(ctx, s.Kernel.Own(kernels[index]))
 			if err != nil {
 				return nil, err
 			}
-			for b, at := range settingAt {
-				if err := s.count(ctx, counts, a*len(settingAt)+b, k, fold, learners[at]); err != nil {
+			for b, index := range settingAt {
+				if err := s.count(ctx, counts, a*len(settingAt)+b, k, fold, learners[index]); err != nil {
 					return nil, err
 				}
 			}
@@ -87,34 +87,34 @@ func (s *search) choose(ctx context.Context, given param.Values) (*Choice, error
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(c.Values, kernels[found.Kernel])
-	maps.Copy(c.Values, learners[found.Setting])
+	maps.Copy(c.Values, kernels[result.Kernel])
+	maps.Copy(c.Values, learners[result.Setting])
 	for _, n := range []int{len(kernels), len(learners)} {
 		if n > 1 {
 			c.Settings += n
 		}
 	}
 	c.Settings = max(1, c.Settings-1)
-	c.Accuracy, c.Stderr, c.Tested = found.Accuracy, found.Stderr, found.Tested
+	c.Accuracy, c.Stderr, c.Tested = result.Accuracy, result.Stderr, result.Tested
 	return c, nil
 }
 
 // candidates returns the settings to choose from, and their grid.
-func candidates(of *param.Spec, given param.Values, on param.Graph) ([]param.Values, *choose.Space, error) {
-	settings, err := split.Settings(of, of.Own(given), on)
+func candidates(spec *param.Spec, values param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
+	settings, err := split.Settings(spec, spec.Own(values), g)
 	if err != nil {
 		return nil, nil, err
 	}
-	space := choose.SpaceOf(of, settings)
-	if usual, err := of.Resolve(of.Own(given), on); err == nil {
-		space.Usual = max(0, slices.IndexFunc(settings, func(v param.Values) bool { return of.Text(v) == of.Text(usual) }))
+	space := choose.SpaceOf(spec, settings)
+	if usual, err := spec.Resolve(spec.Own(values), g); err == nil {
+		space.Usual = max(0, slices.IndexFunc(settings, func(v param.Values) bool { return spec.Text(v) == spec.Text(usual) }))
 	}
 	return settings, space, nil
 }
 
 // count counts the right predictions for items by models of the other folds. A setting whose
 // fit does not reach its tolerance is impossible.
-func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k classify.Gram, fold []int, v param.Values) error {
+func (s *search) count(ctx context.Context, counts *choose.Counts, candidate int, k classify.Gram, fold []int, v param.Values) error {
 	row, y := make([]float64, s.Items), make([]int, s.Items)
 	for f := range counts.Folds {
 		for i := range y {
@@ -127,7 +127,7 @@ func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k cla
 		}
 		model, err := s.Learner.Fit(ctx, k, y, s.Classes, v)
 		if errors.Is(err, classify.ErrIterationLimit) {
-			counts.Loss[at] = math.Inf(1)
+			counts.Loss[candidate] = math.Inf(1)
 			return nil
 		}
 		if err != nil {
@@ -139,7 +139,7 @@ func (s *search) count(ctx context.Context, counts *choose.Counts, at int, k cla
 			}
 			k.RowTo(row, item)
 			if model.Pairs.Predict(model.ScoresTo(nil, row, row[item])) == s.Class[i] {
-				counts.Right[f*counts.Candidates+at]++
+				counts.Right[f*counts.Candidates+candidate]++
 			}
 		}
 	}

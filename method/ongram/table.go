@@ -69,9 +69,9 @@ func (m *tableMethod) Predict(ctx context.Context, p *method.Problem, par *metho
 		return nil, err
 	}
 	set := s.WithDefaults()
-	given := set.Given
+	settings := set.Given
 	if par != nil {
-		given = par.Declared.Values
+		settings = par.Declared.Values
 	}
 	copied := *m.table
 	copied.Columns = slices.Clone(copied.Columns)
@@ -80,22 +80,22 @@ func (m *tableMethod) Predict(ctx context.Context, p *method.Problem, par *metho
 	}
 	r := &Records{
 		Table: &copied, Labels: &nodefile.Labels{File: m.table.File, Row: p.Row, Class: p.Class, Names: p.Names},
-		Kernel: m.kernel, Learner: m.learner, Given: maps.Clone(given), MissingUnknown: true, RNGSeed: set.RNGSeed,
+		Kernel: m.kernel, Learner: m.learner, Given: maps.Clone(settings), MissingUnknown: true, RNGSeed: set.RNGSeed,
 	}
-	found, err := r.Classify(ctx)
+	result, err := r.Classify(ctx)
 	if err != nil {
 		return nil, err
 	}
-	values := maps.Clone(found.Kernel)
-	maps.Copy(values, found.Learner)
-	c := found.Choice
-	out := &method.Prediction{Class: found.Class, Scores: sparse.NewBlock[float32](len(m.table.IDs), len(p.Names)), Reached: roaring.New()}
+	values := maps.Clone(result.Kernel)
+	maps.Copy(values, result.Learner)
+	c := result.Choice
+	out := &method.Prediction{Class: result.Class, Scores: sparse.NewBlock[float32](len(m.table.IDs), len(p.Names)), Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(len(m.table.IDs)))
 	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: values}}
 	out.Settings, out.Accuracy, out.Stderr, out.Tested = c.Settings, c.Accuracy, c.Stderr, c.Tested
 	row := make([]float64, len(p.Names))
 	for i := range m.table.IDs {
-		simd.ConvertTo(out.Scores.Row(i), found.SharesTo(row, i))
+		simd.ConvertTo(out.Scores.Row(i), result.SharesTo(row, i))
 	}
 	return out, nil
 }
@@ -103,8 +103,8 @@ func (m *tableMethod) Predict(ctx context.Context, p *method.Problem, par *metho
 // TableBytes is the memory of a comparison of learners on a table, with predictions by workers
 // goroutines at the same time.
 func TableBytes(t *nodefile.Attributes, l *nodefile.Labels, learners []*classify.Learner, workers int) (bytes int64) {
-	for _, of := range learners {
-		bytes = max(bytes, (&Records{Table: t, Labels: l, Learner: of}).Bytes())
+	for _, learner := range learners {
+		bytes = max(bytes, (&Records{Table: t, Labels: l, Learner: learner}).Bytes())
 	}
 	return t.Bytes + bytes*int64(workers) + (graphBytes+4*int64(len(l.Names)))*int64(len(t.IDs))
 }

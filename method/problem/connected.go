@@ -19,7 +19,7 @@ const leastIsolated = 0.25
 // isolated nodes and a thousand edges takes the time and the memory of the edges.
 type Connected struct {
 	*Problem
-	whole int      // nodes of the whole graph
+	nodes int      // nodes of the whole graph
 	rows  []uint32 // row of the whole graph for each row, increasing
 	one   int      // the row of the isolated node that is kept
 }
@@ -61,11 +61,11 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Connected{whole: n, one: -1}
-	before := make([]uint32, n+1)
+	c := &Connected{nodes: n, one: -1}
+	rank := make([]uint32, n+1)
 	var degrees []float64
 	for v := range n {
-		before[v] = uint32(len(c.rows))
+		rank[v] = uint32(len(c.rows))
 		if !used[v].Load() {
 			if c.one >= 0 {
 				continue
@@ -74,40 +74,40 @@ func (p *Problem) Connected(ctx context.Context, workers int) (*Connected, error
 		}
 		c.rows, degrees = append(c.rows, uint32(v)), append(degrees, p.Degrees[v])
 	}
-	before[n] = uint32(len(c.rows))
+	rank[n] = uint32(len(c.rows))
 	if float64(n-len(c.rows)) < leastIsolated*float64(n) {
 		return nil, nil
 	}
 	q := *p
-	q.Graph, q.Row = &graph.Graph{A: newConnectedRows(p.A, before), Degrees: degrees}, make([]int, len(p.Row))
+	q.Graph, q.Row = &graph.Graph{A: newConnectedRows(p.A, rank), Degrees: degrees}, make([]int, len(p.Row))
 	if p.In != nil {
-		q.In = newConnectedRows(p.In, before)
+		q.In = newConnectedRows(p.In, rank)
 	}
 	for i, row := range p.Row {
-		q.Row[i] = int(before[row])
+		q.Row[i] = int(rank[row])
 	}
 	c.Problem = &q
 	return c, nil
 }
 
 // Whole returns the number of nodes of the whole graph.
-func (c *Connected) Whole() int { return c.whole }
+func (c *Connected) Whole() int { return c.nodes }
 
 // Source returns the row that has the prediction of row v of the whole graph: its own, or that of
 // the kept isolated node. Rows must be requested in increasing order, the first with at = 0 and
 // each other one with the returned next.
-func (c *Connected) Source(v, at int) (row, next int) {
-	if at < len(c.rows) && int(c.rows[at]) == v {
-		return at, at + 1
+func (c *Connected) Source(v, position int) (row, next int) {
+	if position < len(c.rows) && int(c.rows[position]) == v {
+		return position, position + 1
 	}
-	return c.one, at
+	return c.one, position
 }
 
 // connectedRows is a matrix without rows and columns that have no entry. Its ranges are those
 // of the whole, so that rows are summed in the same order.
 type connectedRows struct {
 	sparse.Matrix
-	before []uint32       // rows that are kept before each row of the whole, and all of them
+	rank   []uint32       // rows that are kept before each row of the whole, and all of them
 	ranges []sparse.Range // of the kept rows
 	index  []int          // of each range of the whole; −1 if no row of it is kept
 	panels sync.Pool      // of *panelCopy
@@ -118,10 +118,10 @@ type panelCopy struct {
 	col []uint32
 }
 
-func newConnectedRows(a sparse.Matrix, before []uint32) *connectedRows {
-	m := &connectedRows{Matrix: a, before: before}
+func newConnectedRows(a sparse.Matrix, rank []uint32) *connectedRows {
+	m := &connectedRows{Matrix: a, rank: rank}
 	for _, r := range m.Matrix.Ranges() {
-		r.Lo, r.Hi = int(m.before[r.Lo]), int(m.before[r.Hi])
+		r.Lo, r.Hi = int(m.rank[r.Lo]), int(m.rank[r.Hi])
 		if r.Lo == r.Hi {
 			m.index = append(m.index, -1)
 			continue
@@ -134,7 +134,7 @@ func newConnectedRows(a sparse.Matrix, before []uint32) *connectedRows {
 
 // Dims implements [sparse.Matrix].
 func (m *connectedRows) Dims() (r, c int) {
-	n := int(m.before[len(m.before)-1])
+	n := int(m.rank[len(m.rank)-1])
 	return n, n
 }
 
@@ -154,17 +154,17 @@ func (m *connectedRows) Sweep(ctx context.Context, workers int, visit func(worke
 
 // SweepRows implements [sparse.SweepRows].
 func (m *connectedRows) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
-	whole := len(m.before) - 1
-	first := sort.Search(whole, func(v int) bool { return int(m.before[v+1]) > lo })
-	end := sort.Search(whole, func(v int) bool { return int(m.before[v]) >= hi })
+	rows := len(m.rank) - 1
+	first := sort.Search(rows, func(v int) bool { return int(m.rank[v+1]) > lo })
+	end := sort.Search(rows, func(v int) bool { return int(m.rank[v]) >= hi })
 	return sparse.SweepRows(ctx, m.Matrix, first, end, workers, m.keep(visit))
 }
 
 // keep returns a visitor of the whole that calls visit with the kept rows.
 func (m *connectedRows) keep(visit func(worker int, p sparse.Panel) error) func(worker int, p sparse.Panel) error {
 	return func(worker int, p sparse.Panel) error {
-		at := m.index[p.Index]
-		if at < 0 {
+		index := m.index[p.Index]
+		if index < 0 {
 			return nil
 		}
 		b, _ := m.panels.Get().(*panelCopy)
@@ -174,14 +174,14 @@ func (m *connectedRows) keep(visit func(worker int, p sparse.Panel) error) func(
 		defer m.panels.Put(b)
 		b.ptr, b.col = b.ptr[:0], b.col[:0]
 		for i, start := range p.Ptr[:p.Hi-p.Lo] {
-			if m.before[p.Lo+i+1] > m.before[p.Lo+i] {
+			if m.rank[p.Lo+i+1] > m.rank[p.Lo+i] {
 				b.ptr = append(b.ptr, start)
 			}
 		}
 		b.ptr = append(b.ptr, p.Ptr[p.Hi-p.Lo])
 		for _, c := range p.Col {
-			b.col = append(b.col, m.before[c])
+			b.col = append(b.col, m.rank[c])
 		}
-		return visit(worker, sparse.Panel{Range: m.ranges[at], Index: at, Ptr: b.ptr, Col: b.col, Val: p.Val})
+		return visit(worker, sparse.Panel{Range: m.ranges[index], Index: index, Ptr: b.ptr, Col: b.col, Val: p.Val})
 	}
 }

@@ -28,9 +28,9 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 		return nil, nil, err
 	}
 	degrees, err := sparse.Degrees(ctx, both, workers)
-	of := *p
-	of.Graph, of.Directed = &graph.Graph{A: both, Degrees: degrees, Components: p.Components}, false
-	return &of, against, err
+	undirected := *p
+	undirected.Graph, undirected.Directed = &graph.Graph{A: both, Degrees: degrees, Components: p.Components}, false
+	return &undirected, against, err
 }
 
 // ArcsBytes is the memory of the matrices of [Problem.WithoutDirections]: the graph without

@@ -83,12 +83,12 @@ func (p *Problem) CountOf(set *roaring.Bitmap) int {
 
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
-	part := *p
-	part.Row, part.Class = make([]int, len(positions)), make([]int, len(positions))
-	for i, at := range positions {
-		part.Row[i], part.Class[i] = p.Row[at], p.Class[at]
+	sub := *p
+	sub.Row, sub.Class = make([]int, len(positions)), make([]int, len(positions))
+	for i, position := range positions {
+		sub.Row[i], sub.Class[i] = p.Row[position], p.Class[position]
 	}
-	return &part
+	return &sub
 }
 
 const badProblem = "method: fields of a problem do not fit each other"

@@ -77,12 +77,12 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 			}
 		}
 	}
-	var own []float64
-	for of := range roaring.Values(missed) {
-		own = append(own, float64(of))
+	var list []float64
+	for component := range roaring.Values(missed) {
+		list = append(list, float64(component))
 	}
-	for _, of := range team.Concat(own) {
-		missed.Add(uint32(of))
+	for _, component := range team.Concat(list) {
+		missed.Add(uint32(component))
 	}
 	return int(missed.GetCardinality()), nil
 }
@@ -90,16 +90,16 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 // componentsOf reports for each component whether it has one of the rows, in any process.
 func (p *Problem) componentsOf(parts *sparse.Components, rows []int) []bool {
 	team, holds := sparse.TeamOf(p.A), make([]bool, len(parts.Sizes))
-	var own []float64 // components with a row that other processes do not have
+	var list []float64 // components with a row that other processes do not have
 	for _, row := range rows {
-		of := parts.Of[row]
-		if !holds[of] && team != nil && !team.IsNamed(row) {
-			own = append(own, float64(of))
+		component := parts.Of[row]
+		if !holds[component] && team != nil && !team.IsNamed(row) {
+			list = append(list, float64(component))
 		}
-		holds[of] = true
+		holds[component] = true
 	}
-	for _, of := range team.Concat(own) {
-		holds[int(of)] = true
+	for _, component := range team.Concat(list) {
+		holds[int(component)] = true
 	}
 	return holds
 }
@@ -115,7 +115,7 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 	}
 	var pieces sync.Mutex // of a long row
 	for grew := true; grew; {
-		var more atomic.Bool
+		var hasChanged atomic.Bool
 		copy(next.Data, now.Data)
 		err := sparse.SweepWith(ctx, p.A, next, now, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float32]) error {
 			for i := panel.Lo; i < panel.Hi; i++ {
@@ -123,7 +123,7 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 					pieces.Lock()
 					next.Row(i)[0] = 1
 					pieces.Unlock()
-					more.Store(true)
+					hasChanged.Store(true)
 				}
 			}
 			return nil
@@ -133,7 +133,7 @@ func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, wor
 			return nil, err
 		}
 		any := []float64{0}
-		if more.Load() {
+		if hasChanged.Load() {
 			any[0] = 1
 		}
 		team.Max(any)

@@ -50,14 +50,14 @@ func (d *draws) set(number int) (nodes []int) {
 	rng := rand.New(rand.NewPCG(d.seed, uint64(number)))
 	for b, count := range d.count {
 		// Floyd's algorithm: every subset of this size is as likely as any other.
-		bin, taken := d.bins[b], map[int]bool{}
+		bin, isDrawn := d.bins[b], map[int]bool{}
 		for top := len(bin) - count; top < len(bin); top++ {
-			at := rng.IntN(top + 1)
-			if taken[at] {
-				at = top
+			index := rng.IntN(top + 1)
+			if isDrawn[index] {
+				index = top
 			}
-			taken[at] = true
-			nodes = append(nodes, bin[at])
+			isDrawn[index] = true
+			nodes = append(nodes, bin[index])
 		}
 	}
 	return nodes

@@ -164,12 +164,12 @@ func (r *ranker) gather() {
 		if *list == nil {
 			continue
 		}
-		whole := sparse.Gather(r.Division, sparse.BlockOf(len(*list), 1, *list))
-		if *list = nil; whole == nil {
+		full := sparse.Gather(r.Division, sparse.BlockOf(len(*list), 1, *list))
+		if *list = nil; full == nil {
 			continue
 		}
-		for v := range whole.Rows {
-			*list = append(*list, whole.Row(v)[0])
+		for v := range full.Rows {
+			*list = append(*list, full.Row(v)[0])
 		}
 	}
 }
@@ -178,9 +178,9 @@ func (r *ranker) gather() {
 // that has a column for each.
 func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, b *sparse.Block[float64])) error {
 	for lo := 0; lo < len(sets); lo += r.x.Cols {
-		part := sets[lo:min(len(sets), lo+r.x.Cols)]
-		x, y := r.x.Columns(0, len(part)), r.y.Columns(0, len(part))
-		for j, set := range part {
+		batch := sets[lo:min(len(sets), lo+r.x.Cols)]
+		x, y := r.x.Columns(0, len(batch)), r.y.Columns(0, len(batch))
+		for j, set := range batch {
 			for _, v := range set {
 				if row, ok := r.row(v); ok {
 					x.Row(row)[j] = 1 / float64(len(set)) / r.scale(v)
@@ -188,7 +188,7 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 			}
 		}
 		report, err := r.Kernel.ApplyTo(ctx, y, x, &kernel.Settings{Memory: r.set.Memory})
-		for _, set := range part {
+		for _, set := range batch {
 			for _, v := range set {
 				if row, ok := r.row(v); ok {
 					clear(x.Row(row))
@@ -204,7 +204,7 @@ func (r *ranker) apply(ctx context.Context, sets [][]int, visit func(first int, 
 			}
 		}
 		r.out.Sweeps += report.Sweeps
-		r.done += len(part)
+		r.done += len(batch)
 		if r.set.Progress != nil {
 			r.set.Progress(r.done, 1+r.out.Folds+r.set.Sets)
 		}
@@ -224,13 +224,13 @@ func (r *ranker) score(ctx context.Context) error {
 	fold := split.Folds(make([]int, m), max(1, folds), r.set.RNGSeed, 0)
 	sets := [][]int{r.Seeds}
 	for f := range folds {
-		var others []int
+		var remainder []int
 		for i, s := range r.Seeds {
 			if fold[i] != f {
-				others = append(others, s)
+				remainder = append(remainder, s)
 			}
 		}
-		sets = append(sets, others)
+		sets = append(sets, remainder)
 	}
 	isSeed, seeds := make([]bool, r.x.Rows), make([]int, m) // by row, and rows
 	for i, s := range r.Seeds {
@@ -250,17 +250,17 @@ func (r *ranker) score(ctx context.Context) error {
 				}
 				continue
 			}
-			var others []float64
+			var values []float64
 			for _, v := range r.rows {
 				if !isSeed[v] && r.team().Counts(v) {
-					others = append(others, b.Row(v)[j])
+					values = append(values, b.Row(v)[j])
 				}
 			}
-			slices.Sort(others)
+			slices.Sort(values)
 			for i, s := range seeds {
 				if fold[i] == f {
 					r.out.Score[s] = b.Row(s)[j]
-					shares[i] = halvesBelow(others, b.Row(s)[j])
+					shares[i] = halvesBelow(values, b.Row(s)[j])
 				}
 			}
 		}
@@ -290,31 +290,31 @@ const badSeed = "rank: a process does not have a seed"
 
 // halvesBelow returns twice the number of rising values that are below x, and the number of those equal to it.
 func halvesBelow(values []float64, x float64) float64 {
-	below, _ := slices.BinarySearch(values, x)
+	lower, _ := slices.BinarySearch(values, x)
 	through, _ := slices.BinarySearchFunc(values, x, func(v, x float64) int {
 		if v > x {
 			return 1
 		}
 		return -1
 	})
-	return float64(below + through)
+	return float64(lower + through)
 }
 
 // compare computes z-scores and p-values. Sums are relative to the score of a node, to keep digits.
 func (r *ranker) compare(ctx context.Context) error {
 	n := r.x.Rows
 	r.out.Z, r.out.P = make([]float64, n), make([]float64, n)
-	count, above := make([]float64, n), make([]float64, n)
+	count, exceedances := make([]float64, n), make([]float64, n)
 	sum, squares := make([]float64, n), make([]float64, n)
 	draw := newDraws(r.Problem, r.set.RNGSeed)
 	sets := make([][]int, r.x.Cols)
 	for lo := 0; lo < r.set.Sets; lo += len(sets) {
-		part := sets[:min(len(sets), r.set.Sets-lo)]
-		for j := range part {
-			part[j] = draw.set(lo + j)
+		batch := sets[:min(len(sets), r.set.Sets-lo)]
+		for j := range batch {
+			batch[j] = draw.set(lo + j)
 		}
-		err := r.apply(ctx, part, func(_ int, b *sparse.Block[float64]) {
-			for j, set := range part {
+		err := r.apply(ctx, batch, func(_ int, b *sparse.Block[float64]) {
+			for j, set := range batch {
 				for _, v := range set {
 					if row, ok := r.row(v); ok {
 						b.Row(row)[j] = math.NaN() // a set says nothing of its own nodes
@@ -331,7 +331,7 @@ func (r *ranker) compare(ctx context.Context) error {
 					sum[v] += d
 					squares[v] += float64(d * d)
 					if d <= 0 {
-						above[v]++
+						exceedances[v]++
 					}
 				}
 			}
@@ -341,7 +341,7 @@ func (r *ranker) compare(ctx context.Context) error {
 		}
 	}
 	for _, v := range r.rows {
-		r.out.P[v] = (above[v] + 1) / (count[v] + 1)
+		r.out.P[v] = (exceedances[v] + 1) / (count[v] + 1)
 		if count[v] < 2 {
 			continue
 		}

@@ -20,23 +20,23 @@ type attributeScale struct{ mean, factor []float64 }
 func (r *run) scale() *attributeScale {
 	t, team := r.Attributes, sparse.TeamOf(r.A)
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
-	own := 0.0 // rows that count in this process
+	count := 0.0 // rows that count in this process
 	for lo, hi := range team.Counted(0, t.Rows) {
 		for i := lo; i < hi; i++ {
 			if _, values := t.Row(i); values != nil {
-				own++
+				count++
 			}
 		}
 	}
-	all := []float64{own}
-	team.Sum(all)
-	present := max(1, all[0])
+	total := []float64{count}
+	team.Sum(total)
+	present := max(1, total[0])
 	squares := make([]float64, t.Cols)
 	eachAttribute(team, t, func(j int, v float64) { s.mean[j] += v })
 	team.Sum(s.mean)
 	for j := range s.mean {
 		s.mean[j] /= present
-		squares[j] = own * s.mean[j] * s.mean[j] // of absent values
+		squares[j] = count * s.mean[j] * s.mean[j] // of absent values
 	}
 	eachAttribute(team, t, func(j int, v float64) {
 		d := v - s.mean[j]
@@ -92,12 +92,12 @@ func (s *attributeScale) slabTo(x *sparse.Block[float64], t *sparse.Table, lo in
 		for j := range row {
 			row[j] = -float64(s.mean[lo+j] * s.factor[lo+j])
 		}
-		from, to := lo, lo+len(row)
+		start, end := lo, lo+len(row)
 		if columns != nil {
-			from, _ = slices.BinarySearch(columns, uint32(lo))
-			to, _ = slices.BinarySearch(columns, uint32(lo+len(row)))
+			start, _ = slices.BinarySearch(columns, uint32(lo))
+			end, _ = slices.BinarySearch(columns, uint32(lo+len(row)))
 		}
-		for a := from; a < to; a++ {
+		for a := start; a < end; a++ {
 			j := a
 			if columns != nil {
 				j = int(columns[a])

@@ -9,18 +9,18 @@ func Bytes(p *Problem, methods []*Method, s *Settings) (int64, error) {
 	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	folds := split.FoldCount(len(compared))
 	sets := folds * (folds + 1) / 2
-	kept := 8*3*int64(sets)*int64(len(compared)) + 2*8*int64(len(p.Degrees)) + int64(len(p.Degrees))/8
-	most := walkBytes(len(p.Degrees), 0, 0)
+	retained := 8*3*int64(sets)*int64(len(compared)) + 2*8*int64(len(p.Degrees)) + int64(len(p.Degrees))/8
+	largest := walkBytes(len(p.Degrees), 0, 0)
 	set := *s
 	if set.Memory > 0 {
-		set.Memory = max(1, set.Memory-kept)
+		set.Memory = max(1, set.Memory-retained)
 	}
 	for _, m := range methods {
 		bytes, err := m.Model.bytes(p, compared, m, &set)
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, bytes)
+		largest = max(largest, bytes)
 	}
-	return kept + most, nil
+	return retained + largest, nil
 }

@@ -27,8 +27,8 @@ func Each(ctx context.Context, p *Problem, methods []*Method, s *Settings, visit
 		predicted[i] = mean
 	}
 	visit(MeanName, Parameters{}, predicted)
-	all := &hopSet{without: [2]int{-1, -1}}
-	err = r.walkMeans(ctx, make([]int, len(r.Row)), []*hopSet{all}, func(hop int, b *sparse.Block[float64]) {
+	full := &hopSet{hiddenFolds: [2]int{-1, -1}}
+	err = r.walkMeans(ctx, make([]int, len(r.Row)), []*hopSet{full}, func(hop int, b *sparse.Block[float64]) {
 		for i := range predicted {
 			if hop == 0 {
 				predicted[i] = mean + ratio(b.Row(i))

@@ -23,8 +23,8 @@ var harmonic = Model{
 		e := newEvidence([]Parameters{{}}, c.folds)
 		for f := range c.folds {
 			train, test := c.outside(f)
-			part := c.Problem.At(train)
-			values, err := c.harmonic(ctx, part, comparedTolerance)
+			training := c.Problem.At(train)
+			values, err := c.harmonic(ctx, training, comparedTolerance)
 			if err != nil {
 				return nil, err
 			}

@@ -69,13 +69,13 @@ func (c *comparison) compareHops(ctx context.Context, m *Method) (*evidence, err
 	e := newEvidence(pairs, c.folds)
 	for f := range c.folds {
 		train, test := c.outside(f)
-		own := c.hops.without(f)
+		foldSet := c.hops.without(f)
 		x, y := c.features(train, func(i int) *hopSet { return c.hops.pair(f, c.fold[i]) }, attributes)
 		fit, err := newLinear(ctx, x, y, lambdas, c.set.Workers)
 		if err != nil {
 			return nil, err
 		}
-		tests, _ := c.features(test, func(int) *hopSet { return own }, attributes)
+		tests, _ := c.features(test, func(int) *hopSet { return foldSet }, attributes)
 		for a, i := range test {
 			for s := range lambdas {
 				e.note(s, f, c.Value[i], fit.predict(s, tests.RawRowView(a)))
@@ -88,7 +88,7 @@ func (c *comparison) compareHops(ctx context.Context, m *Method) (*evidence, err
 
 // features returns the features of the values at the given positions, each with means of a set, and the
 // values.
-func (r *run) features(positions []int, of func(i int) *hopSet, attributes *mat.Dense) (x *mat.Dense, y []float64) {
+func (r *run) features(positions []int, setOf func(i int) *hopSet, attributes *mat.Dense) (x *mat.Dense, y []float64) {
 	columns := mostHops + 1
 	if attributes != nil {
 		_, d := attributes.Dims()
@@ -96,8 +96,8 @@ func (r *run) features(positions []int, of func(i int) *hopSet, attributes *mat.
 	}
 	x = mat.NewDense(len(positions), columns, nil)
 	for a, i := range positions {
-		row, set := x.RawRowView(a), of(i)
-		for h, mean := range set.at[i] {
+		row, set := x.RawRowView(a), setOf(i)
+		for h, mean := range set.means[i] {
 			row[h] = set.center + mean
 		}
 		row[mostHops] = math.Log1p(r.Degrees[r.Row[i]])
@@ -116,7 +116,7 @@ func (r *run) predictHops(ctx context.Context, lambda float64) ([]float64, error
 	fold := split.Folds(make([]int, m), folds, r.set.RNGSeed, 0)
 	sets := make([]*hopSet, 0, folds)
 	for f := range folds {
-		sets = append(sets, &hopSet{without: [2]int{f, f}})
+		sets = append(sets, &hopSet{hiddenFolds: [2]int{f, f}})
 	}
 	for lo := 0; lo < folds; lo += hopColumns / 2 {
 		if err := r.walkMeans(ctx, fold, sets[lo:min(folds, lo+hopColumns/2)], nil); err != nil {
@@ -124,9 +124,9 @@ func (r *run) predictHops(ctx context.Context, lambda float64) ([]float64, error
 		}
 	}
 	positions := sampleOf(m, mostFitted, r.set.RNGSeed)
-	part := *r
-	part.Problem = r.Problem.At(positions)
-	rows, err := part.attributeRows(ctx)
+	sub := *r
+	sub.Problem = r.Problem.At(positions)
+	rows, err := sub.attributeRows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +147,10 @@ func (r *run) predictHops(ctx context.Context, lambda float64) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	all := &hopSet{without: [2]int{-1, -1}}
-	err = r.walkMeans(ctx, fold, []*hopSet{all}, func(hop int, b *sparse.Block[float64]) {
+	full := &hopSet{hiddenFolds: [2]int{-1, -1}}
+	err = r.walkMeans(ctx, fold, []*hopSet{full}, func(hop int, b *sparse.Block[float64]) {
 		for i := range values {
-			values[i] += float64(fit.weights(0)[hop] * (all.center + ratio(b.Row(i))))
+			values[i] += float64(fit.weights(0)[hop] * (full.center + ratio(b.Row(i))))
 		}
 	})
 	for i := range values {
@@ -190,18 +190,18 @@ func newLinear(ctx context.Context, x *mat.Dense, y, lambdas []float64, workers 
 			x.Set(i, j, x.At(i, j)*factor[j])
 		}
 	}
-	rest, center := centered(y)
-	var of mat.Matrix = x
+	residuals, center := centered(y)
+	var matrix mat.Matrix = x
 	if m > d {
-		of = x.T()
+		matrix = x.T()
 	}
 	squares := mat.NewSymDense(min(m, d), nil)
-	squares.SymOuterK(1, of)
+	squares.SymOuterK(1, matrix)
 	values, vectors, err := symmetric.Eigen(ctx, squares, nil, workers)
 	if err != nil {
 		return nil, err
 	}
-	target := mat.NewVecDense(m, rest)
+	target := mat.NewVecDense(m, residuals)
 	projected := new(mat.VecDense)
 	if m > d {
 		projected.MulVec(x.T(), target)

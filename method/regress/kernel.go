@@ -315,15 +315,15 @@ func (r *run) factored(ctx context.Context, k kernel.Kernel, lambda float64, t *
 // iterated returns (K + λ)⁻¹·T by conjugate gradients on products with the kernel of all nodes. Its
 // scale is that of a sample.
 func (r *run) iterated(ctx context.Context, k kernel.Kernel, lambda float64, t *sparse.Block[float64]) (*sparse.Block[float64], error) {
-	part := *r
-	part.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
-	_, lambda, err := part.gram(ctx, k, lambda)
+	sample := *r
+	sample.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
+	_, lambda, err := sample.gram(ctx, k, lambda)
 	if err != nil {
 		return nil, err
 	}
 	x := sparse.NewBlock[float64](t.Rows, t.Cols)
-	between := kernel.NewAmong(k, r.Row, 1, slices.Repeat([]float64{lambda}, len(r.Row)), t.Cols, r.kernelSettings())
-	cg := &iterative.CG{A: between, Workers: r.set.Workers}
+	operator := kernel.NewAmong(k, r.Row, 1, slices.Repeat([]float64{lambda}, len(r.Row)), t.Cols, r.kernelSettings())
+	cg := &iterative.CG{A: operator, Workers: r.set.Workers}
 	_, err = cg.SolveTo(ctx, x, t, &iterative.Settings{Tolerance: 1e-9, MaxIterations: 1000})
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		return nil, &problem.Error{Method: ridgeName, Err: err}

@@ -43,7 +43,7 @@ func Models() param.List[*Model] { return param.List[*Model]{&harmonic, &hops, &
 type Method struct {
 	Model  *Model
 	Kernel *kernel.Family  // nil: none
-	given  [2]param.Values // of the kernel and of the model
+	values [2]param.Values // of the kernel and of the model
 }
 
 // Name returns the name without values of parameters.
@@ -84,11 +84,11 @@ func Parse(list string) ([]*Method, error) {
 
 func parse(text string) (*Method, error) {
 	m := new(Method)
-	before, after, isPair := strings.Cut(text, "+")
+	kernelText, modelText, isPair := strings.Cut(text, "+")
 	if !isPair {
-		before, after = "", text
+		kernelText, modelText = "", text
 	}
-	named, err := param.ParseNamed(after)
+	named, err := param.ParseNamed(modelText)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +98,13 @@ func parse(text string) (*Method, error) {
 	if m.Model = Models().Named(named.Name); m.Model == nil || m.Model.OnKernel != isPair {
 		return nil, unknown(named.Name, names())
 	}
-	if m.given[1], err = m.Model.ParseValues(named.Given); err != nil {
+	if m.values[1], err = m.Model.ParseValues(named.Given); err != nil {
 		return nil, err
 	}
-	if _, err = m.Model.Resolve(m.given[1], nil); err != nil || !isPair {
+	if _, err = m.Model.Resolve(m.values[1], nil); err != nil || !isPair {
 		return m, err
 	}
-	if named, err = param.ParseNamed(before); err != nil {
+	if named, err = param.ParseNamed(kernelText); err != nil {
 		return nil, err
 	}
 	if named.Name == cwk.Spec.Name {
@@ -113,13 +113,13 @@ func parse(text string) (*Method, error) {
 	if m.Kernel = kernel.Families().Named(named.Name); m.Kernel == nil || m.Kernel.Works&param.Undirected == 0 {
 		return nil, unknown(named.Name+"+"+m.Model.Name, names())
 	}
-	if m.given[0], err = m.Kernel.ParseValues(named.Given); err != nil {
+	if m.values[0], err = m.Kernel.ParseValues(named.Given); err != nil {
 		return nil, err
 	}
-	if err := m.Kernel.Asymmetric(m.given[0]); err != nil {
+	if err := m.Kernel.Asymmetric(m.values[0]); err != nil {
 		return nil, err
 	}
-	_, err = m.Kernel.Resolve(m.given[0], nil)
+	_, err = m.Kernel.Resolve(m.values[0], nil)
 	return m, err
 }
 
@@ -147,10 +147,10 @@ func (p Parameters) String() string { return p.text }
 
 // MarshalJSON writes one object with all values.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	all := param.Values{}
-	maps.Copy(all, p.Kernel)
-	maps.Copy(all, p.Model)
-	return json.Marshal(all)
+	values := param.Values{}
+	maps.Copy(values, p.Kernel)
+	maps.Copy(values, p.Model)
+	return json.Marshal(values)
 }
 
 // settings returns the values of the kernel and of the model to choose from on a graph, and all
@@ -158,11 +158,11 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 func (m *Method) settings(g param.Graph) (kernels, models []param.Values, pairs []Parameters, err error) {
 	kernels = []param.Values{nil}
 	if m.Kernel != nil {
-		if kernels, err = split.Settings(&m.Kernel.Spec, m.given[0], g); err != nil {
+		if kernels, err = split.Settings(&m.Kernel.Spec, m.values[0], g); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	if models, err = split.Settings(&m.Model.Spec, m.given[1], g); err != nil {
+	if models, err = split.Settings(&m.Model.Spec, m.values[1], g); err != nil {
 		return nil, nil, nil, err
 	}
 	for _, k := range kernels {

@@ -25,9 +25,9 @@ type hopMeans struct {
 // Σ_j (T^{h+1})_ij·y_j / Σ_j (T^{h+1})_ij − center at the node of value i, where j are the nodes of the
 // set and center is the mean of their values. Where no walk reaches the set it is 0.
 type hopSet struct {
-	without [2]int
-	center  float64
-	at      [][mostHops]float64
+	hiddenFolds [2]int
+	center      float64
+	means       [][mostHops]float64
 }
 
 // newHopMeans returns the means without every fold and without every pair of folds. A value takes part
@@ -36,7 +36,7 @@ func (c *comparison) newHopMeans(ctx context.Context) (*hopMeans, error) {
 	h := &hopMeans{folds: c.folds}
 	for f := range c.folds {
 		for g := range f + 1 {
-			h.sets = append(h.sets, &hopSet{without: [2]int{f, g}})
+			h.sets = append(h.sets, &hopSet{hiddenFolds: [2]int{f, g}})
 		}
 	}
 	for lo := 0; lo < len(h.sets); lo += hopColumns / 2 {
@@ -66,16 +66,16 @@ func (r *run) walkMeans(ctx context.Context, fold []int, sets []*hopSet, visit f
 	for s, set := range sets {
 		var values []float64
 		for i, f := range fold {
-			if f != set.without[0] && f != set.without[1] {
+			if f != set.hiddenFolds[0] && f != set.hiddenFolds[1] {
 				values = append(values, r.Value[i])
 			}
 		}
 		if len(values) > 0 { // two folds may hold all values
 			set.center = meanOf(values)
 		}
-		set.at = make([][mostHops]float64, len(fold))
+		set.means = make([][mostHops]float64, len(fold))
 		for i, f := range fold {
-			if f != set.without[0] && f != set.without[1] {
+			if f != set.hiddenFolds[0] && f != set.hiddenFolds[1] {
 				x.Row(r.Row[i])[2*s], x.Row(r.Row[i])[2*s+1] = r.Value[i]-set.center, 1
 			}
 		}
@@ -86,7 +86,7 @@ func (r *run) walkMeans(ctx context.Context, fold []int, sets []*hopSet, visit f
 		}
 		for s, set := range sets {
 			for i, row := range r.Row {
-				set.at[i][hop] = ratio(y.Row(row)[2*s:])
+				set.means[i][hop] = ratio(y.Row(row)[2*s:])
 			}
 		}
 		if visit != nil {
@@ -98,11 +98,11 @@ func (r *run) walkMeans(ctx context.Context, fold []int, sets []*hopSet, visit f
 }
 
 // ratio returns a sum over its count, 0 without a count.
-func ratio(of []float64) float64 {
-	if of[1] == 0 {
+func ratio(pair []float64) float64 {
+	if pair[1] == 0 {
 		return 0
 	}
-	return of[0] / of[1]
+	return pair[0] / pair[1]
 }
 
 // walkBytes returns the memory of hop means of the given number of values on n nodes.

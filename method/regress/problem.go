@@ -56,8 +56,8 @@ func (p *Problem) validate() error {
 	case constant:
 		return fmt.Errorf("%w: %v", ErrConstant, p.Value[0])
 	}
-	rest, _ := centered(p.Value)
-	if norm := floats.Norm(rest, 2); !(norm >= 1e-140 && norm <= 1e+140) {
+	residuals, _ := centered(p.Value)
+	if norm := floats.Norm(residuals, 2); !(norm >= 1e-140 && norm <= 1e+140) {
 		return ErrRange
 	}
 	return nil
@@ -67,12 +67,12 @@ const badProblem = "regress: fields of a problem do not fit each other"
 
 // At returns the problem with the values at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
-	part := *p
-	part.Row, part.Value = make([]int, len(positions)), make([]float64, len(positions))
-	for i, at := range positions {
-		part.Row[i], part.Value[i] = p.Row[at], p.Value[at]
+	sub := *p
+	sub.Row, sub.Value = make([]int, len(positions)), make([]float64, len(positions))
+	for i, position := range positions {
+		sub.Row[i], sub.Value[i] = p.Row[position], p.Value[position]
 	}
-	return &part
+	return &sub
 }
 
 // Settings are the settings of [Run]. Nil means all defaults.

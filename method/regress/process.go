@@ -85,8 +85,8 @@ func (r *run) process(ctx context.Context, m *Method, k kernel.Kernel, noise flo
 	if err != nil {
 		return nil, nil, err
 	}
-	n, known := len(r.Degrees), len(r.Row)
-	targets := mat.NewDense(known, 2, nil)
+	n, count := len(r.Degrees), len(r.Row)
+	targets := mat.NewDense(count, 2, nil)
 	for i, y := range r.Value {
 		targets.SetRow(i, []float64{y, 1})
 	}
@@ -95,54 +95,54 @@ func (r *run) process(ctx context.Context, m *Method, k kernel.Kernel, noise flo
 	if err := f.SolveTo(&solved, targets); err != nil && !errors.As(err, &condition) {
 		return nil, nil, err
 	}
-	alpha, mean := dualOf(sparse.BlockOf(known, 2, solved.RawMatrix().Data))
+	alpha, mean := dualOf(sparse.BlockOf(count, 2, solved.RawMatrix().Data))
 	variance, ofOnes := 0.0, 0.0
 	for i, y := range r.Value {
 		variance += float64(y * alpha[i])
 		ofOnes += solved.At(i, 1)
 	}
-	variance /= float64(known - 1)
+	variance /= float64(count - 1)
 	values, deviations = make([]float64, n), make([]float64, n)
 	isKnown := make([]bool, n)
 	for _, row := range r.Row {
 		isKnown[row] = true
 	}
-	others := slices.DeleteFunc(upTo(n), func(v int) bool { return isKnown[v] })
+	unknown := slices.DeleteFunc(upTo(n), func(v int) bool { return isKnown[v] })
 	done := 0
-	for nodes := range slices.Chunk(others, deviationNodes) {
+	for nodes := range slices.Chunk(unknown, deviationNodes) {
 		block, err := columns(ctx, k, r.Row, nodes, &kernel.Settings{Tolerance: 1e-9, Lenient: true, Memory: r.set.Memory})
 		if err != nil {
 			return nil, nil, err
 		}
-		between := mat.NewDense(known, len(nodes), nil)
-		for i := range known {
-			between.SetRow(i, block.Row(len(nodes)+i))
+		cross := mat.NewDense(count, len(nodes), nil)
+		for i := range count {
+			cross.SetRow(i, block.Row(len(nodes)+i))
 		}
 		var image mat.Dense // G·k_x for each x
-		if err := f.SolveTo(&image, between); err != nil && !errors.As(err, &condition) {
+		if err := f.SolveTo(&image, cross); err != nil && !errors.As(err, &condition) {
 			return nil, nil, err
 		}
 		for a, x := range nodes {
 			value, explained, ones := mean, 0.0, 0.0
-			for i := range known {
-				kx := between.At(i, a)
+			for i := range count {
+				kx := cross.At(i, a)
 				value += float64(kx * alpha[i])
 				explained += float64(kx * image.At(i, a))
 				ones += image.At(i, a)
 			}
-			rest := 1 - ones
-			v := block.Row(a)[a] - explained + float64(rest*rest)/ofOnes + noise
+			residual := 1 - ones
+			v := block.Row(a)[a] - explained + float64(residual*residual)/ofOnes + noise
 			values[x], deviations[x] = value, math.Sqrt(variance*max(v, 0))
 		}
 		done += len(nodes)
-		r.progress(m, done, len(others))
+		r.progress(m, done, len(unknown))
 	}
 	return values, deviations, nil
 }
 
 // columns returns the kernel values of nodes with each other and, in the rows below, with the known
 // nodes.
-func columns(ctx context.Context, k kernel.Kernel, known, nodes []int, s *kernel.Settings) (*sparse.Block[float64], error) {
-	block, _, err := kernel.Matrix(ctx, k, slices.Concat(nodes, known), nodes, s)
+func columns(ctx context.Context, k kernel.Kernel, rows, nodes []int, s *kernel.Settings) (*sparse.Block[float64], error) {
+	block, _, err := kernel.Matrix(ctx, k, slices.Concat(nodes, rows), nodes, s)
 	return block, err
 }

@@ -52,18 +52,18 @@ func Run(ctx context.Context, p *Problem, methods []*Method, s *Settings) (*Pred
 	if err != nil {
 		return nil, err
 	}
-	var found []*evidence
+	var list []*evidence
 	for _, m := range methods {
 		e, err := m.Model.compare(ctx, c, m)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, e)
+		list = append(list, e)
 	}
 	out := &Prediction{Tested: len(c.Row), Mean: Measure(c.Value, c.meanOf), Neighbours: Measure(c.Value, c.neighboursOf)}
-	best := c.choose(methods, found, out)
+	best := c.choose(methods, list, out)
 	m := methods[best]
-	e := found[best]
+	e := list[best]
 	v := e.settings[e.best(-1)]
 	if out.Value, out.Stddev, err = m.Model.predict(ctx, r, m, v); err != nil {
 		return nil, err
@@ -95,10 +95,10 @@ func newRun(p *Problem, s *Settings) (*run, error) {
 
 // compared draws the values to compare methods on, and their folds.
 func (r *run) compared(ctx context.Context) (*comparison, error) {
-	part := *r
-	part.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
-	m := len(part.Row)
-	c := &comparison{run: &part, folds: split.FoldCount(m)}
+	sample := *r
+	sample.Problem = r.Problem.At(sampleOf(len(r.Row), mostCompared, r.set.RNGSeed))
+	m := len(sample.Row)
+	c := &comparison{run: &sample, folds: split.FoldCount(m)}
 	c.fold = split.Folds(make([]int, m), c.folds, r.set.RNGSeed, 0)
 	var err error
 	c.hops, err = c.newHopMeans(ctx)
@@ -106,7 +106,7 @@ func (r *run) compared(ctx context.Context) (*comparison, error) {
 }
 
 // sampleOf returns the positions of at most most of n values.
-func sampleOf(n, most int, seed uint64) []int { return split.Sample(make([]int, n), most, seed, 0) }
+func sampleOf(n, limit int, seed uint64) []int { return split.Sample(make([]int, n), limit, seed, 0) }
 
 // progress reports the finished parts of a method.
 func (r *run) progress(m *Method, done, total int) {
@@ -162,8 +162,8 @@ func (e *evidence) noteErrors(setting, fold int, value, predicted float64) {
 }
 
 // sumWithout returns the sum of the folds except one; −1: of all.
-func sumWithout(by []float64, fold int) (sum float64) {
-	for f, x := range by {
+func sumWithout(sums []float64, fold int) (sum float64) {
+	for f, x := range sums {
 		if f != fold {
 			sum += x
 		}
@@ -177,20 +177,20 @@ const tie = 1e-9
 
 // less reports whether a loss is below another one by more than rounding. scale is added to the size of
 // losses that may be 0 without being small, as logarithms.
-func less(loss, other, scale float64) bool {
-	return loss < other && (math.IsInf(other, 1) || other-loss > tie*(math.Abs(other)+scale))
+func less(loss, reference, scale float64) bool {
+	return loss < reference && (math.IsInf(reference, 1) || reference-loss > tie*(math.Abs(reference)+scale))
 }
 
 // best returns the setting with the least loss of the values outside a fold, −1: of all, the first
 // of equals.
-func (e *evidence) best(without int) int {
-	best, least := 0, math.Inf(1)
+func (e *evidence) best(hidden int) int {
+	best, lowest := 0, math.Inf(1)
 	for s, sum := range e.total {
-		if without >= 0 {
-			sum -= e.loss[s][without]
+		if hidden >= 0 {
+			sum -= e.loss[s][hidden]
 		}
-		if less(sum, least, e.scale) {
-			best, least = s, sum
+		if less(sum, lowest, e.scale) {
+			best, lowest = s, sum
 		}
 	}
 	return best
@@ -198,17 +198,17 @@ func (e *evidence) best(without int) int {
 
 // choose returns the method with the least squared error and stores the errors of all in out. In each
 // fold a method has the setting that the other folds choose, and the run the method that they choose.
-func (c *comparison) choose(methods []*Method, found []*evidence, out *Prediction) int {
+func (c *comparison) choose(methods []*Method, list []*evidence, out *Prediction) int {
 	bestWithout := func(fold int) (best int) {
-		least := math.Inf(1)
-		for i, e := range found {
-			if sum := sumWithout(e.squares[e.best(fold)], fold); less(sum, least, 0) {
-				best, least = i, sum
+		lowest := math.Inf(1)
+		for i, e := range list {
+			if sum := sumWithout(e.squares[e.best(fold)], fold); less(sum, lowest, 0) {
+				best, lowest = i, sum
 			}
 		}
 		return best
 	}
-	of := func(pick func(fold int) *evidence) Errors {
+	measure := func(pick func(fold int) *evidence) Errors {
 		var squares, absolute float64
 		for f := range c.folds {
 			e := pick(f)
@@ -219,14 +219,14 @@ func (c *comparison) choose(methods []*Method, found []*evidence, out *Predictio
 		return errorsOf(c.Value, squares, absolute)
 	}
 	for i, m := range methods {
-		e := found[i]
+		e := list[i]
 		out.Methods = append(out.Methods, Compared{
-			Method: m.Name(), Parameters: e.settings[e.best(-1)], Settings: len(e.settings), Errors: of(func(int) *evidence { return e }),
+			Method: m.Name(), Parameters: e.settings[e.best(-1)], Settings: len(e.settings), Errors: measure(func(int) *evidence { return e }),
 		})
 	}
 	best := bestWithout(-1)
 	out.Compared = out.Methods[best]
-	out.Errors = of(func(f int) *evidence { return found[bestWithout(f)] })
+	out.Errors = measure(func(f int) *evidence { return list[bestWithout(f)] })
 	return best
 }
 
@@ -260,8 +260,8 @@ func (c *comparison) meanOf(i int) float64 { return c.hops.without(c.fold[i]).ce
 
 // neighboursOf predicts the mean of the neighbours' values outside the fold of value i.
 func (c *comparison) neighboursOf(i int) float64 {
-	of := c.hops.without(c.fold[i])
-	return of.center + of.at[i][0]
+	set := c.hops.without(c.fold[i])
+	return set.center + set.means[i][0]
 }
 
 // outside returns the positions of the values outside a fold, and those inside.
@@ -286,10 +286,10 @@ func meanOf(values []float64) float64 {
 }
 
 // centered returns values minus their mean, and the mean.
-func centered(values []float64) (rest []float64, mean float64) {
-	rest, mean = slices.Clone(values), meanOf(values)
-	for i := range rest {
-		rest[i] -= mean
+func centered(values []float64) (residuals []float64, mean float64) {
+	residuals, mean = slices.Clone(values), meanOf(values)
+	for i := range residuals {
+		residuals[i] -= mean
 	}
-	return rest, mean
+	return residuals, mean
 }

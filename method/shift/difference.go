@@ -21,20 +21,20 @@ const ksFactor = 1.73
 
 // compare returns the difference of two lists, which it sorts. The statistic is that of the
 // two-sample test of Kolmogorov and Smirnov, with the limit ksFactor·√(1/m + 1/n).
-func compare(labelled, others []float64) (d Difference) {
-	if len(labelled) == 0 || len(others) == 0 {
+func compare(labelled, unlabelled []float64) (d Difference) {
+	if len(labelled) == 0 || len(unlabelled) == 0 {
 		return d
 	}
 	slices.Sort(labelled)
-	slices.Sort(others)
-	m, n := float64(len(labelled)), float64(len(others))
-	d = Difference{Labelled: mean(labelled), Others: mean(others), Limit: ksFactor * math.Sqrt(1/m+1/n)}
-	for i, j := 0, 0; i < len(labelled) && j < len(others); {
-		x := min(labelled[i], others[j])
+	slices.Sort(unlabelled)
+	m, n := float64(len(labelled)), float64(len(unlabelled))
+	d = Difference{Labelled: mean(labelled), Others: mean(unlabelled), Limit: ksFactor * math.Sqrt(1/m+1/n)}
+	for i, j := 0, 0; i < len(labelled) && j < len(unlabelled); {
+		x := min(labelled[i], unlabelled[j])
 		for i < len(labelled) && labelled[i] == x {
 			i++
 		}
-		for j < len(others) && others[j] == x {
+		for j < len(unlabelled) && unlabelled[j] == x {
 			j++
 		}
 		d.Distance = max(d.Distance, math.Abs(float64(i)/m-float64(j)/n))
@@ -65,17 +65,17 @@ func (s Share) Exceeds() bool { return s.Errors > mostErrors }
 //	p(1 − p)·(1/labels + 1/nodes)
 //
 // where p has one label more and one more of another class, so that it is positive.
-func compareShares(names []string, count, predicted []float64, errorRate float64) (most Share) {
+func compareShares(names []string, count, predicted []float64, errorRate float64) (largest Share) {
 	labels, nodes := sum(count), sum(predicted)
 	for c, n := range count {
 		p := (n + 1) / (labels + 2)
 		s := Share{Class: names[c], Labels: n / labels, Predicted: predicted[c] / nodes}
 		s.Errors = max(0, math.Abs(s.Predicted-s.Labels)-errorRate) / math.Sqrt(p*(1-p)*(1/labels+1/nodes))
-		if s.Errors > most.Errors {
-			most = s
+		if s.Errors > largest.Errors {
+			largest = s
 		}
 	}
-	return most
+	return largest
 }
 
 func sum(list []float64) (sum float64) {

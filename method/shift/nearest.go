@@ -50,7 +50,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 	last := min(1, len(p.Row)-1)
 	var pieces sync.Mutex // of a long row
 	for hops, grew := 1, true; grew && hops <= mostHops; hops++ {
-		var more atomic.Bool
+		var hasChanged atomic.Bool
 		blocks.Copy(next.Block, now.Block)
 		err := sparse.SweepWith(ctx, p.A, next.Block, now.Block, workers, func(_ int, panel sparse.Panel, x *sparse.Block[float64]) error {
 			if panel.Pieces > 1 {
@@ -59,7 +59,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 			}
 			for v := panel.Lo; v < panel.Hi; v++ {
 				if next.at(last, v) == unreached && next.extend(panel, v, last, hops, nearest{x}) {
-					more.Store(true)
+					hasChanged.Store(true)
 				}
 			}
 			return nil
@@ -69,7 +69,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 			return now, err
 		}
 		any := []float64{0}
-		if more.Load() {
+		if hasChanged.Load() {
 			any[0] = 1
 		}
 		team.Max(any)
@@ -80,19 +80,19 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int, work *p
 
 // extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
 // whether there are any. last is 0 if there is a single label.
-func (f nearest) extend(panel sparse.Panel, v, last, hops int, before nearest) (grew bool) {
+func (f nearest) extend(panel sparse.Panel, v, last, hops int, previous nearest) (grew bool) {
 	col, val := panel.Row(v - panel.Lo)
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
 		}
 		for i := range last + 1 {
-			r, own := before.at(i, int(u)), f.at(0, v)
-			if r == unreached || r.hops() != hops-1 || r.label() == own.label() && own != unreached {
+			r, first := previous.at(i, int(u)), f.at(0, v)
+			if r == unreached || r.hops() != hops-1 || r.label() == first.label() && first != unreached {
 				continue
 			}
 			r, grew = reachOf(int(r.label()), hops), true
-			if own != unreached {
+			if first != unreached {
 				f.Row(v)[1] = float64(r)
 				return true
 			}

@@ -17,9 +17,9 @@ func (r *Report) measureLow(ctx context.Context, m method.Method, p *method.Prob
 		return err
 	}
 	half := &method.Prediction{Reached: out.Reached}
-	rest := p.At(visible)
-	if err := rest.Validate(); err == nil {
-		if half, err = r.predictHalf(ctx, m, rest, out, s); half == nil {
+	training := p.At(visible)
+	if err := training.Validate(); err == nil {
+		if half, err = r.predictHalf(ctx, m, training, out, s); half == nil {
 			return err
 		}
 	} else if !errors.Is(err, problem.ErrOneClass) {
@@ -27,7 +27,7 @@ func (r *Report) measureLow(ctx context.Context, m method.Method, p *method.Prob
 	}
 	tested, right := make([]float64, len(p.Names)), make([]float64, len(p.Names))
 	for _, i := range hidden {
-		row, class, predicted := p.Row[i], p.Class[i], rest.Class[0] // of all labels that are not hidden, if it is the only one
+		row, class, predicted := p.Row[i], p.Class[i], training.Class[0] // of all labels that are not hidden, if it is the only one
 		if half.Class != nil {
 			predicted = half.Class[row]
 		}
@@ -38,42 +38,42 @@ func (r *Report) measureLow(ctx context.Context, m method.Method, p *method.Prob
 			}
 		}
 	}
-	sum, of := 0.0, 0.0
+	sum, total := 0.0, 0.0
 	for c, n := range tested {
 		if n > 0 {
 			sum += share[c] * right[c] / n
-			of += share[c]
+			total += share[c]
 		}
 	}
-	if r.Low = accuracy.Accuracy; of > 0 {
-		r.Low = min(r.Low, sum/of)
+	if r.Low = accuracy.Accuracy; total > 0 {
+		r.Low = min(r.Low, sum/total)
 	}
 	return nil
 }
 
 // predictHalf predicts from some of the labels with the parameters of out. It returns nil if both
 // predictions exceed the memory limit.
-func (r *Report) predictHalf(ctx context.Context, m method.Method, rest *method.Problem, out *method.Prediction, s *method.Settings) (*method.Prediction, error) {
-	set, kept := *s, int64(len(rest.Degrees))*int64(4*len(rest.Names)+8) // scores and classes of out
+func (r *Report) predictHalf(ctx context.Context, m method.Method, training *method.Problem, out *method.Prediction, s *method.Settings) (*method.Prediction, error) {
+	set, retained := *s, int64(len(training.Degrees))*int64(4*len(training.Names)+8) // scores and classes of out
 	set.Progress = nil
 	if s.Memory > 0 {
-		need, err := method.Bytes(m, rest, nil, s)
-		if err != nil || need > s.Memory-kept {
-			r.Omitted = need + kept
+		need, err := method.Bytes(m, training, nil, s)
+		if err != nil || need > s.Memory-retained {
+			r.Omitted = need + retained
 			return nil, nil
 		}
-		set.Memory -= kept
+		set.Memory -= retained
 	}
 	var par *method.Parameters
 	if out.Settings > 0 {
 		par = &out.Parameters
 	}
-	half, err := m.Predict(ctx, rest, par, &set)
+	half, err := m.Predict(ctx, training, par, &set)
 	if err != nil {
 		return nil, err
 	}
 	out.Work.Add(half.Work)
-	return half, method.Reweigh(ctx, rest, half, s.Workers)
+	return half, method.Reweigh(ctx, training, half, s.Workers)
 }
 
 // halves divides the labels into those nearer to one end of the graph and those nearer to the other
@@ -91,15 +91,15 @@ func halves(ctx context.Context, p *method.Problem, workers int, work *problem.W
 		return list, err
 	}
 	farthest := func(list []int) int { return slices.Index(list, slices.Max(list)) }
-	from, err := hops(0)
+	firstHops, err := hops(0)
 	if err != nil {
 		return nil, nil, err
 	}
-	one := farthest(from)
-	if from, err = hops(one); err != nil {
+	one := farthest(firstHops)
+	if firstHops, err = hops(one); err != nil {
 		return nil, nil, err
 	}
-	other, err := hops(farthest(from))
+	secondHops, err := hops(farthest(firstHops))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func halves(ctx context.Context, p *method.Problem, workers int, work *problem.W
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(from[i]-other[i], from[j]-other[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(firstHops[i]-secondHops[i], firstHops[j]-secondHops[j]) })
 	visible, hidden = order[:(len(order)+1)/2], order[(len(order)+1)/2:]
 	slices.Sort(visible)
 	slices.Sort(hidden)

@@ -56,7 +56,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 		return nil, nil
 	}
 	r := new(Report)
-	found, err := nearestLabels(ctx, p, s.Workers, &out.Work)
+	paths, err := nearestLabels(ctx, p, s.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 	for _, row := range p.Row {
 		labelled.Add(uint32(row))
 	}
-	r.Hops = found.compare(p, labelled, func(_ int, hops reach) float64 { return float64(hops.hops()) })
-	r.Degree = found.compare(p, labelled, func(v int, _ reach) float64 { return p.Degrees[v] })
+	r.Hops = paths.compare(p, labelled, func(_ int, hops reach) float64 { return float64(hops.hops()) })
+	r.Degree = paths.compare(p, labelled, func(v int, _ reach) float64 { return p.Degrees[v] })
 	predicted := predictedClasses(p, labelled, out)
 	if sum(predicted) == 0 {
 		return r, nil
@@ -84,21 +84,21 @@ func Check(ctx context.Context, m method.Method, p *method.Problem, out *method.
 // compare compares a value of the labelled nodes with that of other nodes. Nodes that no other label
 // reaches are left out, because they have no part in the accuracy.
 func (f nearest) compare(p *method.Problem, labelled *roaring.Bitmap, value func(v int, nearest reach) float64) Difference {
-	var own, others []float64
+	var seedValues, otherValues []float64
 	for _, row := range p.Row {
 		if r := f.at(1, row); r != unreached {
-			own = append(own, value(row, r))
+			seedValues = append(seedValues, value(row, r))
 		}
 	}
 	team := sparse.TeamOf(p.A)
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
 			if r := f.at(0, v); r != unreached && !labelled.Contains(uint32(v)) {
-				others = append(others, value(v, r))
+				otherValues = append(otherValues, value(v, r))
 			}
 		}
 	}
-	return compare(own, team.Concat(others))
+	return compare(seedValues, team.Concat(otherValues))
 }
 
 // predictedClasses counts the predictions of each class at the nodes without a label that a label reaches.

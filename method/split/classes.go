@@ -46,19 +46,19 @@ func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 // its nodes, if it has two, so that of many classes there are more than limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	members := membersOf(class)
-	taken := make([]int, len(members))
+	quota := make([]int, len(members))
 	for c, nodes := range members {
-		taken[c] = len(nodes)
+		quota[c] = len(nodes)
 		if len(class) > limit {
 			share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
-			taken[c] = min(len(nodes), max(share, 2))
+			quota[c] = min(len(nodes), max(share, 2))
 		}
 	}
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
 	for c, nodes := range members {
 		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		sample = append(sample, nodes[:taken[c]]...)
+		sample = append(sample, nodes[:quota[c]]...)
 	}
 	slices.Sort(sample)
 	return sample
@@ -66,10 +66,10 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 
 // Majority returns the most frequent of the classes, the lowest of several.
 func Majority(class []int) int {
-	best, most := 0, -1
+	best, highest := 0, -1
 	for c, count := range countsOf(class) {
-		if count > most {
-			best, most = c, count
+		if count > highest {
+			best, highest = c, count
 		}
 	}
 	return best
@@ -90,10 +90,10 @@ func TooFew(class []int) bool {
 
 // membersOf returns the positions of each class, in increasing order.
 func membersOf(class []int) [][]int {
-	counts, all := countsOf(class), make([]int, len(class))
+	counts, positions := countsOf(class), make([]int, len(class))
 	members := make([][]int, len(counts))
 	for c, count := range counts {
-		members[c], all = all[:0:count], all[count:]
+		members[c], positions = positions[:0:count], positions[count:]
 	}
 	for i, c := range class {
 		members[c] = append(members[c], i)

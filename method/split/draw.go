@@ -62,7 +62,7 @@ func (e *SplitError) Error() string {
 	if e.Items != 1 {
 		items += "s"
 	}
-	of := fmt.Sprintf("%v of %s", e.Fraction, items)
+	share := fmt.Sprintf("%v of %s", e.Fraction, items)
 	switch {
 	case e.Folds > 0 && e.Items >= e.Folds: // as chance would have it
 		return fmt.Sprintf("of %d folds one has none of the %s of %s; give fewer, or %s", e.Folds, items, class, cmp.Or(e.StratifiedFolds, "stratified ones"))
@@ -71,11 +71,11 @@ func (e *SplitError) Error() string {
 	case e.Folds > 0:
 		return fmt.Sprintf("%d folds are more than the %s of %s; give at most %d, or leave out the class", e.Folds, items, class, e.Items)
 	case e.Class < 0:
-		return fmt.Sprintf("%s leaves no %s to test on; use a smaller fraction", of, noun)
+		return fmt.Sprintf("%s leaves no %s to test on; use a smaller fraction", share, noun)
 	case e.Smallest == 0:
-		return fmt.Sprintf("%s leaves %s without a training %s, and so does every other fraction; label more %ss", of, class, noun, noun)
+		return fmt.Sprintf("%s leaves %s without a training %s, and so does every other fraction; label more %ss", share, class, noun, noun)
 	}
-	return fmt.Sprintf("%s leaves %s without a training %s; the smallest fraction that works is %v", of, class, noun, e.Smallest)
+	return fmt.Sprintf("%s leaves %s without a training %s; the smallest fraction that works is %v", share, class, noun, e.Smallest)
 }
 
 // Unwrap returns [ErrUsage].
@@ -128,8 +128,8 @@ func (d Design) uniform(class []int, count int, seed, stream uint64) (func(i int
 	}
 	needed, missing := m, -1
 	for s := range count {
-		if _, least, class := permutation(class, m, seed, stream|uint64(s)); least > m {
-			needed, missing = max(needed, least), class
+		if _, shortest, class := permutation(class, m, seed, stream|uint64(s)); shortest > m {
+			needed, missing = max(needed, shortest), class
 		}
 	}
 	if needed > m {
@@ -149,24 +149,24 @@ func (d Design) uniform(class []int, count int, seed, stream uint64) (func(i int
 // nodes hold every class, with least ≤ m. If none of them does, least is the
 // smallest prefix of any that holds every class and missing a class that its
 // first m nodes lack.
-func permutation(class []int, m int, seed, stream uint64) (order []int, least, missing int) {
+func permutation(class []int, m int, seed, stream uint64) (order []int, shortest, missing int) {
 	rng := newRand(seed, stream)
 	order = make([]int, len(class))
-	least = len(class) + 1
+	shortest = len(class) + 1
 	for range attempts {
 		for i := range order {
 			order[i] = i
 		}
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		prefix, last := covering(class, order)
-		if prefix < least {
-			least, missing = prefix, last
+		if prefix < shortest {
+			shortest, missing = prefix, last
 		}
-		if least <= m {
+		if shortest <= m {
 			break
 		}
 	}
-	return order, least, missing
+	return order, shortest, missing
 }
 
 // covering returns the length of the shortest prefix of order that holds every
@@ -217,40 +217,40 @@ func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, e
 	case d.PerClass > smallest:
 		return nil, Usage("%d training nodes a class are more than the smallest class has; give at most %d", d.PerClass, smallest)
 	}
-	taken, tests := make([]int, len(members)), 0
+	quota, tests := make([]int, len(members)), 0
 	for c, nodes := range members {
-		taken[c] = min(d.PerClass, len(nodes)) // a class number that no node has is empty
-		tests += len(nodes) - taken[c]
+		quota[c] = min(d.PerClass, len(nodes)) // a class number that no node has is empty
+		tests += len(nodes) - quota[c]
 	}
 	if tests == 0 {
 		return nil, Usage("%d training nodes a class leave no node to test on; give fewer", d.PerClass)
 	}
-	return func(i int) Split { return takeOf(members, taken, seed, stream|uint64(i)) }, nil
+	return func(i int) Split { return takeOf(members, quota, seed, stream|uint64(i)) }, nil
 }
 
 // stratified draws the fraction of every class.
 func (d Design) stratified(class []int, seed, stream uint64) (func(i int) Split, error) {
 	members := membersOf(class)
-	taken, tests := make([]int, len(members)), 0
+	quota, tests := make([]int, len(members)), 0
 	for c, items := range members {
-		taken[c] = min(len(items), max(1, int(math.Round(d.Fraction*float64(len(items))))))
-		tests += len(items) - taken[c]
+		quota[c] = min(len(items), max(1, int(math.Round(d.Fraction*float64(len(items))))))
+		tests += len(items) - quota[c]
 	}
 	if tests == 0 {
 		return nil, &SplitError{Design: d, Items: len(class), Class: -1}
 	}
-	return func(i int) Split { return takeOf(members, taken, seed, stream|uint64(i)) }, nil
+	return func(i int) Split { return takeOf(members, quota, seed, stream|uint64(i)) }, nil
 }
 
 // takeOf draws a split with the given number of training items of each class.
-func takeOf(members [][]int, taken []int, seed, stream uint64) Split {
+func takeOf(members [][]int, quota []int, seed, stream uint64) Split {
 	rng := newRand(seed, stream)
 	var s Split
 	for c, items := range members {
 		items = slices.Clone(items)
 		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		s.Train = append(s.Train, items[:taken[c]]...)
-		s.Test = append(s.Test, items[taken[c]:]...)
+		s.Train = append(s.Train, items[:quota[c]]...)
+		s.Test = append(s.Test, items[quota[c]:]...)
 	}
 	slices.Sort(s.Train)
 	slices.Sort(s.Test)
@@ -270,25 +270,25 @@ func (d Design) folds(class []int, count int, seed, stream uint64) (func(i int) 
 	if d.Folds < 2 {
 		return nil, Usage("%d folds; at least 2 are needed", d.Folds)
 	}
-	few := &SplitError{Design: d, Items: len(members[smallest]), Class: smallest}
+	shortage := &SplitError{Design: d, Items: len(members[smallest]), Class: smallest}
 	if d.Folds > len(class) || d.Stratified && d.Folds > len(members[smallest]) {
-		return nil, few
+		return nil, shortage
 	}
 	if !d.Stratified {
 		for number := range (count + d.Folds - 1) / d.Folds {
 			if _, ok := d.deal(class, seed, stream|uint64(number)); !ok {
-				return nil, few
+				return nil, shortage
 			}
 		}
 	}
 	return func(i int) Split {
 		fold, _ := d.deal(class, seed, stream|uint64(i/d.Folds))
 		var s Split
-		for at, f := range fold {
+		for item, f := range fold {
 			if (f == i%d.Folds) == d.Inverse {
-				s.Train = append(s.Train, at)
+				s.Train = append(s.Train, item)
 			} else {
-				s.Test = append(s.Test, at)
+				s.Test = append(s.Test, item)
 			}
 		}
 		return s
@@ -318,12 +318,12 @@ func (d *Design) deal(class []int, seed, stream uint64) (fold []int, ok bool) {
 
 // complete reports whether every training set has every class.
 func (d *Design) complete(class, fold []int) bool {
-	all := countsOf(class)
-	in := make([]int, len(all)*d.Folds) // items by class and fold
+	totals := countsOf(class)
+	in := make([]int, len(totals)*d.Folds) // items by class and fold
 	for i, c := range class {
 		in[c*d.Folds+fold[i]]++
 	}
-	for c, total := range all {
+	for c, total := range totals {
 		for _, n := range in[c*d.Folds : (c+1)*d.Folds] {
 			if total > 0 && (d.Inverse && n == 0 || !d.Inverse && n == total) {
 				return false

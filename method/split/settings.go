@@ -9,17 +9,17 @@ import (
 // Settings returns every combination of the usual values of a declaration's
 // parameters on a graph, or nil, with the given values in place of theirs. Later
 // parameters vary faster.
-func Settings(s *param.Spec, given param.Values, g param.Graph) ([]param.Values, error) {
+func Settings(s *param.Spec, values param.Values, g param.Graph) ([]param.Values, error) {
 	list := []param.Values{{}}
 	for i := range s.Params {
 		p := &s.Params[i]
-		if replaced(s, p, given) {
+		if replaced(s, p, values) {
 			continue
 		}
 		var longer []param.Values
 		for _, v := range list {
-			grid := []param.Value{given[p.Name]}
-			if _, fixed := given[p.Name]; !fixed {
+			grid := []param.Value{values[p.Name]}
+			if _, fixed := values[p.Name]; !fixed {
 				var err error
 				if grid, err = p.GridOn(v, g); err != nil {
 					return nil, err
@@ -41,7 +41,7 @@ func Settings(s *param.Spec, given param.Values, g param.Graph) ([]param.Values,
 			return nil, err
 		}
 	}
-	if _, err := s.Resolve(given, g); err != nil { // a name that is no parameter
+	if _, err := s.Resolve(values, g); err != nil { // a name that is no parameter
 		return nil, err
 	}
 	return list, nil
@@ -49,8 +49,8 @@ func Settings(s *param.Spec, given param.Values, g param.Graph) ([]param.Values,
 
 // replaced reports whether a parameter has no value: it would stand in the place of
 // another and is not given, or another one that is given stands in its place.
-func replaced(s *param.Spec, p *param.Param, given param.Values) bool {
-	return p.Instead != "" && !given.Has(p.Name) || slices.ContainsFunc(s.Params, func(o param.Param) bool {
-		return o.Instead == p.Name && given.Has(o.Name)
+func replaced(s *param.Spec, p *param.Param, values param.Values) bool {
+	return p.Instead != "" && !values.Has(p.Name) || slices.ContainsFunc(s.Params, func(o param.Param) bool {
+		return o.Instead == p.Name && values.Has(o.Name)
 	})
 }

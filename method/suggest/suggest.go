@@ -130,24 +130,24 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	if err != nil {
 		return nil, err
 	}
-	with := make([]float64, len(nodes)) // the covariance of each with Σ_i w_i·f_i
+	cross := make([]float64, len(nodes)) // the covariance of each with Σ_i w_i·f_i
 	for a, i := range nodes {
-		with[a] = cov.Row(i)[0]
+		cross[a] = cov.Row(i)[0]
 	}
 	var list []Suggestion
-	taken := make([]bool, len(nodes))
+	isChosen := make([]bool, len(nodes))
 	for range min(count, len(nodes)) {
-		best, most := -1, -1.0
+		best, highest := -1, -1.0
 		for a := range nodes {
-			if gain := with[a] * with[a] / (gram.Row(a)[a] + noise); !taken[a] && gain > most {
-				best, most = a, gain
+			if gain := cross[a] * cross[a] / (gram.Row(a)[a] + noise); !isChosen[a] && gain > highest {
+				best, highest = a, gain
 			}
 		}
-		taken[best] = true
-		condition(gram, with, best)
+		isChosen[best] = true
+		condition(gram, cross, best)
 		one := Suggestion{Row: nodes[best], Reached: out.Reached.Contains(uint32(nodes[best]))}
 		if total > 0 {
-			one.Teaches = most / total
+			one.Teaches = highest / total
 		}
 		one.Class, one.Second, one.Doubt = likeliest(out.Scores.Row(one.Row))
 		list = append(list, one)
@@ -164,11 +164,11 @@ type covariance struct {
 
 // given returns the covariance given the labels of p.
 func given(ctx context.Context, p *problem.Problem, count int, set *method.Settings) (*covariance, error) {
-	on, err := p.Whole(ctx, set.Workers, new(problem.Work))
+	g, err := p.Whole(ctx, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}
-	s := &iterative.System{Graph: on, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: make([]float64, len(p.Degrees)), Least: 1}
+	s := &iterative.System{Graph: g, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: make([]float64, len(p.Degrees)), Least: 1}
 	for i := range s.Ground {
 		s.Ground[i] = 1
 	}
@@ -246,19 +246,19 @@ func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 }
 
 // condition conditions covariances on the label of node a.
-func condition(gram *sparse.Block[float64], with []float64, a int) {
+func condition(gram *sparse.Block[float64], cross []float64, a int) {
 	row := slices.Clone(gram.Row(a))
 	scale := 1 / (row[a] + noise)
-	told := with[a]
+	told := cross[a]
 	for b := range gram.Rows {
 		share := row[b] * scale
 		if share == 0 {
 			continue
 		}
-		with[b] -= share * told
-		to := gram.Row(b)
+		cross[b] -= share * told
+		target := gram.Row(b)
 		for c, x := range row {
-			to[c] -= share * x
+			target[c] -= share * x
 		}
 	}
 }

@@ -89,7 +89,9 @@ func (s *Sweeper) plan(ctx context.Context, o sparse.LayoutOptions) (err error) 
 }
 
 // Streamed reports whether every sweep reads the store from disk.
-func (s *Sweeper) Streamed() bool { return s.o.Stream && s.Copy == nil && s.A == sparse.Matrix(s.Store) }
+func (s *Sweeper) Streamed() bool {
+	return s.o.Stream && s.Copy == nil && s.A == sparse.Matrix(s.Store)
+}
 
 // Held returns the memory of the store and its copy in bytes.
 func (s *Sweeper) Held() int64 {

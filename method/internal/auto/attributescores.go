@@ -47,8 +47,8 @@ func (b *attributeBlock) ridge(items, classes, workers int) ridgeBlock {
 		lambdas: lambdas,
 		path: func(ctx context.Context, y [][]int) (*ridge.Path, error) {
 			f := sparse.BlockOf(items, b.columns, make([]float32, items*b.columns))
-			for at := range items {
-				b.rowsTo(f.Row(at), at)
+			for item := range items {
+				b.rowsTo(f.Row(item), item)
 			}
 			return ridge.NewPath(ctx, f, attributeConstant, y, classes, workers)
 		},
@@ -82,11 +82,11 @@ func (b *attributeBlock) ridge(items, classes, workers int) ridgeBlock {
 // shownLabels returns the positions of the labels that ridges learn from with at most this number
 // of features: some of each class, however many classes there are.
 func shownLabels(p *problem.Problem, features int, seed uint64) []int {
-	most := max(100, ridgeValues/max(1, features))
+	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
-		most = min(most, ridgeSide)
+		limit = min(limit, ridgeSide)
 	}
-	return split.Sample(p.Class, most, seed, 0)
+	return split.Sample(p.Class, limit, seed, 0)
 }
 
 // scoreAttributes computes the scores. The folds are those of the learned labels.
@@ -130,7 +130,7 @@ func blocksOf(ctx context.Context, l *lens, nodes []int, report func(stage strin
 		joined(l, seen, rankView),
 		joined(l, seen, hopsOf(l)...),
 	}
-	if l.a.few {
+	if l.a.isNarrow {
 		u, err := newUnits(ctx, l)
 		if err != nil {
 			return nil, err
@@ -141,17 +141,17 @@ func blocksOf(ctx context.Context, l *lens, nodes []int, report func(stage strin
 }
 
 // hopsOf returns X and its hops.
-func hopsOf(l *lens) (of []view) {
+func hopsOf(l *lens) (list []view) {
 	for v := plainView; int(v) < l.views(); v++ {
-		of = append(of, v)
+		list = append(list, v)
 	}
-	return of
+	return list
 }
 
 // widestBlock returns the number of features of the largest block.
 func widestBlock(l *lens) int {
 	n, d := l.p.Nodes(), l.a.Cols
-	if l.a.few {
+	if l.a.isNarrow {
 		return unitFeatures(n, d)
 	}
 	return d * len(hopsOf(l))
@@ -159,36 +159,36 @@ func widestBlock(l *lens) int {
 
 // joined joins views, each of the mean squared length 1/len(of) at the nodes that are
 // learned from.
-func joined(l *lens, seen viewBlocks, of ...view) attributeBlock {
+func joined(l *lens, seen viewBlocks, views ...view) attributeBlock {
 	d := l.a.Cols
-	scale := make([]float32, len(of))
-	for i, v := range of {
+	scale := make([]float32, len(views))
+	for i, v := range views {
 		square := 0.0
 		for _, x := range seen[v].Data {
 			square += float64(x) * float64(x)
 		}
 		if scale[i] = 1; square > 0 {
-			scale[i] = float32(math.Sqrt(float64(seen[v].Rows) / (square * float64(len(of)))))
+			scale[i] = float32(math.Sqrt(float64(seen[v].Rows) / (square * float64(len(views)))))
 		}
 	}
 	return attributeBlock{
-		columns: d * len(of),
+		columns: d * len(views),
 		rowsTo: func(dst []float32, item int) {
-			for i, v := range of {
+			for i, v := range views {
 				for j, x := range seen[v].Row(item) {
 					dst[i*d+j] = scale[i] * x
 				}
 			}
 		},
 		apply: func(ctx context.Context, dst, w *sparse.Block[float32]) error {
-			parts := make([]*sparse.Block[float32], len(of))
-			for i := range of {
+			parts := make([]*sparse.Block[float32], len(views))
+			for i := range views {
 				parts[i] = sparse.BlockOf(d, w.Cols, w.Data[i*d*w.Cols:][:d*w.Cols])
 				for j := range parts[i].Data {
 					parts[i].Data[j] *= scale[i]
 				}
 			}
-			if of[0] == rankView {
+			if views[0] == rankView {
 				return l.rankTo(ctx, dst, parts[0])
 			}
 			return l.hopsTo(ctx, dst, parts)

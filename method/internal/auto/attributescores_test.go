@@ -197,7 +197,7 @@ func TestStack(t *testing.T) {
 		return steady(class, 4, func(int) float64 { return most * rng.Float64() })
 	}
 	h := heldOutOf(class, 4, []probabilities{random(0.8), random(0.8), random(0.6)}, random(0.7))
-	h.settings[0].candidate.alone, h.settings[1].of, h.settings[2].of = true, 1, 2
+	h.settings[0].candidate.isAlone, h.settings[1].position, h.settings[2].position = true, 1, 2
 	among := func(i int) bool { return i%5 > 0 }
 	likelihood := func(mixture []component) (sum float64) {
 		for _, s := range mixture {

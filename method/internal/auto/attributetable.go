@@ -15,17 +15,17 @@ import (
 // which is the mean.
 type attributeTable struct {
 	*sparse.Table
-	team    *sparse.Team
-	present int       // rows that are not missing, of all processes
-	values  int64     // that are not 0, of all processes
-	real    []bool    // of columns
-	rank    []rank    // of real columns
-	zero    []float64 // the score of 0 in real columns
-	shift   []float64 // the mean of real columns, whose 0 counts 0; 0 of words
-	factor  []float64 // of columns
-	length  []float32 // of rows, in the place of words: one over their length
-	few     bool      // real numbers, and few of them
-	every   []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
+	team     *sparse.Team
+	present  int       // rows that are not missing, of all processes
+	values   int64     // that are not 0, of all processes
+	real     []bool    // of columns
+	rank     []rank    // of real columns
+	zero     []float64 // the score of 0 in real columns
+	shift    []float64 // the mean of real columns, whose 0 counts 0; 0 of words
+	factor   []float64 // of columns
+	length   []float32 // of rows, in the place of words: one over their length
+	isNarrow bool      // real numbers, and few of them
+	columns  []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
 }
 
 // A table is one of real numbers if more than realDensity of its values are not 0, and a
@@ -45,25 +45,25 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
 		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
-		every: make([]uint32, max(d, unitFeatures(team.TotalOf(n), min(d, fewAttributes)))),
+		columns: make([]uint32, max(d, unitFeatures(team.TotalOf(n), min(d, fewAttributes)))),
 	}
-	for j := range a.every {
-		a.every[j] = uint32(j)
+	for j := range a.columns {
+		a.columns[j] = uint32(j)
 	}
 	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
-	least, most := make([]float32, d), make([]float32, d)
-	for j := range least {
-		least[j], most[j] = float32(math.Inf(1)), float32(math.Inf(-1))
+	lowest, highest := make([]float32, d), make([]float32, d)
+	for j := range lowest {
+		lowest[j], highest[j] = float32(math.Inf(1)), float32(math.Inf(-1))
 	}
 	a.each(func(_, j int, x float32) {
-		least[j], most[j] = min(least[j], x), max(most[j], x)
+		lowest[j], highest[j] = min(lowest[j], x), max(highest[j], x)
 		count[j]++
 	})
 	team.Sum(count)
-	a.extremes(least, most)
+	a.extremes(lowest, highest)
 	for j, values := range count {
 		if a.values += int64(values); values == 0 {
-			least[j], most[j] = 0, 0
+			lowest[j], highest[j] = 0, 0
 		}
 	}
 	here := a.findPresent()
@@ -71,23 +71,23 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	dense := float64(a.values) > realDensity*present*float64(d)
 	reals := 0
 	for j := range a.real {
-		a.real[j] = least[j] < 0 || dense || least[j] < most[j] && count[j] > realColumn*present
+		a.real[j] = lowest[j] < 0 || dense || lowest[j] < highest[j] && count[j] > realColumn*present
 		if a.real[j] {
 			reals++
 		}
 	}
-	if a.few = reals > 0 && d <= fewAttributes; a.few {
+	if a.isNarrow = reals > 0 && d <= fewAttributes; a.isNarrow {
 		for j := range a.real {
 			a.real[j] = true
 		}
 		reals = d
 	}
-	for j := range least {
+	for j := range lowest {
 		if count[j] < present {
-			least[j], most[j] = min(least[j], 0), max(most[j], 0)
+			lowest[j], highest[j] = min(lowest[j], 0), max(highest[j], 0)
 		}
 	}
-	a.rankColumns(least, most, here)
+	a.rankColumns(lowest, highest, here)
 	a.each(func(_, j int, x float32) {
 		if a.real[j] {
 			score := a.score(j, x)
@@ -101,7 +101,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		a.factor[j] = 1
 		if a.real[j] {
 			a.shift[j], a.factor[j] = sum[j]/present, 0 // of a column that is the same everywhere
-			if variance := squares[j]/present - float64(a.shift[j]*a.shift[j]); least[j] < most[j] {
+			if variance := squares[j]/present - float64(a.shift[j]*a.shift[j]); lowest[j] < highest[j] {
 				a.factor[j] = 1 / math.Sqrt(variance*float64(reals))
 			}
 		}
@@ -122,20 +122,20 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 }
 
 // extremes stores the least and the largest values of all processes.
-func (a *attributeTable) extremes(least, most []float32) {
-	ends := make([]float64, 2*len(least))
-	for j := range least {
-		ends[j], ends[len(least)+j] = -float64(least[j]), float64(most[j])
+func (a *attributeTable) extremes(lowest, highest []float32) {
+	ends := make([]float64, 2*len(lowest))
+	for j := range lowest {
+		ends[j], ends[len(lowest)+j] = -float64(lowest[j]), float64(highest[j])
 	}
 	a.team.Max(ends)
-	for j := range least {
-		least[j], most[j] = float32(-ends[j]), float32(ends[len(least)+j])
+	for j := range lowest {
+		lowest[j], highest[j] = float32(-ends[j]), float32(ends[len(lowest)+j])
 	}
 }
 
 // rankColumns gives real columns their functions, for the least and largest values of all. present are the rows
 // that are not missing.
-func (a *attributeTable) rankColumns(least, most []float32, present rowBits) {
+func (a *attributeTable) rankColumns(lowest, highest []float32, present rowBits) {
 	if !slices.Contains(a.real, true) {
 		return
 	}
@@ -165,7 +165,7 @@ func (a *attributeTable) rankColumns(least, most []float32, present rowBits) {
 				for i := range samples {
 					samples[i] = float32(values[i*(hi-lo)+j-lo])
 				}
-				a.rank[j] = newRank(samples, least[j], most[j])
+				a.rank[j] = newRank(samples, lowest[j], highest[j])
 				a.zero[j] = a.rank[j].of(0)
 			}
 		}
@@ -174,34 +174,34 @@ func (a *attributeTable) rankColumns(least, most []float32, present rowBits) {
 
 // findPresent finds and counts the rows that are not missing, in all processes.
 func (a *attributeTable) findPresent() rowBits {
-	own := make(rowBits, (a.team.TotalOf(a.Rows)+7)/8)
+	local := make(rowBits, (a.team.TotalOf(a.Rows)+7)/8)
 	for lo, hi := range a.team.Counted(0, a.Rows) {
 		for v := lo; v < hi; v++ {
 			if _, values := a.Row(v); values != nil {
 				row := a.team.Row(v)
-				own[row/8] |= 1 << (row % 8)
+				local[row/8] |= 1 << (row % 8)
 			}
 		}
 	}
-	all := own
+	union := local
 	if a.team != nil {
-		all = make(rowBits, len(own))
-		part := make(rowBits, len(own))
+		union = make(rowBits, len(local))
+		message := make(rowBits, len(local))
 		for p := range a.team.Size() {
 			if p == a.team.Rank() {
-				copy(part, own)
+				copy(message, local)
 			}
-			a.team.Broadcast(p, part)
-			for i, b := range part {
-				all[i] |= b
+			a.team.Broadcast(p, message)
+			for i, b := range message {
+				union[i] |= b
 			}
 		}
 	}
 	a.present = 0
-	for _, b := range all {
+	for _, b := range union {
 		a.present += bits.OnesCount8(b)
 	}
-	return all
+	return union
 }
 
 // rowBits is a set of rows of the whole matrix.
@@ -216,7 +216,7 @@ func (s rowBits) thin(members, left int) {
 		if !s.has(row) {
 			continue
 		}
-		if at := seen * left / members; (at*members+left-1)/left != seen {
+		if position := seen * left / members; (position*members+left-1)/left != seen {
 			s[row/8] &^= 1 << (row % 8)
 		}
 		seen++
@@ -234,9 +234,9 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 		copy(dst, values[lo:hi])
 		return
 	}
-	from, _ := slices.BinarySearch(columns, uint32(lo))
-	to, _ := slices.BinarySearch(columns, uint32(hi))
-	for i := from; i < to; i++ {
+	start, _ := slices.BinarySearch(columns, uint32(lo))
+	end, _ := slices.BinarySearch(columns, uint32(hi))
+	for i := start; i < end; i++ {
 		dst[int(columns[i])-lo] = values[i]
 	}
 }
@@ -258,7 +258,7 @@ func (a *attributeTable) each(do func(v, j int, x float32)) {
 // entries returns the columns and the values of a node.
 func (a *attributeTable) entries(v int) (columns []uint32, values []float32) {
 	if columns, values = a.Row(v); columns == nil {
-		columns = a.every[:len(values)]
+		columns = a.columns[:len(values)]
 	}
 	return columns, values
 }
@@ -311,15 +311,15 @@ func rankScore(knot int) float64 { return float64(knot)/2 - 3 }
 
 // newRank returns the function of a column with a sample of its values, which it sorts, and
 // the least and the largest value of all.
-func newRank(sample []float32, least, most float32) (r rank) {
+func newRank(sample []float32, lowest, highest float32) (r rank) {
 	slices.Sort(sample)
 	for i := range r {
-		at := math.Erfc(-rankScore(i)/math.Sqrt2) / 2 * float64(len(sample)-1)
-		lo := int(at)
-		below, above, share := float64(sample[lo]), float64(sample[min(lo+1, len(sample)-1)]), at-float64(lo)
-		r[i] = float32(float64((1-share)*below) + float64(share*above))
+		position := math.Erfc(-rankScore(i)/math.Sqrt2) / 2 * float64(len(sample)-1)
+		lo := int(position)
+		lower, upper, share := float64(sample[lo]), float64(sample[min(lo+1, len(sample)-1)]), position-float64(lo)
+		r[i] = float32(float64((1-share)*lower) + float64(share*upper))
 	}
-	r[0], r[rankKnots-1] = least, most
+	r[0], r[rankKnots-1] = lowest, highest
 	for i := rankKnots; i < len(r); i++ {
 		r[i] = float32(math.Inf(1))
 	}
@@ -353,6 +353,6 @@ func (r *rank) of(x float32) float64 {
 	case k == 0:
 		return rankScore(0)
 	}
-	below, above := float64(r[k-1]), float64(r[k])
-	return rankScore(k) - float64((above-float64(x))/(above-below)/2)
+	lower, upper := float64(r[k-1]), float64(r[k])
+	return rankScore(k) - float64((upper-float64(x))/(upper-lower)/2)
 }

@@ -143,13 +143,13 @@ func (u *units) look(ctx context.Context) error {
 // measure returns the means of columns, and one over their deviations.
 func (u *units) measure(ctx context.Context, columns int, row func(dst []float32, v int)) (columnUnits, error) {
 	n, team := u.inputs.Rows, sparse.TeamOf(u.l.p.A)
-	total, err := chunks.Sums(ctx, team, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, team, u.l.workers, n, 2*columns, func(sums []float64, lo, hi int) {
 		x := make([]float32, columns)
 		for v := lo; v < hi; v++ {
 			row(x, v)
 			for j, y := range x {
-				to[j] += float64(y)
-				to[columns+j] += float64(y) * float64(y)
+				sums[j] += float64(y)
+				sums[columns+j] += float64(y) * float64(y)
 			}
 		}
 	})
@@ -180,7 +180,7 @@ func timesTo(dst, row, m []float32, stride, lo int, columns []uint32) {
 
 // rectify stores H of a node before it is standardised.
 func (u *units) rectify(dst []float32, v int) {
-	timesTo(dst, u.inputs.Row(v), u.r, len(dst), 0, u.l.a.every)
+	timesTo(dst, u.inputs.Row(v), u.r, len(dst), 0, u.l.a.columns)
 	addRectified(dst, nil, u.b)
 }
 
@@ -200,13 +200,13 @@ func addRectified(dst, x, bias []float32) {
 func (u *units) layer(ctx context.Context, lo, hi int) error {
 	l, count := u.l, u.second.Cols
 	v, tv := sparse.NewBlock[float32](u.second.Rows, hi-lo), sparse.NewBlock[float32](u.second.Rows, hi-lo)
-	err := chunks.Run(ctx, l.workers, v.Rows, func(_, from, to int) {
+	err := chunks.Run(ctx, l.workers, v.Rows, func(_, start, end int) {
 		h := make([]float32, count)
-		for i := from; i < to; i++ {
+		for i := start; i < end; i++ {
 			u.rectify(h, i)
 			u.h.apply(h)
-			timesTo(u.second.Row(i)[lo:hi], h, u.q[:count*count], count, lo, l.a.every)
-			timesTo(v.Row(i), h, u.q[count*count:], count, lo, l.a.every)
+			timesTo(u.second.Row(i)[lo:hi], h, u.q[:count*count], count, lo, l.a.columns)
+			timesTo(v.Row(i), h, u.q[count*count:], count, lo, l.a.columns)
 		}
 	})
 	if err != nil {
@@ -228,13 +228,13 @@ func (u *units) rowTo(dst []float32, v int) {
 	u.h.apply(h)
 	copy(g, u.second.Row(v))
 	u.g.apply(g)
-	for of, part := range [][]float32{f, h, g} {
+	for i, block := range [][]float32{f, h, g} {
 		scale := float32(1 / math.Sqrt(3))
-		if of < 2 {
-			scale /= float32(math.Sqrt(float64(len(part))))
+		if i < 2 {
+			scale /= float32(math.Sqrt(float64(len(block))))
 		}
-		for j := range part {
-			part[j] *= scale
+		for j := range block {
+			block[j] *= scale
 		}
 	}
 }
@@ -250,7 +250,7 @@ func (u *units) block(nodes []int) attributeBlock {
 				row := make([]float32, columns)
 				for v := lo; v < hi; v++ {
 					u.rowTo(row, v)
-					timesTo(dst.Row(v), row, w.Data, w.Stride, 0, u.l.a.every)
+					timesTo(dst.Row(v), row, w.Data, w.Stride, 0, u.l.a.columns)
 				}
 			})
 		},

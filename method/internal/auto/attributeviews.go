@@ -75,7 +75,7 @@ func lensBytes(n, d int) int64 { return 28*int64(n) + 4*int64(d+unitFeatures(n, 
 // views are those of attributes: with three hops of few real numbers, with two of
 // others.
 func (l *lens) views() int {
-	if l.a.few {
+	if l.a.isNarrow {
 		return int(firstHop) + 3
 	}
 	return int(firstHop) + 2
@@ -172,17 +172,17 @@ func lensSlabBytes(n, columns int) int64 { return 3 * blocks.BlockBytes[float32]
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
 func (l *lens) columnsAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi int) error {
 	x, room := l.slabBlocks(hi - lo)
-	err := chunks.Run(ctx, l.workers, x.Rows, func(_, from, to int) {
-		for v := from; v < to; v++ {
+	err := chunks.Run(ctx, l.workers, x.Rows, func(_, start, end int) {
+		for v := start; v < end; v++ {
 			l.a.rowTo(x.Row(v), v, lo, hi)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return l.through(ctx, x, room, l.step, func(of view, seen *sparse.Block[float32]) error {
+	return l.through(ctx, x, room, l.step, func(hop view, seen *sparse.Block[float32]) error {
 		for i, v := range nodes {
-			copy(out[of].Row(i)[lo:hi], seen.Row(v))
+			copy(out[hop].Row(i)[lo:hi], seen.Row(v))
 		}
 		return nil
 	})
@@ -194,13 +194,13 @@ func (l *lens) nodesAt(ctx context.Context, out viewBlocks, nodes []int, lo, hi 
 	for i, v := range nodes[lo:hi] {
 		x.Row(v)[i] = 1
 	}
-	return l.through(ctx, x, room, l.back, func(of view, seen *sparse.Block[float32]) error {
-		return l.productTo(ctx, out[of], seen, lo)
+	return l.through(ctx, x, room, l.back, func(hop view, seen *sparse.Block[float32]) error {
+		return l.productTo(ctx, out[hop], seen, lo)
 	})
 }
 
 // through shows x, which it changes, through the hops of op and then through P.
-func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32], op *sparse.Operator[float32], show func(of view, seen *sparse.Block[float32]) error) error {
+func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32], op *sparse.Operator[float32], show func(hop view, seen *sparse.Block[float32]) error) error {
 	z := x
 	for h := range l.views() - int(firstHop) {
 		if err := l.sweep(ctx, op, room[h%2], z, sparse.Step[float32]{Alpha: 1}); err != nil {
@@ -227,35 +227,35 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 	d := dst.Cols
 	total := make([]float64, (d+1)*q.Cols) // of each column the sums, and that of Q
 	err := sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
-		from := group * productGroup
-		to := min(q.Cols, from+productGroup)
-		width := to - from
-		sums, all := make([]float32, d*width), make([]float64, width)
+		start := group * productGroup
+		end := min(q.Cols, start+productGroup)
+		width := end - start
+		sums, constants := make([]float32, d*width), make([]float64, width)
 		for first, last := range l.a.team.Counted(0, q.Rows) {
 			for v := first; v < last; v++ {
 				columns, values := l.a.entries(v)
 				if values == nil {
 					continue
 				}
-				of := q.Row(v)[from:to]
-				for i, y := range of {
-					all[i] += float64(y)
+				factors := q.Row(v)[start:end]
+				for i, y := range factors {
+					constants[i] += float64(y)
 				}
 				for e, x := range values {
 					j := int(columns[e])
 					f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
-					for i, y := range of {
+					for i, y := range factors {
 						sum[i] += float32(f * y)
 					}
 				}
 			}
 		}
 		for i := range width {
-			to := total[(from+i)*(d+1):][:d+1]
+			dest := total[(start+i)*(d+1):][:d+1]
 			for j := range d {
-				to[j] = float64(sums[j*width+i])
+				dest[j] = float64(sums[j*width+i])
 			}
-			to[d] = all[i]
+			dest[d] = constants[i]
 		}
 		return nil
 	})
@@ -264,9 +264,9 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 	}
 	l.a.team.Sum(total)
 	for i := range q.Cols {
-		of, row := total[i*(d+1):][:d+1], dst.Row(lo+i)
+		products, row := total[i*(d+1):][:d+1], dst.Row(lo+i)
 		for j := range row {
-			row[j] = float32(of[j] - float64(l.a.shift[j]*l.a.factor[j])*of[d])
+			row[j] = float32(products[j] - float64(l.a.shift[j]*l.a.factor[j])*products[d])
 		}
 	}
 	return nil
@@ -288,18 +288,18 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 	return chunks.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		scaled := make([]float32, d)
 		for v := lo; v < hi; v++ {
-			to := dst.Row(v)
+			row := dst.Row(v)
 			columns, values := l.a.entries(v)
 			if values == nil {
-				clear(to)
+				clear(row)
 				continue
 			}
 			for e, x := range values {
 				scaled[e] = l.a.value(v, int(columns[e]), x)
 			}
-			simd.Gather(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
+			simd.Gather(simd.Rows[float32]{Data: row, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
 			for c, s := range constant {
-				to[c] -= s
+				row[c] -= s
 			}
 		}
 	})

@@ -69,11 +69,11 @@ type Prediction struct {
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	out := &Prediction{}
 	var first *beliefs.Model
-	kept := set.Choice
-	if kept == nil && beginsWithBeliefs(p, set) || kept != nil && (kept.BlockModel || kept.Gate != nil && beginsWithBeliefs(p, set)) {
+	choice := set.Choice
+	if choice == nil && beginsWithBeliefs(p, set) || choice != nil && (choice.BlockModel || choice.Gate != nil && beginsWithBeliefs(p, set)) {
 		start := time.Now()
 		var err error
-		if kept == nil {
+		if choice == nil {
 			if set, err = propagated(ctx, p, set); err != nil {
 				return nil, err
 			}
@@ -83,7 +83,7 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 			return nil, err
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
-		if kept == nil && !set.Thorough && isExplained(p, set, m) || kept != nil && kept.BlockModel {
+		if choice == nil && !set.Thorough && isExplained(p, set, m) || choice != nil && choice.BlockModel {
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
@@ -176,7 +176,7 @@ type input struct {
 	// learned is the problem with the labels that models learn from and are tested on; all of
 	// them unless there are many classes. Label i of it is label at[i] of p.
 	learned *problem.Problem
-	at      []int
+	places  []int
 }
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
@@ -190,9 +190,9 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design, 
 	if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.p.Degrees); err != nil {
 		return nil, err
 	}
-	in.at = split.Sample(p.Class, in.examples, set.RNGSeed, 0)
-	if in.learned = in.p; len(in.at) < len(p.Row) {
-		in.learned = in.p.At(in.at)
+	in.places = split.Sample(p.Class, in.examples, set.RNGSeed, 0)
+	if in.learned = in.p; len(in.places) < len(p.Row) {
+		in.learned = in.p.At(in.places)
 	}
 	return in, nil
 }

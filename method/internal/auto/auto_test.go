@@ -390,7 +390,7 @@ func TestPoissonAlone(t *testing.T) {
 	f := featuresOf(t, p, &Settings{})
 	alone := 0
 	for i, row := range predictPoisson(f).rows {
-		if !f.whole.known[i] {
+		if !f.full.hasFeatures[i] {
 			alone++
 			if want := float32(f.columns.prior[0]); row[0] != want {
 				t.Errorf("label %d has %v, the prior is %v", i, row[0], want)

@@ -43,13 +43,13 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings, work *pr
 // They precede beliefs, so that the blocks of the two are not needed together.
 func propagated(ctx context.Context, p *problem.Problem, set *Settings) (*Settings, error) {
 	var err error
-	more := *set
+	extended := *set
 	if d := designOf(p, set); propagates(&d, false) {
-		more.Propagated, err = propagateOutOfFold(ctx, p, set, remaining(p, set), nil)
+		extended.Propagated, err = propagateOutOfFold(ctx, p, set, remaining(p, set), nil)
 	} else {
-		more.Propagated = nil
+		extended.Propagated = nil
 	}
-	return &more, err
+	return &extended, err
 }
 
 // isExplained reports whether beliefs explain a graph, so that they predict alone: they know their accuracy,
@@ -59,17 +59,17 @@ func isExplained(p *problem.Problem, set *Settings, m *beliefs.Model) bool {
 	if !m.KnowsItself() {
 		return false
 	}
-	right, of := 0, 0
+	right, count := 0, 0
 	for i, row := range set.Propagated {
 		if row == nil {
 			continue
 		}
-		of++
+		count++
 		if classify.ArgMax(row) == p.Class[i] {
 			right++
 		}
 	}
-	return float64(right) <= m.Accuracy*float64(of)
+	return float64(right) <= m.Accuracy*float64(count)
 }
 
 // predictByBeliefs stores the prediction of a block model in out.
@@ -89,14 +89,14 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings, m 
 	}
 	var count choose.Estimator
 	weight, reweigh := choose.WeightsOf(p), p.Reweigher(set.Balanced)
-	for i, at := range m.HeldOut {
+	for i, label := range m.HeldOut {
 		answer := m.Predicted[i]
 		if reweigh != nil {
 			row := doubled(m.Probabilities[i])
 			reweigh(row)
 			answer = classify.ArgMax(row)
 		}
-		count.Note(!isolated[at], answer == p.Class[at], weight[p.Class[at]])
+		count.Note(!isolated[label], answer == p.Class[label], weight[p.Class[label]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
 	if out.Scores, err = m.Predict(ctx); err != nil {

@@ -40,7 +40,7 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	cells := min(len(p.Row), d.folds*k)
-	if d.apart {
+	if d.isSeparate {
 		cells = k
 	}
 
@@ -54,8 +54,8 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 		}
 	}
 	if d.diffusion {
-		kept, _ := diffusionBytes(p, d.folds, set.Workers, 0)
-		bytes += kept
+		size, _ := diffusionBytes(p, d.folds, set.Workers, 0)
+		bytes += size
 	}
 	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
 	if p.Attributes != nil {
@@ -65,8 +65,8 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 		bytes += ridgeScoresBytes(p, &d, m, len(linkBlocks))
 	}
 	if d.rounds {
-		kept, _ := roundBytes(p)
-		bytes += kept
+		size, _ := roundBytes(p)
+		bytes += size
 	}
 	settings := 1 + 1 + 1 + len(slacks) // Poisson learning, the constant, rounds, label propagation
 	for _, c := range candidatesOf(&d, p) {
@@ -115,43 +115,43 @@ func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
 	m := min(len(p.Row), d.examples+2*k)
 
 	n := len(p.Degrees)
-	most := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), chunks.Bytes[float32](n, k)+8*int64(n)) // or the predictions
+	largest := max(walkBytes(&d, p, limit), scoresBytes(&d, p, limit), chunks.Bytes[float32](n, k)+8*int64(n)) // or the predictions
 	if len(d.free) > 0 && !d.tooFewLabels {
-		most = max(most, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
+		largest = max(largest, 2*blocks.BlockBytes[float64](n, 1)) // mean degrees of neighbours
 	}
 	if gated(&d, p, set) { // while the scores of the mixture are there
 		scores := chunks.Bytes[float32](n, k)
 		if d.single {
 			scores = 0
 		}
-		most = max(most, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
+		largest = max(largest, scores+beliefs.Bytes(n, k, budget.Remaining(limit, scores)))
 	}
 	if d.eigenvectors {
-		most = max(most, eigenvectorBytes(q, limit))
+		largest = max(largest, eigenvectorBytes(q, limit))
 	}
 	if d.diffusion {
 		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)
-		most = max(most, stage)
+		largest = max(largest, stage)
 	}
 	if d.rounds {
 		_, stage := roundBytes(q)
-		most = max(most, stage)
+		largest = max(largest, stage)
 	}
 	if d.links {
-		most = max(most, linkBytes(p, d.folds))
+		largest = max(largest, linkBytes(p, d.folds))
 	}
 	if p.Attributes != nil {
 		sweeps, ridges := attributeBytes(q, slabWidth(q, limit, set.Workers), set.Workers)
-		most = max(most, sweeps, ridges)
+		largest = max(largest, sweeps, ridges)
 	}
 	if !d.tooFewLabels {
 		free := len(d.free)*k + d.graphColumns(p.Directed)
-		most = max(most, classify.LogisticBytes(m, free, k)+exampleBytes(&d, p, m))
+		largest = max(largest, classify.LogisticBytes(m, free, k)+exampleBytes(&d, p, m))
 	}
 	if d.propagation {
-		most = max(most, propagationOf(q, set, limit).Bytes()+heldOutBytes(q))
+		largest = max(largest, propagationOf(q, set, limit).Bytes()+heldOutBytes(q))
 	}
-	return most
+	return largest
 }
 
 // propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
@@ -198,7 +198,7 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 		count[c]++
 	}
 	single := areSingle(m, k, d.folds)
-	if d.apart {
+	if d.isSeparate {
 		return columnBytes(n, budget.Widest(k, limit, func(columns int) int64 { return columnBytes(n, columns) }))
 	}
 	if !single {
@@ -266,19 +266,19 @@ func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges in
 		views, features = mostViews, max(mostHops*d, unitFeatures(p.Nodes(), d))
 	}
 	shown := len(shownLabels(p, features, 0))
-	kept := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*chunks.Bytes[float32](shown, d)
+	retained := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*chunks.Bytes[float32](shown, d)
 	slabs := lensSlabBytes(n, max(columns, k))
 	if d <= fewAttributes {
 		inputs, count := unitInputs(d), unitCount(p.Nodes())
-		kept += chunks.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
+		retained += chunks.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
 		slabs = max(slabs, lensSlabBytes(n, d))
 	}
 	parts := 0
 	if len(p.Row) <= min(nestedLabels, shown) {
 		parts = split.FoldCount(len(p.Row))
 	}
-	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*int64(columns)
-	ridges = kept + chunks.Bytes[float32](shown, features) + 2*chunks.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
+	sweeps = retained + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1) + 8*int64(d+1)*int64(columns)
+	ridges = retained + chunks.Bytes[float32](shown, features) + 2*chunks.Bytes[float32](features, k) + ridge.Bytes(shown, features, k, parts)
 	return sweeps, ridges
 }
 

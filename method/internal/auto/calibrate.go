@@ -54,25 +54,25 @@ func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
 	var class []int
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
 	for _, i := range split.Sample(h.class, limit, seed, 0) {
-		if h.hasOthers[i] && h.known[i] && h.isPredicted(mixture, i) {
+		if h.hasOthers[i] && h.hasFeatures[i] && h.isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
 			h.mixTo(row, mixture, i)
 			rows, class = append(rows, row), append(class, h.class[i])
 		}
 	}
 	c := calibration{power: powerMean, trust: math.Log(trustMean / (1 - trustMean))}
-	most := c.likelihood(rows, class)
+	best := c.likelihood(rows, class)
 	for step := firstStep; step >= lastStep; step /= 2 {
 		for moved := true; moved; {
 			moved = false
-			for _, of := range []*float64{&c.power, &c.slope, &c.trust} {
-				for _, by := range []float64{-step, step} {
-					before := *of
-					*of += by
-					if likelihood := c.likelihood(rows, class); likelihood > most {
-						most, moved = likelihood, true
+			for _, parameter := range []*float64{&c.power, &c.slope, &c.trust} {
+				for _, change := range []float64{-step, step} {
+					previous := *parameter
+					*parameter += change
+					if likelihood := c.likelihood(rows, class); likelihood > best {
+						best, moved = likelihood, true
 					} else {
-						*of = before
+						*parameter = previous
 					}
 				}
 			}

@@ -23,7 +23,7 @@ type candidate struct {
 
 	attributes bool // scores of attributes take part
 	links      bool // scores of link rows take part
-	alone      bool // without columns of walks and kernels
+	isAlone    bool // without columns of walks and kernels
 }
 
 var (
@@ -43,7 +43,7 @@ var (
 	// attributeCandidates are added where there are attributes: scores of these alone, and with
 	// columns of walks, with a weaker pull and without.
 	attributeCandidates = []candidate{
-		{attributes: true, alone: true, ridge: 10},
+		{attributes: true, isAlone: true, ridge: 10},
 		{attributes: true, pull: 0.5, ridge: 10},
 		{attributes: true, free: true, ridge: 3},
 	}
@@ -51,11 +51,11 @@ var (
 	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
 	// too.
 	linkCandidates = []candidate{
-		{links: true, alone: true, ridge: 10},
+		{links: true, isAlone: true, ridge: 10},
 		{links: true, free: true, ridge: 3},
 	}
 	attributedLinkCandidates = []candidate{
-		{attributes: true, links: true, alone: true, ridge: 10},
+		{attributes: true, links: true, isAlone: true, ridge: 10},
 	}
 )
 
@@ -112,14 +112,14 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	if p.Attributes == nil {
 		return list
 	}
-	own := attributeCandidates
+	attributed := attributeCandidates
 	if d.manyClasses {
-		own = own[:2]
+		attributed = attributed[:2]
 	}
 	if d.links {
-		own = slices.Concat(own, attributedLinkCandidates)
+		attributed = slices.Concat(attributed, attributedLinkCandidates)
 	}
-	return slices.Concat(own, list)
+	return slices.Concat(attributed, list)
 }
 
 // priorWeights returns the weights of shared columns towards which they are pulled: 0.8
@@ -152,7 +152,7 @@ func (c candidate) input(dst, shared, attributes, links []float64, classes int) 
 	if c.links {
 		dst = append(dst, links...)
 	}
-	if c.alone {
+	if c.isAlone {
 		shared = shared[len(shared)-classes:]
 	}
 	return append(dst, shared...)
@@ -165,21 +165,21 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	if !c.attributes && !c.links {
 		return &classify.SharedColumns{Values: e.shared, Prior: prior}
 	}
-	if c.alone {
+	if c.isAlone {
 		prior = prior[len(prior)-1:]
 	}
-	var own []float64
-	for _, of := range []struct {
+	var priors []float64
+	for _, kind := range []struct {
 		takes bool
 		*ridgeScores
 		best int
 	}{{c.attributes, f.attributes, e.best}, {c.links, f.links, e.bestLinks}} {
-		if of.takes {
-			own = append(own, make([]float64, of.blocks)...)
-			own[len(own)-of.blocks+of.best] = attributePrior
+		if kind.takes {
+			priors = append(priors, make([]float64, kind.blocks)...)
+			priors[len(priors)-kind.blocks+kind.best] = attributePrior
 		}
 	}
-	prior = append(own, prior...)
+	prior = append(priors, prior...)
 	cols := len(prior) * f.columns.classes
 	values := &sparse.Block[float64]{Rows: e.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, e.shared.Rows*cols)}
 	for i := range e.shared.Rows {
@@ -229,12 +229,12 @@ const (
 // stratified sample of many. These models are tested on all labels, and the final ones learn from
 // all of them.
 func (f *features) sampled() []bool {
-	taken, k := make([]bool, len(f.fold)), f.columns.classes
-	most := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
-	for _, i := range split.Sample(f.in.learned.Class, most, f.in.set.RNGSeed, 0) {
-		taken[i] = true
+	isSampled, k := make([]bool, len(f.fold)), f.columns.classes
+	limit := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
+	for _, i := range split.Sample(f.in.learned.Class, limit, f.in.set.RNGSeed, 0) {
+		isSampled[i] = true
 	}
-	return taken
+	return isSampled
 }
 
 // With someClasses and more, whose models take long, a fold tries falling λ until the logarithm of
@@ -250,15 +250,15 @@ func isFalling(classes int, truth [][]float64) bool {
 	if classes < someClasses {
 		return false
 	}
-	most, last := math.Inf(-1), 0.0
-	for _, of := range truth {
+	highest, last := math.Inf(-1), 0.0
+	for _, row := range truth {
 		last = 0
-		for _, q := range of {
+		for _, q := range row {
 			last += math.Log(q + leastTruth)
 		}
-		most = max(most, last)
+		highest = max(highest, last)
 	}
-	return last < most-mostFall*float64(len(truth[0]))
+	return last < highest-mostFall*float64(len(truth[0]))
 }
 
 // foldProbabilities are those that the models of all settings predict for the labels of one fold.
@@ -275,11 +275,11 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 	out, rows := &foldProbabilities{}, f.examples(fold)
 	y, missed := f.targets(rows, fold), f.priorOfMissed(fold)
 	var labels []int
-	for i, of := range f.fold {
+	for i, labelFold := range f.fold {
 		if !sampled[i] {
 			y[i] = -1
 		}
-		if of == fold {
+		if labelFold == fold {
 			labels = append(labels, i)
 		}
 	}
@@ -288,16 +288,16 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 		values, truth := make([]float32, 0, len(labels)*len(row)), make([]float64, 0, len(labels))
 		for _, i := range labels {
 			switch {
-			case !f.whole.known[i]:
+			case !f.full.hasFeatures[i]:
 				copy(row, missed)
 			case model == nil:
 				copy(row, f.columns.prior)
 			default:
 				var x []float64
 				if c.free {
-					x = doubled(f.whole.free.Row(i))
+					x = doubled(f.full.free.Row(i))
 				}
-				input = c.input(input[:0], f.whole.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
+				input = c.input(input[:0], f.full.shared.Row(i), rows.attributes[i], rows.links[i], len(row))
 				classify.Softmax(row, model.ScoresTo(row, x, input))
 			}
 			for _, q := range row {

@@ -49,16 +49,16 @@ type Exponents struct {
 // choice returns the choice that a model and its gate follow from.
 func (m *model) choice(g *gate) *Choice {
 	c := &Choice{Calibration: Calibration{m.calibrated.power, m.calibrated.slope, m.calibrated.trust}}
-	for _, of := range m.mixture {
-		kept := Component{Weight: of.weight, Poisson: of.setting < 0}
-		if !kept.Poisson {
-			s, lambda := m.settings[of.setting].candidate, m.settings[of.setting].lambda
-			kept = Component{
-				Weight: of.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
-				Attributes: s.attributes, Links: s.links, Alone: s.alone, Lambda: lambda,
+	for _, term := range m.mixture {
+		chosen := Component{Weight: term.weight, Poisson: term.setting < 0}
+		if !chosen.Poisson {
+			s, lambda := m.settings[term.setting].candidate, m.settings[term.setting].lambda
+			chosen = Component{
+				Weight: term.weight, Constant: s.constant, Propagation: s.propagation, Rounds: s.rounds, Free: s.free, Pull: s.pull, Ridge: s.ridge,
+				Attributes: s.attributes, Links: s.links, Alone: s.isAlone, Lambda: lambda,
 			}
 		}
-		c.Mixture = append(c.Mixture, kept)
+		c.Mixture = append(c.Mixture, chosen)
 	}
 	if g != nil {
 		c.Gate = &Exponents{g.u, g.v}
@@ -92,16 +92,16 @@ func (c *Choice) withoutDiffusion() (left []Component, sum float64) {
 func (c *Choice) modelOf(f *features) *model {
 	m := &model{features: f, calibrated: calibration{c.Calibration.Power, c.Calibration.Slope, c.Calibration.Trust}}
 	left, sum := c.withoutDiffusion()
-	for _, kept := range left {
-		of := component{weight: kept.Weight / sum, setting: -1}
-		if !kept.Poisson {
-			of.setting = len(m.settings)
+	for _, chosen := range left {
+		term := component{weight: chosen.Weight / sum, setting: -1}
+		if !chosen.Poisson {
+			term.setting = len(m.settings)
 			m.settings = append(m.settings, heldOutSetting{setting: setting{candidate{
-				constant: kept.Constant, propagation: kept.Propagation, rounds: kept.Rounds, free: kept.Free, pull: kept.Pull, ridge: kept.Ridge,
-				attributes: kept.Attributes, links: kept.Links, alone: kept.Alone,
-			}, kept.Lambda}})
+				constant: chosen.Constant, propagation: chosen.Propagation, rounds: chosen.Rounds, free: chosen.Free, pull: chosen.Pull, ridge: chosen.Ridge,
+				attributes: chosen.Attributes, links: chosen.Links, isAlone: chosen.Alone,
+			}, chosen.Lambda}})
 		}
-		m.mixture = append(m.mixture, of)
+		m.mixture = append(m.mixture, term)
 	}
 	return m
 }
@@ -114,14 +114,14 @@ func (in *input) choose(ctx context.Context, f *features, out *Prediction) (*mod
 		if c.Gate == nil {
 			return m, nil, nil
 		}
-		of := in.first
-		if of == nil {
+		fitted := in.first
+		if fitted == nil {
 			var err error
-			if of, err = fitBeliefs(ctx, in); err != nil {
+			if fitted, err = fitBeliefs(ctx, in); err != nil {
 				return nil, nil, err
 			}
 		}
-		return m, &gate{model: of, u: c.Gate.Mixture, v: c.Gate.Beliefs}, nil
+		return m, &gate{model: fitted, u: c.Gate.Mixture, v: c.Gate.Beliefs}, nil
 	}
 	held, err := predictHeldOut(ctx, f)
 	if err != nil {

@@ -80,13 +80,13 @@ func (c *columns) of(row []float32, f filter) []float32 {
 
 // measureMass computes ε of each filter.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
-	total, err := sampledSums(ctx, p, sample, workers, 2*filters, func(to []float64, lo, hi int) {
-		for at := lo; at < hi; at++ {
-			row := w.full.Row(at)
+	total, err := sampledSums(ctx, p, sample, workers, 2*filters, func(sums []float64, lo, hi int) {
+		for position := lo; position < hi; position++ {
+			row := w.full.Row(position)
 			for _, f := range c.filters {
 				if mass := massOf(c.of(row, f)); mass > leastMass {
-					to[2*f] += mass
-					to[2*f+1]++
+					sums[2*f] += mass
+					sums[2*f+1]++
 				}
 			}
 		}
@@ -108,7 +108,7 @@ func sampledSums(ctx context.Context, p *problem.Problem, sample []int, workers,
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		first, _ := slices.BinarySearch(sample, lo)
 		last, _ := slices.BinarySearch(sample, hi)
-		sums, err := chunks.Sums(ctx, nil, workers, last-first, count, func(to []float64, lo, hi int) { do(to, first+lo, first+hi) })
+		sums, err := chunks.Sums(ctx, nil, workers, last-first, count, func(sums []float64, lo, hi int) { do(sums, first+lo, first+hi) })
 		for i, s := range sums {
 			total[i] += s
 		}
@@ -135,20 +135,20 @@ func (c *columns) isVisited(row []float32) bool { return massOf(c.of(row, source
 // measureSpread computes the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, sample []int, w *walkFeatures, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
-	total, err := sampledSums(ctx, p, sample, workers, 1+shared+2*free, func(to []float64, lo, hi int) {
+	total, err := sampledSums(ctx, p, sample, workers, 1+shared+2*free, func(sums []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
-		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
-		for at := lo; at < hi; at++ {
-			v := sample[at]
+		squares, means, spreads := sums[1:1+shared], sums[1+shared:1+shared+free], sums[1+shared+free:]
+		for position := lo; position < hi; position++ {
+			v := sample[position]
 			if p.Degrees[v] == 0 {
 				continue
 			}
-			to[0]++
-			c.rawShared(s, w.full.Row(at), c.diffusionRow(scores, v))
+			sums[0]++
+			c.rawShared(s, w.full.Row(position), c.diffusionRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
-			c.rawFree(x, w.full.Row(at), v)
+			c.rawFree(x, w.full.Row(position), v)
 			for i, y := range x {
 				means[i] += y
 				spreads[i] += float64(y * y)
@@ -271,26 +271,26 @@ const structureColumns = 4
 // log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; of arcs; and
 // eigenvectors. Those of degrees are computed for a row when it is read.
 type graphColumns struct {
-	degrees      []float64
-	unit         float64
-	around       []float32              // log(1 + mean degree) of the neighbours
-	arcs         *arcs                  // nil: none
-	eigenvectors *sparse.Block[float32] // nil: none
+	degrees          []float64
+	unit             float64
+	neighbourDegrees []float32              // log(1 + mean degree) of the neighbours
+	arcs             *arcs                  // nil: none
+	eigenvectors     *sparse.Block[float32] // nil: none
 }
 
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
-	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees), around: make([]float32, n)}
-	around := sparse.NewBlock[float64](n, 1)
+	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees), neighbourDegrees: make([]float32, n)}
+	means := sparse.NewBlock[float64](n, 1)
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers
-	if err := op.ApplyTo(ctx, around, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
+	if err := op.ApplyTo(ctx, means, sparse.BlockOf(n, 1, p.Degrees)); err != nil {
 		return nil, err
 	}
 	work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 	for v := range n {
-		g.around[v] = float32(math.Log1p(around.Row(v)[0] / g.unit))
+		g.neighbourDegrees[v] = float32(math.Log1p(means.Row(v)[0] / g.unit))
 	}
 	return g, nil
 }
@@ -309,8 +309,8 @@ func (g *graphColumns) count() int {
 
 // rowTo stores the columns of node v.
 func (g *graphColumns) rowTo(dst []float64, v int) {
-	own, other := math.Log1p(g.degrees[v]/g.unit), float64(g.around[v])
-	dst[0], dst[1], dst[2], dst[3] = own, own*own, other, other*other
+	degree, neighbours := math.Log1p(g.degrees[v]/g.unit), float64(g.neighbourDegrees[v])
+	dst[0], dst[1], dst[2], dst[3] = degree, degree*degree, neighbours, neighbours*neighbours
 	dst = dst[structureColumns:]
 	if g.arcs != nil {
 		g.arcs.rowTo(dst, v)

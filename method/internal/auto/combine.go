@@ -63,58 +63,58 @@ func (h *heldOut) mixture(among func(label int) bool) []component {
 		return []component{{weight: 1, setting: -1}}
 	}
 	var mixture []component
-	for _, at := range h.likeliest(among) {
-		mixture = append(mixture, component{weight: h.settings[at].likelihood(among, h.hasOthers), setting: at})
+	for _, index := range h.likeliest(among) {
+		mixture = append(mixture, component{weight: h.settings[index].likelihood(among, h.hasOthers), setting: index})
 	}
 	mixture = h.admit(mixture, candidate.isPropagation, propagationErrors, among)
-	most := math.Inf(-1)
+	highest := math.Inf(-1)
 	for _, c := range mixture {
-		most = max(most, c.weight)
+		highest = max(highest, c.weight)
 	}
 	for i := range mixture {
-		mixture[i].weight = math.Exp(mixture[i].weight - most)
+		mixture[i].weight = math.Exp(mixture[i].weight - highest)
 	}
-	kept, sum := pruned(mixture)
+	components, sum := pruned(mixture)
 	agreement, models := h.agreement(among), 0.0
-	for i := range kept {
-		kept[i].weight /= sum
-		if !h.isOf(kept[i], candidate.isPropagation) {
-			models += kept[i].weight
-			kept[i].weight *= 1 - agreement
+	for i := range components {
+		components[i].weight /= sum
+		if !h.isOf(components[i], candidate.isPropagation) {
+			models += components[i].weight
+			components[i].weight *= 1 - agreement
 		}
 	}
 	if agreement > 0 && models > 0 {
-		kept = append(kept, component{weight: agreement * models, setting: -1})
+		components = append(components, component{weight: agreement * models, setting: -1})
 	}
-	return kept
+	return components
 }
 
 // pruned returns the components whose weights are not too small, and the sum of these.
-func pruned(mixture []component) (kept []component, sum float64) {
-	most := 0.0
+func pruned(mixture []component) (components []component, sum float64) {
+	highest := 0.0
 	for _, c := range mixture {
-		most = max(most, c.weight)
+		highest = max(highest, c.weight)
 	}
-	kept = mixture[:0]
+	components = mixture[:0]
 	for _, c := range mixture {
-		if c.weight >= leastWeight*most {
-			kept = append(kept, c)
+		if c.weight >= leastWeight*highest {
+			components = append(components, c)
 			sum += c.weight
 		}
 	}
-	return kept, sum
+	return components, sum
 }
 
 // likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []int) {
 	for lo := 0; lo < len(h.settings); {
-		hi, at, most := lo, lo, math.Inf(-1)
-		for ; hi < len(h.settings) && h.settings[hi].of == h.settings[lo].of; hi++ {
-			if l := h.settings[hi].likelihood(among, h.hasOthers); l > most {
-				at, most = hi, l
+		hi, best, highest := lo, lo, math.Inf(-1)
+		for ; hi < len(h.settings) && h.settings[hi].position == h.settings[lo].position; hi++ {
+			if l := h.settings[hi].likelihood(among, h.hasOthers); l > highest {
+				best, highest = hi, l
 			}
 		}
-		list = append(list, at)
+		list = append(list, best)
 		lo = hi
 	}
 	return list
@@ -135,22 +135,22 @@ func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool)
 // a = agreementLabels of m labels where neighbours agree, 0 elsewhere. It decreases with m
 // because the weights of models, of which Poisson learning has none, need labels.
 func (h *heldOut) agreement(among func(label int) bool) float64 {
-	count, right, of, most := make([]float64, h.classes), 0.0, 0.0, 0.0
+	count, right, tested, largest := make([]float64, h.classes), 0.0, 0.0, 0.0
 	row := make([]float64, h.classes)
 	for i, c := range h.class {
 		if !among(i) {
 			continue
 		}
-		of++
+		tested++
 		h.mixTo(row, []component{{weight: 1, setting: -1}}, i)
 		if classify.ArgMax(row) == c {
 			right++
 		}
 		count[c]++
-		most = max(most, count[c])
+		largest = max(largest, count[c])
 	}
-	p := (right + 1) / (of + 2)
-	if !(right > most+agreementErrors*math.Sqrt(of*p*(1-p))) {
+	p := (right + 1) / (tested + 2)
+	if !(right > largest+agreementErrors*math.Sqrt(tested*p*(1-p))) {
 		return 0
 	}
 	return agreementLabels / float64(agreementLabels+len(h.p.Row))
@@ -159,31 +159,31 @@ func (h *heldOut) agreement(among func(label int) bool) float64 {
 // admit gives the component of one kind of candidate the logarithm of its likelihood relative to that of the
 // likeliest other one, by the labels that it predicts, or removes it if it does not make them likelier
 // by a number of standard errors.
-func (h *heldOut) admit(mixture []component, is func(candidate) bool, errors float64, among func(label int) bool) []component {
-	at := slices.IndexFunc(mixture, func(c component) bool { return h.isOf(c, is) })
-	if at < 0 {
+func (h *heldOut) admit(mixture []component, isKind func(candidate) bool, errors float64, among func(label int) bool) []component {
+	position := slices.IndexFunc(mixture, func(c component) bool { return h.isOf(c, isKind) })
+	if position < 0 {
 		return mixture
 	}
 	best := 0
 	for i, c := range mixture {
-		if i != at && (best == at || c.weight > mixture[best].weight) {
+		if i != position && (best == position || c.weight > mixture[best].weight) {
 			best = i
 		}
 	}
-	own, other := h.of(mixture[at].setting), h.of(mixture[best].setting)
+	tested, rival := h.of(mixture[position].setting), h.of(mixture[best].setting)
 	labels, sum, squares := 0.0, 0.0, 0.0
 	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) && own.rows[i] != nil {
-			likelier := math.Log(own.truth[i]+leastTruth) - math.Log(other.truth[i]+leastTruth)
+		if hasOthers && among(i) && tested.rows[i] != nil {
+			likelier := math.Log(tested.truth[i]+leastTruth) - math.Log(rival.truth[i]+leastTruth)
 			labels++
 			sum += likelier
 			squares += float64(likelier * likelier)
 		}
 	}
 	if variance := squares - sum*sum/max(1, labels); !(sum > errors*math.Sqrt(variance)) {
-		return slices.Delete(mixture, at, at+1)
+		return slices.Delete(mixture, position, position+1)
 	}
-	mixture[at].weight = mixture[best].weight + sum
+	mixture[position].weight = mixture[best].weight + sum
 	return mixture
 }
 
@@ -210,12 +210,12 @@ const (
 // distributions (2018).
 func (h *heldOut) stack(among func(label int) bool) []component {
 	mixture, prior := []component{{setting: -1}}, []float64{stackPrior}
-	for _, at := range h.likeliest(among) {
+	for _, index := range h.likeliest(among) {
 		s := stackPrior
-		if c := h.settings[at].candidate; c.alone && !c.links {
+		if c := h.settings[index].candidate; c.isAlone && !c.links {
 			s = alonePrior
 		}
-		mixture, prior = append(mixture, component{setting: at}), append(prior, s)
+		mixture, prior = append(mixture, component{setting: index}), append(prior, s)
 	}
 	for j := range mixture {
 		mixture[j].weight = 1 / float64(len(mixture))
@@ -259,8 +259,8 @@ func (h *heldOut) of(setting int) *probabilities {
 }
 
 // isOf reports whether a component is of one kind of candidate.
-func (h *heldOut) isOf(c component, is func(candidate) bool) bool {
-	return c.setting >= 0 && is(h.settings[c.setting].candidate)
+func (h *heldOut) isOf(c component, isKind func(candidate) bool) bool {
+	return c.setting >= 0 && isKind(h.settings[c.setting].candidate)
 }
 
 // mixTo stores the held-out probabilities of label i by a mixture.

@@ -19,10 +19,10 @@ import (
 func heldOutOf(class []int, classes int, settings []probabilities, poisson probabilities) *heldOut {
 	h := &heldOut{p: &problem.Problem{Row: make([]int, len(class))}, class: class, classes: classes, poisson: poisson}
 	for i, a := range settings {
-		h.settings = append(h.settings, heldOutSetting{of: max(0, i-1), probabilities: a})
+		h.settings = append(h.settings, heldOutSetting{position: max(0, i-1), probabilities: a})
 	}
 	for range class {
-		h.hasOthers, h.known = append(h.hasOthers, true), append(h.known, true)
+		h.hasOthers, h.hasFeatures = append(h.hasOthers, true), append(h.hasFeatures, true)
 	}
 	return h
 }

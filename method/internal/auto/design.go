@@ -22,7 +22,7 @@ type design struct {
 
 	// apart reports that models learn from a sample of the labels, at which no walk starts. Otherwise
 	// walks start at all labels, and those of a fold are hidden from the labels of the fold.
-	apart bool
+	isSeparate bool
 
 	single bool // the best component predicts alone
 
@@ -92,7 +92,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
 	d.propagation = d.propagation && d.fits("label propagation", n <= blockModelNodes || sparse.EntriesOf(p.A) <= mostSparse*int64(n))
 	if n > blockModelNodes && p.Attributes == nil && m >= manyLabels && min(m/4, mostApart) >= leastApart*k {
-		d.apart, d.examples = true, min(m/4, mostApart)
+		d.isSeparate, d.examples = true, min(m/4, mostApart)
 	}
 	d.single = int64(n)*int64(k) > mostScores
 	if set.Choice != nil {
@@ -105,8 +105,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 // sizes allow: candidates that it does not use are not computed.
 func (d *design) follow(c *Choice) {
 	d.links, d.rounds = false, false
-	for _, of := range c.Mixture {
-		d.links, d.rounds = d.links || of.Links, d.rounds || of.Rounds
+	for _, term := range c.Mixture {
+		d.links, d.rounds = d.links || term.Links, d.rounds || term.Rounds
 	}
 }
 
@@ -120,7 +120,7 @@ func (d *design) fits(stage string, fits bool) bool {
 
 // reduce makes it the design of m labels of many classes.
 func (d *design) reduce(m, k int) {
-	d.manyClasses, d.single, d.apart, d.eigenvectors, d.diffusion, d.links = true, true, false, false, false, false
+	d.manyClasses, d.single, d.isSeparate, d.eigenvectors, d.diffusion, d.links = true, true, false, false, false, false
 	d.filters, d.shared, d.free = []filter{decay85, source}, []filter{decay85}, nil
 	d.folds, d.examples = min(leanFolds, m), min(m, max(choiceLabels, mostExamples/k))
 }

@@ -27,7 +27,7 @@ func TestManyClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(in.at); n < 450 || n > 550 {
+		if n := len(in.places); n < 450 || n > 550 {
 			t.Errorf("models learn from %d labels, want about 500", n)
 		}
 		return out

@@ -32,20 +32,20 @@ import (
 // Y_i − a_i/((K + λI)⁻¹)_ii for the solution a. The scores of a second kernel, S², stand behind
 // those of the first one, see common neighbours below.
 type diffusionScores struct {
-	full   *sparse.Block[float32] // a row for each node, of each kernel a column for each class
-	whole  [][]float64            // of each label, without it; λ chosen without its fold
-	inFold [][][]float64          // of each fold and label outside it, without both; nil: as whole
+	full    *sparse.Block[float32] // a row for each node, of each kernel a column for each class
+	leftOut [][]float64            // of each label, without it; λ chosen without its fold
+	inFold  [][][]float64          // of each fold and label outside it, without both; nil: as whole
 }
 
 // of returns the scores of a label without it and a fold, −1 for none; nil if there are none.
-func (d *diffusionScores) of(label, fold, without int) []float64 {
+func (d *diffusionScores) of(label, fold, hidden int) []float64 {
 	switch {
 	case d == nil:
 		return nil
-	case without < 0 || fold == without || d.inFold[without][label] == nil:
-		return d.whole[label]
+	case hidden < 0 || fold == hidden || d.inFold[hidden][label] == nil:
+		return d.leftOut[label]
 	}
-	return d.inFold[without][label]
+	return d.inFold[hidden][label]
 }
 
 const (
@@ -85,7 +85,7 @@ func diffusionKernels() (*kernel.Family, []param.Values) {
 
 // newDiffusionScores returns memory for the scores of labels in folds.
 func newDiffusionScores(full *sparse.Block[float32], labels, folds int) *diffusionScores {
-	d := &diffusionScores{full: full, whole: make([][]float64, labels), inFold: make([][][]float64, folds)}
+	d := &diffusionScores{full: full, leftOut: make([][]float64, labels), inFold: make([][][]float64, folds)}
 	for f := range d.inFold {
 		d.inFold[f] = make([][]float64, labels)
 	}
@@ -98,8 +98,8 @@ func diffuse(ctx context.Context, in *input, fold []int) (*diffusionScores, erro
 	p := in.p
 	labels := split.Sample(p.Class, kernelLabels(p), in.set.RNGSeed, 0)
 	r := &kernelRegression{in: in, p: p.At(labels), fold: make([]int, len(labels))}
-	for at, i := range labels {
-		r.fold[at] = fold[i]
+	for position, i := range labels {
+		r.fold[position] = fold[i]
 	}
 	r.scores = newDiffusionScores(chunks.Block[float32](len(p.Degrees), kernels*len(p.Names)), len(labels), in.folds)
 	if err := r.addDiffusion(ctx); err != nil {
@@ -109,15 +109,15 @@ func diffuse(ctx context.Context, in *input, fold []int) (*diffusionScores, erro
 		return nil, err
 	}
 	d := newDiffusionScores(r.scores.full, len(p.Row), in.folds)
-	for at, i := range labels {
-		d.whole[i] = r.scores.whole[at]
+	for position, i := range labels {
+		d.leftOut[i] = r.scores.leftOut[position]
 		for f := range d.inFold {
-			d.inFold[f][i] = r.scores.inFold[f][at]
+			d.inFold[f][i] = r.scores.inFold[f][position]
 		}
 	}
 	for i, row := range p.Row {
-		if d.whole[i] == nil {
-			d.whole[i] = doubled(d.full.Row(row))
+		if d.leftOut[i] == nil {
+			d.leftOut[i] = doubled(d.full.Row(row))
 		}
 	}
 	return d, nil
@@ -192,7 +192,7 @@ func (r *kernelRegression) addScores(ctx context.Context, grams []*sparse.Block[
 		}
 		for i, fold := range r.fold {
 			if fold == f {
-				r.scores.whole[i] = append(r.scores.whole[i], solutions[best].rows[i]...)
+				r.scores.leftOut[i] = append(r.scores.leftOut[i], solutions[best].rows[i]...)
 			} else {
 				r.scores.inFold[f][i] = append(r.scores.inFold[f][i], s.rows[i]...)
 			}
@@ -205,12 +205,12 @@ func (r *kernelRegression) addScores(ctx context.Context, grams []*sparse.Block[
 
 // bestSolution returns the solution with the largest accuracy less half of the mean squared
 // error, at labels outside a fold, −1 for none.
-func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, without int) int {
-	best, most := 0, math.Inf(-1)
+func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, hidden int) int {
+	best, highest := 0, math.Inf(-1)
 	for i, s := range solutions {
 		merit := 0.0
 		for label, row := range s.rows {
-			if r.fold[label] == without {
+			if r.fold[label] == hidden {
 				continue
 			}
 			for c, v := range row {
@@ -223,8 +223,8 @@ func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, without int) i
 				merit++
 			}
 		}
-		if merit > most {
-			best, most = i, merit
+		if merit > highest {
+			best, highest = i, merit
 		}
 	}
 	return best
@@ -284,9 +284,9 @@ func (r *kernelRegression) atLabels(coefficients *mat.Dense, scale float64) *spa
 }
 
 // keep stores the scores of all nodes by a kernel, 0 or 1.
-func (r *kernelRegression) keep(scores *sparse.Block[float64], of int) {
+func (r *kernelRegression) keep(scores *sparse.Block[float64], index int) {
 	for v := range scores.Rows {
-		simd.ConvertTo(r.scores.full.Row(v)[of*scores.Cols:], scores.Row(v))
+		simd.ConvertTo(r.scores.full.Row(v)[index*scores.Cols:], scores.Row(v))
 	}
 }
 
@@ -374,10 +374,10 @@ func timesSquare(ctx context.Context, in *input, x, y *sparse.Block[float64]) er
 
 // diffusionBytes returns the size of the scores, and the most that is allocated at a time to
 // compute them within a limit, 0 for none.
-func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (kept, most int64) {
+func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (retained, peak int64) {
 	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
 	labels := min(m, 2*kernelLabels(p)) // a sample has at least two labels of each class
-	kept = chunks.Bytes[float32](n, kernels*k) + int64(2*(1+folds)*24*m+8*kernels*k*m+8*kernels*k*folds*labels)
+	retained = chunks.Bytes[float32](n, kernels*k) + int64(2*(1+folds)*24*m+8*kernels*k*m+8*kernels*k*folds*labels)
 
 	family, grid := diffusionKernels()
 	solutions := int64(len(grid) * len(kernelLambdas))
@@ -387,5 +387,5 @@ func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (kept, 
 	squares := 8*l*l + 2*blocks.BlockBytes[float64](n, squareSlab(n, labels, limit))
 	rows := p.At(split.Sample(p.Class, kernelLabels(p), 0, 0)).Row
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) + grams + 2*blocks.BlockBytes[float64](n, k)
-	return kept, max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), rows, limit), grams+solving, squares, applied)
+	return retained, max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), rows, limit), grams+solving, squares, applied)
 }

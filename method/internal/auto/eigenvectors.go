@@ -47,7 +47,7 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 	n := len(in.p.Degrees)
 	g := &graph.Graph{A: in.p.A, Degrees: in.p.Degrees, Components: parts, Workers: in.set.Workers, Memory: in.memory}
 	out := chunks.Block[float32](n, spectralColumns)
-	at := 0
+	column := 0
 	for _, end := range spectralEnds {
 		p := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}
 		pairs, err := p.Solve(ctx, g, end.pairs, &lanczos.Settings{Tolerance: spectralTolerance, Workers: in.set.Workers, Memory: in.memory})
@@ -57,10 +57,10 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 		in.work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * sparse.EntriesOf(in.p.A)})
 		for v := range n {
 			for j, x := range pairs.Vectors.Row(v)[:end.pairs] {
-				out.Row(v)[at+j] = float32(x * math.Abs(pairs.Values[j]))
+				out.Row(v)[column+j] = float32(x * math.Abs(pairs.Values[j]))
 			}
 		}
-		at += end.pairs
+		column += end.pairs
 	}
 	for v := range n {
 		squares := 0.0
@@ -78,10 +78,10 @@ func eigenvectorColumns(ctx context.Context, in *input) (*sparse.Block[float32],
 }
 
 // eigenvectorBytes returns the largest size of a search for them, within a limit, 0 for none.
-func eigenvectorBytes(p *problem.Problem, limit int64) (most int64) {
+func eigenvectorBytes(p *problem.Problem, limit int64) (largest int64) {
 	for _, end := range spectralEnds {
-		of := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}
-		most = max(most, of.Bytes(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs))
+		q := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: end.which}
+		largest = max(largest, q.Bytes(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs))
 	}
-	return most
+	return largest
 }

@@ -31,7 +31,7 @@ type features struct {
 	hasOthers []bool // whether another label has its class
 	isolated  []bool // whether no label that is not hidden from it can be reached
 
-	whole *examples // without the labels that are hidden from each
+	full *examples // without the labels that are hidden from each
 }
 
 // newFeatures computes the features of a problem.
@@ -83,7 +83,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 			return nil, err
 		}
 	}
-	f.whole = f.examples(-1)
+	f.full = f.examples(-1)
 	return f, nil
 }
 
@@ -106,18 +106,18 @@ func (f *features) walk(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, at := range in.at {
-		f.isolated = append(f.isolated, isolated[at])
+	for _, label := range in.places {
+		f.isolated = append(f.isolated, isolated[label])
 	}
 	for {
-		before := in.work.EntryColumns
+		entries := in.work.EntryColumns
 		f.walks = nil // so that the memory of shorter walks is free
 		if f.walks, err = f.seeds.walk(ctx, in.memory); err != nil {
 			return err
 		}
 		missed := f.missedShare()
 		f.labelsOutOfReach = missed > mostOutOfReach
-		if missed <= problem.MostMissed || in.work.EntryColumns-before > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
+		if missed <= problem.MostMissed || in.work.EntryColumns-entries > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
 			return nil
 		}
 		f.seeds.steps *= 2
@@ -129,17 +129,17 @@ func (f *features) walk(ctx context.Context) (err error) {
 // path labels at equal distances are twice as far from each other as any node is from one of them.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	team, of := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
-	for at, v := range f.seeds.sample {
+	team, counts := sparse.TeamOf(p.A), make([]float64, 2) // the numbers of reached and of missed nodes
+	for position, v := range f.seeds.sample {
 		if !team.Counts(v) || !f.reached.Contains(uint32(v)) {
 			continue
 		}
-		if of[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(at)) {
-			of[1]++
+		if counts[0]++; p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(position)) {
+			counts[1]++
 		}
 	}
-	team.Sum(of)
-	share := of[1] / max(1, of[0])
+	team.Sum(counts)
+	share := counts[1] / max(1, counts[0])
 	if split.TooFew(p.Class) {
 		return share
 	}
@@ -170,36 +170,36 @@ func (f *features) isWalkedTo(row []float32) bool {
 // examples are the columns of the learned labels, each as a node without a label would have them
 // in its place.
 type examples struct {
-	shared     *sparse.Block[float64]
-	free       *sparse.Block[float32]
-	known      []bool      // whether a label has features: walks from others reach it, or there are attributes
-	attributes [][]float64 // nil of each: none
-	best       int         // the block of attributes towards which weights are pulled
-	links      [][]float64 // nil of each: none
-	bestLinks  int         // the block of link rows towards which weights are pulled
+	shared      *sparse.Block[float64]
+	free        *sparse.Block[float32]
+	hasFeatures []bool      // whether a label has features: walks from others reach it, or there are attributes
+	attributes  [][]float64 // nil of each: none
+	best        int         // the block of attributes towards which weights are pulled
+	links       [][]float64 // nil of each: none
+	bestLinks   int         // the block of link rows towards which weights are pulled
 }
 
 // examples computes the columns of labels without a fold, −1 for none.
-func (f *features) examples(without int) *examples {
+func (f *features) examples(hidden int) *examples {
 	c, p := f.columns, f.in.learned
 	m, shared, free := len(p.Row), f.in.sharedCount()*c.classes, c.freeCount()
 	e := &examples{
-		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
-		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
-		known:  make([]bool, m), attributes: make([][]float64, m), links: make([][]float64, m),
+		shared:      sparse.BlockOf(m, shared, make([]float64, m*shared)),
+		free:        &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
+		hasFeatures: make([]bool, m), attributes: make([][]float64, m), links: make([][]float64, m),
 	}
 	if f.attributes != nil {
-		e.best = f.attributes.bestOf(without)
+		e.best = f.attributes.bestOf(hidden)
 	}
 	if f.links != nil {
-		e.bestLinks = f.links.bestOf(without)
+		e.bestLinks = f.links.bestOf(hidden)
 	}
 	x, filtered := make([]float64, free), make([]float32, f.walks.full.Cols)
 	for i, row := range p.Row {
-		f.seeds.honestTo(filtered, f.walks, i, without)
-		e.known[i] = f.isKnown(filtered)
-		e.attributes[i], e.links[i] = f.attributes.rowOf(i, without), f.links.rowOf(i, without)
-		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], without))
+		f.seeds.honestTo(filtered, f.walks, i, hidden)
+		e.hasFeatures[i] = f.isKnown(filtered)
+		e.attributes[i], e.links[i] = f.attributes.rowOf(i, hidden), f.links.rowOf(i, hidden)
+		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], hidden))
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)
 	}
@@ -219,19 +219,19 @@ const missedPrior = 10
 // outside a fold, −1 for none, that none reaches either, smoothed by those of all labels. They
 // differ because small components may have other classes than large ones. The shares are shrunk
 // by as much as they may be luck.
-func (f *features) priorOfMissed(without int) []float64 {
-	shares, of := make([]float64, f.columns.classes), float64(missedPrior)
+func (f *features) priorOfMissed(hidden int) []float64 {
+	shares, sum := make([]float64, f.columns.classes), float64(missedPrior)
 	for c, q := range f.columns.prior {
 		shares[c] = missedPrior * q
 	}
 	for i, c := range f.in.learned.Class {
-		if !f.in.tooFewLabels && !f.whole.known[i] && f.fold[i] != without {
+		if !f.in.tooFewLabels && !f.full.hasFeatures[i] && f.fold[i] != hidden {
 			shares[c]++
-			of++
+			sum++
 		}
 	}
 	for c := range shares {
-		shares[c] /= of
+		shares[c] /= sum
 	}
 	choose.Shrink(shares, float64(len(f.in.p.Row)))
 	return shares
@@ -240,11 +240,11 @@ func (f *features) priorOfMissed(without int) []float64 {
 // targets returns the classes of the labels that a model learns from, outside a fold, and −1
 // of the other labels. A label that is the only one of its class has no honest features of
 // the class, so that a model would learn from it that the class does not occur.
-func (f *features) targets(e *examples, without int) []int {
+func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	for i, c := range f.in.learned.Class {
 		y[i] = -1
-		if e.known[i] && f.hasOthers[i] && f.fold[i] != without {
+		if e.hasFeatures[i] && f.hasOthers[i] && f.fold[i] != hidden {
 			y[i] = c
 		}
 	}

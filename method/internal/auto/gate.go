@@ -27,7 +27,7 @@ import (
 type gate struct {
 	model *beliefs.Model
 	u, v  float64
-	fit   func(rows []gateRow, without int) gate
+	fit   func(rows []gateRow, hidden int) gate
 }
 
 const (
@@ -99,13 +99,13 @@ func newGate(h *heldOut, in *input, mixture []component, c calibration, m *belie
 // gateRows returns the labels that both have predicted.
 func gateRows(h *heldOut, in *input, mixture []component, c calibration, m *beliefs.Model) (rows []gateRow) {
 	learned := map[int]int{}
-	for i, at := range in.at {
-		learned[at] = i
+	for i, label := range in.places {
+		learned[label] = i
 	}
 	row := make([]float64, h.classes)
-	for j, at := range m.HeldOut {
-		i, is := learned[at]
-		if !is || !h.known[i] || !h.hasOthers[i] || !h.isPredicted(mixture, i) {
+	for j, label := range m.HeldOut {
+		i, isLearned := learned[label]
+		if !isLearned || !h.hasFeatures[i] || !h.hasOthers[i] || !h.isPredicted(mixture, i) {
 			continue
 		}
 		h.mixTo(row, mixture, i)
@@ -122,30 +122,30 @@ func gateRows(h *heldOut, in *input, mixture []component, c calibration, m *beli
 
 // fitGate returns the u ≥ 0 and v ≥ 0 of the largest posterior of the labels outside a fold, −1 for none,
 // by steps that are halved along one of them at a time.
-func fitGate(rows []gateRow, without int) gate {
+func fitGate(rows []gateRow, hidden int) gate {
 	g := gate{u: uMean, v: vMean}
 	posterior := func() float64 {
 		du, dv := g.u-uMean, g.v-vMean
 		sum := -float64(pull*float64(du*du)) - float64(pull*float64(dv*dv))
 		for _, r := range rows {
-			if r.fold != without {
+			if r.fold != hidden {
 				sum += g.logLikelihood(r)
 			}
 		}
 		return sum
 	}
-	most := posterior()
+	best := posterior()
 	for step := firstStep; step >= lastStep; step /= 2 {
 		for moved := true; moved; {
 			moved = false
-			for _, of := range []*float64{&g.u, &g.v} {
-				for _, by := range []float64{-step, step} {
-					before := *of
-					*of = max(0, *of+by)
-					if p := posterior(); p > most {
-						most, moved = p, true
+			for _, weight := range []*float64{&g.u, &g.v} {
+				for _, change := range []float64{-step, step} {
+					previous := *weight
+					*weight = max(0, *weight+change)
+					if p := posterior(); p > best {
+						best, moved = p, true
 					} else {
-						*of = before
+						*weight = previous
 					}
 				}
 			}
@@ -156,15 +156,15 @@ func fitGate(rows []gateRow, without int) gate {
 
 // logLikelihood returns the logarithm of the probability of a label.
 func (g *gate) logLikelihood(r gateRow) float64 {
-	most := math.Inf(-1)
+	highest := math.Inf(-1)
 	for c, p := range r.mixture {
-		most = max(most, float64(g.u*p)+float64(g.v*r.beliefs[c]))
+		highest = max(highest, float64(g.u*p)+float64(g.v*r.beliefs[c]))
 	}
 	sum := 0.0
 	for c, p := range r.mixture {
-		sum += math.Exp(float64(g.u*p) + float64(g.v*r.beliefs[c]) - most)
+		sum += math.Exp(float64(g.u*p) + float64(g.v*r.beliefs[c]) - highest)
 	}
-	return float64(g.u*r.mixture[r.class]) + float64(g.v*r.beliefs[r.class]) - most - math.Log(sum)
+	return float64(g.u*r.mixture[r.class]) + float64(g.v*r.beliefs[r.class]) - highest - math.Log(sum)
 }
 
 // estimate returns the cross-validated accuracy with the gate.
@@ -173,14 +173,14 @@ func (g *gate) estimate(h *heldOut, in *input, mixture []component, c calibratio
 	var count choose.Estimator
 	weight, reweigh := choose.WeightsOf(h.p), h.p.Reweigher(in.set.Balanced)
 	for fold := range h.folds {
-		of := g.fit(rows, fold)
+		fitted := g.fit(rows, fold)
 		for _, r := range rows {
 			if r.fold != fold {
 				continue
 			}
 			scores := make([]float64, h.classes)
 			for class := range scores {
-				scores[class] = float64(of.u*r.mixture[class]) + float64(of.v*r.beliefs[class])
+				scores[class] = float64(fitted.u*r.mixture[class]) + float64(fitted.v*r.beliefs[class])
 			}
 			if reweigh != nil {
 				classify.Softmax(scores, scores)
@@ -200,13 +200,13 @@ func (g *gate) apply(ctx context.Context, workers int, scores, beliefs *sparse.B
 			if !visited(v) {
 				continue
 			}
-			to, other := scores.Row(v), beliefs.Row(v)
-			for c, p := range to {
-				row[c] = float64(g.u*math.Log(float64(p)+leastTruth)) + float64(g.v*math.Log(float64(other[c])+leastTruth))
+			dst, factors := scores.Row(v), beliefs.Row(v)
+			for c, p := range dst {
+				row[c] = float64(g.u*math.Log(float64(p)+leastTruth)) + float64(g.v*math.Log(float64(factors[c])+leastTruth))
 			}
 			classify.Softmax(row, row)
 			for c, p := range row {
-				to[c] = float32(p)
+				dst[c] = float32(p)
 			}
 		}
 	})

@@ -17,15 +17,15 @@ import (
 // heldOut holds the probabilities that each candidate predicts for the learned labels, each
 // without its fold.
 type heldOut struct {
-	p          *problem.Problem // with all labels
-	class      []int            // of the learned labels, as all lists below
-	classes    int
-	fold       []int
-	folds      int
-	known      []bool // whether a label has features
-	hasOthers  []bool // whether another label has its class
-	isolated   []bool // whether no label that is not hidden from it can be reached
-	attributed bool   // there are attributes, which reach every label
+	p           *problem.Problem // with all labels
+	class       []int            // of the learned labels, as all lists below
+	classes     int
+	fold        []int
+	folds       int
+	hasFeatures []bool // whether a label has features
+	hasOthers   []bool // whether another label has its class
+	isolated    []bool // whether no label that is not hidden from it can be reached
+	attributed  bool   // there are attributes, which reach every label
 
 	tooFewLabels bool
 	single       bool             // the best component predicts alone
@@ -36,7 +36,7 @@ type heldOut struct {
 // heldOutSetting is a setting with its held-out probabilities.
 type heldOutSetting struct {
 	setting
-	of int // position of the candidate; −1 of the constant
+	position int // position of the candidate; −1 of the constant
 	probabilities
 }
 
@@ -62,7 +62,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
 		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold, folds: in.folds,
-		known: f.whole.known, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels, single: in.single,
+		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers, isolated: f.isolated, attributed: f.attributes != nil, tooFewLabels: in.tooFewLabels, single: in.single,
 	}
 	h.poisson = predictPoisson(f)
 	if !in.tooFewLabels {
@@ -82,7 +82,7 @@ func predictPoisson(f *features) probabilities {
 	out := newProbabilities(len(f.fold))
 	row, filtered := make([]float64, f.columns.classes), make([]float32, f.walks.full.Cols)
 	for i, c := range f.in.learned.Class {
-		if f.whole.known[i] {
+		if f.full.hasFeatures[i] {
 			f.seeds.honestTo(filtered, f.walks, i, -1)
 			poissonProbabilities(row, f.columns, filtered)
 		} else {
@@ -121,11 +121,11 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 		}
 		f.in.reportProgress(stageChoose, fold+1, h.folds)
 		for t := range h.settings {
-			at := 0
+			position := 0
 			for i, of := range h.fold {
 				if of == fold {
-					h.settings[t].rows[i], h.settings[t].truth[i] = out.rows[t][at*k:][:k], out.truth[t][at]
-					at++
+					h.settings[t].rows[i], h.settings[t].truth[i] = out.rows[t][position*k:][:k], out.truth[t][position]
+					position++
 				}
 			}
 		}
@@ -152,7 +152,7 @@ func (h *heldOut) addConstant(f *features) {
 	}
 	for i, c := range h.class {
 		row := priors[h.fold[i]]
-		if !h.known[i] {
+		if !h.hasFeatures[i] {
 			row = f.priorOfMissed(h.fold[i])
 		}
 		t.set(i, row, c)
@@ -161,19 +161,19 @@ func (h *heldOut) addConstant(f *features) {
 }
 
 // priorWithout returns the prior of the labels outside a fold, given the fold and the class of each.
-func priorWithout(without int, fold, class []int, classes int) []float64 {
-	prior, of := make([]float64, classes), 0
+func priorWithout(hidden int, fold, class []int, classes int) []float64 {
+	prior, count := make([]float64, classes), 0
 	for c := range prior {
 		prior[c] = 1
 	}
 	for i, c := range class {
-		if fold[i] != without {
+		if fold[i] != hidden {
 			prior[c]++
-			of++
+			count++
 		}
 	}
 	for c := range prior {
-		prior[c] /= float64(of + classes)
+		prior[c] /= float64(count + classes)
 	}
 	return prior
 }
@@ -203,8 +203,8 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 		return nil
 	}
 	isolated := make([]bool, len(in.p.Row))
-	for i, at := range in.at {
-		isolated[at] = f.isolated[i]
+	for i, label := range in.places {
+		isolated[label] = f.isolated[i]
 	}
 	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory, isolated)
 	if rows == nil || err != nil {
@@ -213,14 +213,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	for _, slack := range slacks {
 		t := heldOutSetting{setting{candidate{propagation: true}, slack}, len(candidatesOf(&in.design, in.p)), newProbabilities(len(h.class))}
 		row := make([]float64, h.classes)
-		for i, at := range in.at {
+		for i, label := range in.places {
 			switch {
-			case rows[at] == nil:
+			case rows[label] == nil:
 				continue
 			case f.isolated[i]:
 				copy(row, f.priorOfMissed(f.fold[i]))
 			default:
-				slackenTo(row, rows[at], f.columns.prior, slack)
+				slackenTo(row, rows[label], f.columns.prior, slack)
 			}
 			t.set(i, row, h.class[i])
 		}
@@ -266,7 +266,7 @@ const indirect = 0.5
 
 // estimate returns the cross-validated accuracy of the mixture, with balanced classes or without.
 func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balanced bool) problem.Estimate {
-	var without, with choose.Estimator // weights without the label's fold, and by all labels
+	var honest, full choose.Estimator // weights without the label's fold, and by all labels
 	weight := choose.WeightsOf(h.p)
 	row := make([]float64, h.classes)
 	reweigh := h.p.Reweigher(balanced)
@@ -274,21 +274,21 @@ func (h *heldOut) estimate(mixture []component, reached *roaring.Bitmap, balance
 		reweigh = func([]float64) {}
 	}
 	for f := range h.folds {
-		of := h.combine(func(i int) bool { return h.fold[i] != f })
+		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
 		for i, class := range h.class {
-			if h.fold[i] == f && h.isPredicted(of, i) && h.isPredicted(mixture, i) {
+			if h.fold[i] == f && h.isPredicted(refitted, i) && h.isPredicted(mixture, i) {
 				reached := h.attributed || !h.isolated[i]
-				h.mixTo(row, of, i)
+				h.mixTo(row, refitted, i)
 				reweigh(row)
-				without.Note(reached, classify.ArgMax(row) == class, weight[class])
+				honest.Note(reached, classify.ArgMax(row) == class, weight[class])
 				h.mixTo(row, mixture, i)
 				reweigh(row)
-				with.Note(reached, classify.ArgMax(row) == class, weight[class])
+				full.Note(reached, classify.ArgMax(row) == class, weight[class])
 			}
 		}
 	}
-	e := without.Estimate(h.p, reached)
-	e.Accuracy = max(0, e.Accuracy-float64(indirect*max(0, with.Estimate(h.p, reached).Accuracy-e.Accuracy)))
+	e := honest.Estimate(h.p, reached)
+	e.Accuracy = max(0, e.Accuracy-float64(indirect*max(0, full.Estimate(h.p, reached).Accuracy-e.Accuracy)))
 	return e
 }
 

@@ -97,42 +97,42 @@ func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool) (*
 func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes}
 	n, team := len(in.p.Degrees), sparse.TeamOf(in.p.A)
-	for part := range l.products {
-		l.products[part] = chunks.Block[float32](n, len(nodes))
+	for term := range l.products {
+		l.products[term] = chunks.Block[float32](n, len(nodes))
 	}
 	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
 	var lengths [linkParts][]float64 // of the rows of the matrix
 	local := localRows(team, n)
 	for lo := 0; lo < len(local); lo += linkColumns {
 		columns := local[lo:min(lo+linkColumns, len(local))]
-		for part := range l.products {
-			rows, err := l.rowsTo(ctx, part, x, y, columns)
+		for term := range l.products {
+			rows, err := l.rowsTo(ctx, term, x, y, columns)
 			if err != nil {
 				return nil, err
 			}
-			lengths[part] = append(lengths[part], blocks.Norms(team, rows)...)
+			lengths[term] = append(lengths[term], blocks.Norms(team, rows)...)
 		}
 	}
 	for lo := 0; lo < len(nodes); lo += linkColumns {
 		columns := nodes[lo:min(lo+linkColumns, len(nodes))]
-		for part, products := range l.products {
-			rows, err := l.rowsTo(ctx, part, x, y, columns)
+		for term, products := range l.products {
+			rows, err := l.rowsTo(ctx, term, x, y, columns)
 			if err != nil {
 				return nil, err
 			}
-			other := y
+			spare := y
 			if rows.Data != nil && &rows.Data[0] == &y.Data[0] {
-				other = x
+				spare = x
 			}
-			if rows, err = l.apply(ctx, part, rows, other.Columns(0, len(columns))); err != nil {
+			if rows, err = l.apply(ctx, term, rows, spare.Columns(0, len(columns))); err != nil {
 				return nil, err
 			}
 			for v := range n {
 				if team.IsPadding(v) {
 					continue
 				}
-				for j, at := range columns {
-					if length := lengths[part][team.Row(v)] * lengths[part][team.Row(at)]; length > 0 {
+				for j, column := range columns {
+					if length := lengths[term][team.Row(v)] * lengths[term][team.Row(column)]; length > 0 {
 						products.Row(v)[lo+j] = float32(rows.Row(v)[j] / length)
 					}
 				}
@@ -154,20 +154,20 @@ func localRows(team *sparse.Team, rows int) []int {
 }
 
 // rowsTo returns rows of A or of S² as columns, in x or y, which are overwritten. Rows of other processes are −1.
-func (l *linkRows) rowsTo(ctx context.Context, part int, x, y *sparse.Block[float64], rows []int) (*sparse.Block[float64], error) {
+func (l *linkRows) rowsTo(ctx context.Context, term int, x, y *sparse.Block[float64], rows []int) (*sparse.Block[float64], error) {
 	clear(x.Data)
 	for j, v := range rows {
 		if v >= 0 {
 			x.Row(v)[j] = 1
 		}
 	}
-	return l.apply(ctx, part, x.Columns(0, len(rows)), y.Columns(0, len(rows)))
+	return l.apply(ctx, term, x.Columns(0, len(rows)), y.Columns(0, len(rows)))
 }
 
 // apply returns A·X or S²·X, in x or y, which are overwritten.
-func (l *linkRows) apply(ctx context.Context, part int, x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (l *linkRows) apply(ctx context.Context, term int, x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	p := l.in.p
-	if part == squarePart {
+	if term == squarePart {
 		return x, timesSquare(ctx, l.in, x, y)
 	}
 	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A) * int64(x.Cols)})
@@ -188,9 +188,9 @@ func (l *linkRows) addDegrees(ctx context.Context) error {
 	l.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(p.A)})
 	l.degrees = sparse.BlockOf(n, linkDegrees, make([]float64, n*linkDegrees))
 	for v, d := range p.Degrees {
-		d, around := d/unit, sums.Row(v)[0]/unit
+		d, neighbours := d/unit, sums.Row(v)[0]/unit
 		row := l.degrees.Row(v)
-		row[0], row[1], row[2] = math.Log1p(d), math.Log1p(around/max(1, d)), math.Log1p(around)
+		row[0], row[1], row[2] = math.Log1p(d), math.Log1p(neighbours/max(1, d)), math.Log1p(neighbours)
 	}
 	for j := range linkDegrees {
 		total := float64(p.Nodes())
@@ -240,19 +240,19 @@ func (l *linkRows) square(k linkKernel, v int) (sum float64) {
 // valuesTo stores the values of a kernel between a node and the labels, whose features have the given squared
 // lengths and the mean of these.
 func (l *linkRows) valuesTo(dst []float64, k linkKernel, v int, squares []float64, mean float64) {
-	own := l.square(k, v)
-	for i, at := range l.nodes {
+	square := l.square(k, v)
+	for i, label := range l.nodes {
 		product := 0.0
-		for _, part := range k.parts {
-			product += float64(l.products[part].Row(v)[i])
+		for _, term := range k.parts {
+			product += float64(l.products[term].Row(v)[i])
 		}
 		if k.degrees {
 			for j, x := range l.degrees.Row(v) {
-				product += float64(x * l.degrees.Row(at)[j])
+				product += float64(x * l.degrees.Row(label)[j])
 			}
 		}
 		if k.laplacian {
-			dst[i] = math.Exp(-math.Sqrt(max(0, own+squares[i]-2*product) / mean))
+			dst[i] = math.Exp(-math.Sqrt(max(0, square+squares[i]-2*product) / mean))
 		} else {
 			dst[i] = product / mean
 		}

@@ -22,14 +22,14 @@ type model struct {
 // fit fits the components to all learned labels.
 func (m *model) fit(ctx context.Context) error {
 	f := m.features
-	y := f.targets(f.whole, -1)
+	y := f.targets(f.full, -1)
 	for i := range m.mixture {
 		c := &m.mixture[i]
 		if c.setting < 0 || !m.settings[c.setting].candidate.isModel() {
 			continue
 		}
-		of := m.settings[c.setting].setting
-		models, err := f.fit(ctx, of.candidate, f.whole, y, []float64{of.lambda}, nil)
+		s := m.settings[c.setting].setting
+		models, err := f.fit(ctx, s.candidate, f.full, y, []float64{s.lambda}, nil)
 		if err != nil {
 			return err
 		}
@@ -41,8 +41,8 @@ func (m *model) fit(ctx context.Context) error {
 }
 
 // isOf reports whether a component is of one kind of candidate.
-func (m *model) isOf(c component, is func(candidate) bool) bool {
-	return c.setting >= 0 && is(m.settings[c.setting].candidate)
+func (m *model) isOf(c component, isKind func(candidate) bool) bool {
+	return c.setting >= 0 && isKind(m.settings[c.setting].candidate)
 }
 
 // predict returns the probabilities of every node, through a gate unless it is nil. The walks are made once more, from all
@@ -73,8 +73,8 @@ func (m *model) predict(ctx context.Context, g *gate) (*sparse.Block[float32], e
 	err = chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor(w)
 		for v := lo; v < hi; v++ {
-			to := scores.Row(v)
-			simd.ConvertTo(to, p.probabilities(v, to))
+			row := scores.Row(v)
+			simd.ConvertTo(row, p.probabilities(v, row))
 		}
 	})
 	if err != nil || g == nil {
@@ -131,8 +131,8 @@ func (m *model) newPredictor(w *walkScores) *predictor {
 // valid until the next call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
-	known := f.attributes != nil || p.walked.visited[v]
-	if !known && !(p.usesPropagation && f.reached.Contains(uint32(v))) {
+	isKnown := f.attributes != nil || p.walked.visited[v]
+	if !isKnown && !(p.usesPropagation && f.reached.Contains(uint32(v))) {
 		copy(p.row, p.missed)
 		return p.row
 	}
@@ -147,7 +147,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 		switch {
 		case p.isOf(c, candidate.isPropagation):
 			slackenTo(p.one, propagated, f.columns.prior, p.settings[c.setting].lambda)
-		case !known:
+		case !isKnown:
 			copy(p.one, p.missed)
 		case p.isOf(c, candidate.isInRounds):
 			simd.ConvertTo(p.one, f.rounds.all().Row(v))
@@ -168,9 +168,9 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 }
 
 // predictOne stores the probabilities of one component, whose scores by walks are in a block, nil for none.
-func (p *predictor) predictOne(of component, v int, walked *sparse.Block[float32]) {
+func (p *predictor) predictOne(term component, v int, walked *sparse.Block[float32]) {
 	columns := p.features.columns
-	c := p.settings[of.setting].candidate
+	c := p.settings[term.setting].candidate
 	columns.sharedWithoutWalks(p.shared, columns.diffusionRow(p.scores, v))
 	p.input = c.input(p.input[:0], p.shared, p.attributes, p.links, columns.classes)
 	var free []float64
@@ -178,7 +178,7 @@ func (p *predictor) predictOne(of component, v int, walked *sparse.Block[float32
 		columns.freeWithoutWalks(p.free, v)
 		free = p.free
 	}
-	of.model.ScoresTo(p.one, free, p.input)
+	term.model.ScoresTo(p.one, free, p.input)
 	if walked != nil {
 		for class, s := range walked.Row(v) {
 			p.one[class] += float64(s)

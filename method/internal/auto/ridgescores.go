@@ -17,7 +17,7 @@ type ridgeScores struct {
 	best    []int                    // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
 	full    []*sparse.Block[float32] // of each block: a row for each node and a column for each class
 	scale   []float64                // of each block
-	whole   [][]float64              // of each label, without it
+	leftOut [][]float64              // of each label, without it
 	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
 	shown   []bool                   // of labels: whether a ridge learns from it
 	classes int
@@ -46,10 +46,10 @@ type ridgeBlock struct {
 // the folds are those of the learned labels.
 func newRidgeScores(ctx context.Context, in *input, items, fold []int, hasOthers []bool, blocks []ridgeBlock) (*ridgeScores, error) {
 	p, k := in.learned, len(in.p.Names)
-	a := &ridgeScores{classes: k, blocks: len(blocks), shown: make([]bool, len(p.Row)), whole: rowsOf(len(p.Row), len(blocks)*k)}
+	a := &ridgeScores{classes: k, blocks: len(blocks), shown: make([]bool, len(p.Row)), leftOut: rowsOf(len(p.Row), len(blocks)*k)}
 	y := make([][]int, len(items))
-	for at, i := range items {
-		y[at], a.shown[i] = p.Class[i:i+1], true
+	for item, i := range items {
+		y[item], a.shown[i] = p.Class[i:i+1], true
 	}
 	if len(p.Row) <= min(nestedLabels, len(items)) {
 		a.inFold = make([][][]float64, in.folds)
@@ -68,18 +68,18 @@ func newRidgeScores(ctx context.Context, in *input, items, fold []int, hasOthers
 	}
 	a.best = make([]int, len(takes))
 	r := &ridgeRegression{in: in, scores: a, fold: fold, items: items, y: y, takes: takes}
-	var most []float64
+	var highest []float64
 	for b, block := range blocks {
 		cosines, err := r.add(ctx, b, &block)
 		if err != nil {
 			return nil, err
 		}
 		if b == 0 {
-			most = cosines
+			highest = cosines
 		}
 		for f, cosine := range cosines {
-			if cosine > most[f] {
-				most[f], a.best[f] = cosine, b
+			if cosine > highest[f] {
+				highest[f], a.best[f] = cosine, b
 			}
 		}
 	}
@@ -119,20 +119,20 @@ func (r *ridgeRegression) add(ctx context.Context, b int, block *ridgeBlock) ([]
 		return nil, err
 	}
 	left := path.LeaveOneOut(best[0])
-	for at, i := range r.items {
-		a.columnsTo(a.whole[i][b*k:][:k], left.RawRowView(at), b)
+	for item, i := range r.items {
+		a.columnsTo(a.leftOut[i][b*k:][:k], left.RawRowView(item), b)
 	}
 	for i, row := range p.Row {
 		if !a.shown[i] {
-			a.columnsTo(a.whole[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
+			a.columnsTo(a.leftOut[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
 		}
 	}
-	without, apart, err := path.WithoutParts(best[1:], r.fold, r.takes[1:])
+	foldScores, foldCosines, err := path.WithoutParts(best[1:], r.fold, r.takes[1:])
 	if err != nil {
 		return nil, err
 	}
-	copy(cosines[1:], apart)
-	for f, scores := range without {
+	copy(cosines[1:], foldCosines)
+	for f, scores := range foldScores {
 		for i := range p.Row {
 			a.columnsTo(a.inFold[f][i][b*k:][:k], scores.RawRowView(i), b)
 		}
@@ -148,14 +148,14 @@ func (r *ridgeRegression) addNodes(ctx context.Context, block *ridgeBlock, path 
 	if err := block.scoresTo(ctx, full, path, lambda); err != nil {
 		return err
 	}
-	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
+	square, err := chunks.Sums(ctx, sparse.TeamOf(r.in.p.A), r.in.set.Workers, n, 1, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0
 			for _, s := range row {
 				mean += float64(s) / float64(k)
 			}
 			for _, s := range row {
-				to[0] += math.Pow(float64(s)-mean, 2)
+				sums[0] += math.Pow(float64(s)-mean, 2)
 			}
 		}
 	})
@@ -177,22 +177,22 @@ func (a *ridgeScores) columnsTo(dst, scores []float64, b int) {
 }
 
 // bestOf returns the best block by the labels outside a fold, −1 for none.
-func (a *ridgeScores) bestOf(without int) int {
+func (a *ridgeScores) bestOf(hidden int) int {
 	if a.inFold == nil {
-		without = -1
+		hidden = -1
 	}
-	return a.best[1+without]
+	return a.best[1+hidden]
 }
 
 // rowOf returns the columns of a label without it and a fold, −1 for none; nil if there are none.
-func (a *ridgeScores) rowOf(label, without int) []float64 {
+func (a *ridgeScores) rowOf(label, hidden int) []float64 {
 	if a == nil {
 		return nil
 	}
-	if without < 0 || a.inFold == nil {
-		return a.whole[label]
+	if hidden < 0 || a.inFold == nil {
+		return a.leftOut[label]
 	}
-	return a.inFold[without][label]
+	return a.inFold[hidden][label]
 }
 
 // nodeTo stores the columns of a node.

@@ -34,45 +34,45 @@ func (r *rounds) ridge(columns []*sparse.Block[float32]) *roundRidge {
 	k, features := len(r.in.p.Names), r.featureCount()
 	q := &roundRidge{features: features, classes: k, total: mat.NewSymDense(features, nil), right: mat.NewDense(features, k, nil)}
 	row := make([]float32, features)
-	for part := range roundParts {
+	for fold := range roundParts {
 		var values []float64
 		for i, v := range r.in.learned.Row {
-			if r.part[i] == part {
-				r.featuresTo(row, columns[part], v)
+			if r.fold[i] == fold {
+				r.featuresTo(row, columns[fold], v)
 				values = append(values, doubled(row)...)
-				q.y[part] = append(q.y[part], r.in.learned.Class[i])
+				q.y[fold] = append(q.y[fold], r.in.learned.Class[i])
 			}
 		}
-		m := len(q.y[part])
+		m := len(q.y[fold])
 		if m == 0 {
 			continue
 		}
 		targets := mat.NewDense(m, k, nil)
-		for i, c := range q.y[part] {
+		for i, c := range q.y[fold] {
 			targets.Set(i, c, 1)
 		}
-		q.x[part] = mat.NewDense(m, features, values)
-		q.grams[part], q.rights[part] = mat.NewSymDense(features, nil), new(mat.Dense)
-		q.grams[part].SymOuterK(1, q.x[part].T())
-		q.rights[part].Mul(q.x[part].T(), targets)
-		q.total.AddSym(q.total, q.grams[part])
-		q.right.Add(q.right, q.rights[part])
+		q.x[fold] = mat.NewDense(m, features, values)
+		q.grams[fold], q.rights[fold] = mat.NewSymDense(features, nil), new(mat.Dense)
+		q.grams[fold].SymOuterK(1, q.x[fold].T())
+		q.rights[fold].Mul(q.x[fold].T(), targets)
+		q.total.AddSym(q.total, q.grams[fold])
+		q.right.Add(q.right, q.rights[fold])
 	}
 	return q
 }
 
 // without returns the weights of a ridge without the labels of a part.
-func (q *roundRidge) without(part int, lambda float64) (*mat.Dense, error) {
-	if q.x[part] == nil {
+func (q *roundRidge) without(fold int, lambda float64) (*mat.Dense, error) {
+	if q.x[fold] == nil {
 		return q.solve(q.total, q.right, lambda)
 	}
 	gram, right := mat.NewSymDense(q.features, nil), new(mat.Dense)
 	for a := range q.features {
 		for b := a; b < q.features; b++ {
-			gram.SetSym(a, b, q.total.At(a, b)-q.grams[part].At(a, b))
+			gram.SetSym(a, b, q.total.At(a, b)-q.grams[fold].At(a, b))
 		}
 	}
-	right.Sub(q.right, q.rights[part])
+	right.Sub(q.right, q.rights[fold])
 	return q.solve(gram, right, lambda)
 }
 
@@ -89,7 +89,7 @@ func (q *roundRidge) solve(gram *mat.SymDense, right *mat.Dense, lambda float64)
 	}
 	w := new(mat.Dense)
 	if err := factor.SolveTo(w, right); err != nil {
-		if _, near := err.(mat.Condition); !near {
+		if _, isNear := err.(mat.Condition); !isNear {
 			return nil, err
 		}
 	}
@@ -101,23 +101,23 @@ func (q *roundRidge) solve(gram *mat.SymDense, right *mat.Dense, lambda float64)
 // for each part and λ.
 func (q *roundRidge) fit() (best []*mat.Dense, sharpening float64, err error) {
 	var held [roundParts]*mat.Dense // scores of the labels of each part
-	chosen, least := 0.0, math.Inf(1)
+	chosen, lowest := 0.0, math.Inf(1)
 	for _, lambda := range roundLambdas {
 		var list []*mat.Dense
 		var scores [roundParts]*mat.Dense
-		for part := range roundParts {
-			w, err := q.without(part, lambda)
+		for fold := range roundParts {
+			w, err := q.without(fold, lambda)
 			if err != nil {
 				return nil, 0, err
 			}
 			list = append(list, w)
-			if q.x[part] != nil {
-				scores[part] = new(mat.Dense)
-				scores[part].Mul(q.x[part], w)
+			if q.x[fold] != nil {
+				scores[fold] = new(mat.Dense)
+				scores[fold].Mul(q.x[fold], w)
 			}
 		}
-		if e := q.squaredError(scores); e < least {
-			least, best, held, chosen = e, list, scores, lambda
+		if e := q.squaredError(scores); e < lowest {
+			lowest, best, held, chosen = e, list, scores, lambda
 		}
 	}
 	w, err := q.solve(q.total, q.right, chosen)
@@ -126,9 +126,9 @@ func (q *roundRidge) fit() (best []*mat.Dense, sharpening float64, err error) {
 
 // squaredError returns the sum of the squared errors of scores.
 func (q *roundRidge) squaredError(scores [roundParts]*mat.Dense) (sum float64) {
-	for part, y := range q.y {
+	for fold, y := range q.y {
 		for i, c := range y {
-			for class, s := range scores[part].RawRowView(i) {
+			for class, s := range scores[fold].RawRowView(i) {
 				if class == c {
 					s--
 				}
@@ -141,17 +141,17 @@ func (q *roundRidge) squaredError(scores [roundParts]*mat.Dense) (sum float64) {
 
 // sharpen returns the factor of scores that makes their labels likeliest.
 func (q *roundRidge) sharpen(scores [roundParts]*mat.Dense) (best float64) {
-	most, p := math.Inf(-1), make([]float64, q.classes)
+	highest, p := math.Inf(-1), make([]float64, q.classes)
 	for _, factor := range roundSharpening {
 		sum := 0.0
-		for part, y := range q.y {
+		for fold, y := range q.y {
 			for i, c := range y {
-				sharpenTo(p, scores[part].RawRowView(i), factor)
+				sharpenTo(p, scores[fold].RawRowView(i), factor)
 				sum += math.Log(p[c] + leastTruth)
 			}
 		}
-		if sum > most {
-			most, best = sum, factor
+		if sum > highest {
+			highest, best = sum, factor
 		}
 	}
 	return best

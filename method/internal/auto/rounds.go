@@ -29,15 +29,15 @@ import (
 // all other parts are known. Columns of a label are those of its own part. Source: Kou and Cohen, Stacked
 // graphical models for efficient inference in Markov random fields, SDM 2007.
 type rounds struct {
-	in    *input
-	lens  *lens
-	part  []int                  // of each learned label
-	fixed *sparse.Block[float32] // of nodes: attributes and their hops, degrees, and extremes of neighbours
-	own   *mat.Dense             // projection that gives g: (ZᵀZ)⁻¹Zᵀ for Z = [X, degrees, 1]
-	z     *mat.Dense
+	in         *input
+	lens       *lens
+	fold       []int                  // of each learned label
+	fixed      *sparse.Block[float32] // of nodes: attributes and their hops, degrees, and extremes of neighbours
+	projection *mat.Dense             // projection that gives g: (ZᵀZ)⁻¹Zᵀ for Z = [X, degrees, 1]
+	z          *mat.Dense
 
 	weights, bias []float32 // of random units
-	every         []uint32
+	indices       []uint32
 
 	p    []*sparse.Block[float32] // probabilities without each part, and then with all labels
 	rows [][]float64              // held-out probabilities of each label
@@ -66,7 +66,7 @@ func predictInRounds(ctx context.Context, in *input, fold []int) (*rounds, error
 	table := newAttributeTable(sparse.TeamOf(in.p.A), in.learned.Attributes)
 	r := &rounds{in: in, lens: newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)}
 	for _, f := range fold {
-		r.part = append(r.part, f%roundParts)
+		r.fold = append(r.fold, f%roundParts)
 	}
 	if err := r.look(ctx); err != nil {
 		return nil, err
@@ -95,15 +95,15 @@ func (r *rounds) look(ctx context.Context) error {
 		return err
 	}
 	x := u.inputs.Columns(0, d)
-	around, err := r.extremes(ctx, x)
+	extremes, err := r.extremes(ctx, x)
 	if err != nil {
 		return err
 	}
 	inputs := u.inputs.Cols
-	r.fixed = chunks.Block[float32](n, inputs+around.Cols)
+	r.fixed = chunks.Block[float32](n, inputs+extremes.Cols)
 	for v := range n {
 		copy(r.fixed.Row(v), u.inputs.Row(v))
-		copy(r.fixed.Row(v)[inputs:], around.Row(v))
+		copy(r.fixed.Row(v)[inputs:], extremes.Row(v))
 	}
 	if err := r.standardize(ctx, r.fixed.Columns(inputs, r.fixed.Cols)); err != nil {
 		return err
@@ -123,9 +123,9 @@ func (r *rounds) look(ctx context.Context) error {
 	squares := mat.NewSymDense(columns, nil)
 	team := sparse.TeamOf(r.in.p.A)
 	for lo, hi := range team.Counted(0, n) {
-		var part mat.SymDense
-		part.SymOuterK(1, r.z.Slice(lo, hi, 0, columns).T())
-		squares.AddSym(squares, &part)
+		var product mat.SymDense
+		product.SymOuterK(1, r.z.Slice(lo, hi, 0, columns).T())
+		squares.AddSym(squares, &product)
 	}
 	team.Sum(squares.RawSymmetric().Data)
 	for j := range columns {
@@ -133,8 +133,8 @@ func (r *rounds) look(ctx context.Context) error {
 	}
 	var factor mat.Cholesky
 	factor.Factorize(squares) // positive definite because of the ridge
-	r.own = new(mat.Dense)
-	if err := factor.SolveTo(r.own, r.z.T()); err != nil {
+	r.projection = new(mat.Dense)
+	if err := factor.SolveTo(r.projection, r.z.T()); err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -147,7 +147,7 @@ func (r *rounds) look(ctx context.Context) error {
 		r.bias[i] = float32(rng.NormFloat64() / 2)
 	}
 	for j := range inputs {
-		r.every = append(r.every, uint32(j))
+		r.indices = append(r.indices, uint32(j))
 	}
 	return nil
 }
@@ -159,20 +159,20 @@ func (r *rounds) begin() {
 	for _, c := range r.in.p.Class {
 		shares[c] += 1 / float32(len(r.in.p.Class))
 	}
-	for part := range roundParts + 1 {
+	for fold := range roundParts + 1 {
 		p := chunks.Block[float32](n, k)
 		for v := range n {
 			copy(p.Row(v), shares)
 		}
-		r.know(p, part)
+		r.know(p, fold)
 		r.p = append(r.p, p)
 	}
 }
 
 // know fixes the probabilities of the labels outside a part.
-func (r *rounds) know(p *sparse.Block[float32], part int) {
+func (r *rounds) know(p *sparse.Block[float32], fold int) {
 	for i, v := range r.in.learned.Row {
-		if r.part[i] != part {
+		if r.fold[i] != fold {
 			clear(p.Row(v))
 			p.Row(v)[r.in.learned.Class[i]] = 1
 		}
@@ -193,9 +193,9 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 				pieces[p.Index] = row
 			}
 			cols, _ := p.Row(i - p.Lo)
-			for at, u := range cols {
+			for position, u := range cols {
 				for j, y := range x.Row(int(u)) {
-					if at == 0 {
+					if position == 0 {
 						row[j], row[k+j] = y, y
 					}
 					row[j], row[k+j] = max(row[j], y), min(row[k+j], y)
@@ -205,16 +205,16 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 		return nil
 	})
 	r.in.work.Add(problem.Work{Sweeps: 1, EntryColumns: sparse.EntriesOf(r.in.p.A) * int64(k)})
-	for at, of := range ranges {
-		if of.Pieces <= 1 || of.Entries == 0 || pieces[at] == nil {
+	for position, piece := range ranges {
+		if piece.Pieces <= 1 || piece.Entries == 0 || pieces[position] == nil {
 			continue
 		}
-		row := out.Row(of.Lo)
-		for j, y := range pieces[at][:k] {
-			if of.Piece == 0 {
-				row[j], row[k+j] = y, pieces[at][k+j]
+		row := out.Row(piece.Lo)
+		for j, y := range pieces[position][:k] {
+			if piece.Piece == 0 {
+				row[j], row[k+j] = y, pieces[position][k+j]
 			}
-			row[j], row[k+j] = max(row[j], y), min(row[k+j], pieces[at][k+j])
+			row[j], row[k+j] = max(row[j], y), min(row[k+j], pieces[position][k+j])
 		}
 	}
 	return out, err
@@ -223,11 +223,11 @@ func (r *rounds) extremes(ctx context.Context, x *sparse.Block[float32]) (*spars
 // standardize subtracts means over nodes and divides by deviations.
 func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) error {
 	team := sparse.TeamOf(r.in.p.A)
-	total, err := chunks.Sums(ctx, team, r.in.set.Workers, x.Rows, 2*x.Cols, func(to []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, team, r.in.set.Workers, x.Rows, 2*x.Cols, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			for j, y := range x.Row(v) {
-				to[j] += float64(y)
-				to[x.Cols+j] += float64(y) * float64(y)
+				sums[j] += float64(y)
+				sums[x.Cols+j] += float64(y) * float64(y)
 			}
 		}
 	})
@@ -252,23 +252,23 @@ func (r *rounds) standardize(ctx context.Context, x *sparse.Block[float32]) erro
 func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse.Block[float32], error) {
 	n, k := p.Rows, p.Cols
 	l, out := r.lens, chunks.Block[float32](n, roundColumns*k)
-	at := func(i int) *sparse.Block[float32] { return out.Columns(i*k, (i+1)*k) }
+	columnsOf := func(i int) *sparse.Block[float32] { return out.Columns(i*k, (i+1)*k) }
 	x := sparse.NewBlock[float32](n, k)
 	y := sparse.NewBlock[float32](n, k)
 	for v := range n {
 		copy(x.Row(v), p.Row(v))
 	}
-	var around *sparse.Block[float32] // TP
+	var means *sparse.Block[float32] // TP
 	for step := range 3 {
 		if err := l.sweep(ctx, l.step, y, x, sparse.Step[float32]{Alpha: 1}); err != nil {
 			return nil, err
 		}
 		for v := range n {
-			copy(at(step).Row(v), y.Row(v))
+			copy(columnsOf(step).Row(v), y.Row(v))
 		}
 		x, y = y, x
 	}
-	around = at(0)
+	means = columnsOf(0)
 	extremes, err := r.extremes(ctx, p)
 	if err != nil {
 		return nil, err
@@ -276,54 +276,54 @@ func (r *rounds) columns(ctx context.Context, p *sparse.Block[float32]) (*sparse
 	var explained mat.Dense
 	first := mat.NewDense(n, k, nil)
 	for v := range n {
-		simd.ConvertTo(first.RawRowView(v), around.Row(v))
+		simd.ConvertTo(first.RawRowView(v), means.Row(v))
 	}
 	team, columns := sparse.TeamOf(r.in.p.A), r.z.RawMatrix().Cols
 	fit := mat.NewDense(columns, k, nil)
 	for lo, hi := range team.Counted(0, n) {
-		var part mat.Dense
-		part.Mul(r.own.Slice(0, columns, lo, hi), first.Slice(lo, hi, 0, k))
-		fit.Add(fit, &part)
+		var product mat.Dense
+		product.Mul(r.projection.Slice(0, columns, lo, hi), first.Slice(lo, hi, 0, k))
+		fit.Add(fit, &product)
 	}
 	team.Sum(fit.RawMatrix().Data)
 	explained.Mul(r.z, fit)
 	unit := blocks.WeightUnit(r.in.p.A, r.in.p.Degrees)
-	rest := sparse.NewBlock[float32](n, k)
+	residuals := sparse.NewBlock[float32](n, k)
 	for v, d := range r.in.p.Degrees {
 		d /= unit
-		copy(at(3).Row(v), extremes.Row(v)[:k])
-		copy(at(4).Row(v), extremes.Row(v)[k:])
-		for c, q := range around.Row(v) {
-			at(5).Row(v)[c] = float32(math.Log1p(d * float64(q)))
-			at(6).Row(v)[c] = float32(math.Log(float64(p.Row(v)[c]) + 1e-3))
-			rest.Row(v)[c] = float32(d * (explained.At(v, c) - float64(q)))
+		copy(columnsOf(3).Row(v), extremes.Row(v)[:k])
+		copy(columnsOf(4).Row(v), extremes.Row(v)[k:])
+		for c, q := range means.Row(v) {
+			columnsOf(5).Row(v)[c] = float32(math.Log1p(d * float64(q)))
+			columnsOf(6).Row(v)[c] = float32(math.Log(float64(p.Row(v)[c]) + 1e-3))
+			residuals.Row(v)[c] = float32(d * (explained.At(v, c) - float64(q)))
 		}
-		copy(at(7).Row(v), rest.Row(v))
+		copy(columnsOf(7).Row(v), residuals.Row(v))
 	}
-	if err := l.sweep(ctx, l.step, y, rest, sparse.Step[float32]{Alpha: 1}); err != nil {
+	if err := l.sweep(ctx, l.step, y, residuals, sparse.Step[float32]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	if extremes, err = r.extremes(ctx, rest); err != nil {
+	if extremes, err = r.extremes(ctx, residuals); err != nil {
 		return nil, err
 	}
 	for v := range n {
-		copy(at(8).Row(v), y.Row(v))
-		copy(at(9).Row(v), extremes.Row(v)[:k])
-		copy(at(10).Row(v), extremes.Row(v)[k:])
+		copy(columnsOf(8).Row(v), y.Row(v))
+		copy(columnsOf(9).Row(v), extremes.Row(v)[:k])
+		copy(columnsOf(10).Row(v), extremes.Row(v)[k:])
 	}
 	return out, r.standardize(ctx, out)
 }
 
 // featureCount returns the number of features of the ridge.
-func (r *rounds) featureCount() int { return len(r.every) + roundUnits + 1 }
+func (r *rounds) featureCount() int { return len(r.indices) + roundUnits + 1 }
 
 // featuresTo stores the features of a node: columns, random units, and the constant.
 func (r *rounds) featuresTo(dst []float32, columns *sparse.Block[float32], v int) {
-	inputs := len(r.every)
+	inputs := len(r.indices)
 	copy(dst, r.fixed.Row(v))
 	copy(dst[r.fixed.Cols:], columns.Row(v))
 	h := dst[inputs : inputs+roundUnits]
-	timesTo(h, dst[:inputs], r.weights, roundUnits, 0, r.every)
+	timesTo(h, dst[:inputs], r.weights, roundUnits, 0, r.indices)
 	addRectified(h, nil, r.bias)
 	dst[len(dst)-1] = attributeConstant
 }
@@ -331,9 +331,9 @@ func (r *rounds) featuresTo(dst []float32, columns *sparse.Block[float32], v int
 // round makes one round.
 func (r *rounds) round(ctx context.Context) error {
 	columns := make([]*sparse.Block[float32], len(r.p))
-	for part, p := range r.p {
+	for fold, p := range r.p {
 		var err error
-		if columns[part], err = r.columns(ctx, p); err != nil {
+		if columns[fold], err = r.columns(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -343,29 +343,29 @@ func (r *rounds) round(ctx context.Context) error {
 	}
 	k := len(r.in.p.Names)
 	next := make([]*sparse.Block[float32], len(r.p))
-	for part := range r.p {
+	for fold := range r.p {
 		p := chunks.Block[float32](len(r.in.p.Degrees), k)
 		err := chunks.Run(ctx, r.in.set.Workers, p.Rows, func(_, lo, hi int) {
 			x, scores := make([]float32, r.featureCount()), make([]float64, k)
 			for v := lo; v < hi; v++ {
-				r.featuresTo(x, columns[part], v)
-				scoresOfRound(scores, weights[part], x, sharpening)
+				r.featuresTo(x, columns[fold], v)
+				scoresOfRound(scores, weights[fold], x, sharpening)
 				simd.ConvertTo(p.Row(v), classify.Softmax(scores, scores))
 			}
 		})
 		if err != nil {
 			return err
 		}
-		next[part] = p
+		next[fold] = p
 	}
 	r.rows, r.loss = nil, 0
 	for i, v := range r.in.learned.Row {
-		row := doubled(next[r.part[i]].Row(v))
+		row := doubled(next[r.fold[i]].Row(v))
 		r.rows = append(r.rows, row)
-		r.loss -= math.Log(row[r.in.learned.Class[i]]+leastTruth) / float64(len(r.part))
+		r.loss -= math.Log(row[r.in.learned.Class[i]]+leastTruth) / float64(len(r.fold))
 	}
-	for part, p := range next {
-		r.know(p, part)
+	for fold, p := range next {
+		r.know(p, fold)
 	}
 	r.p = next
 	return nil
@@ -384,13 +384,13 @@ func (r *rounds) setting(h *heldOut, f *features) heldOutSetting {
 func (r *rounds) all() *sparse.Block[float32] { return r.p[len(r.p)-1] }
 
 // roundBytes returns the size of the probabilities that are kept, and of the blocks of a round.
-func roundBytes(p *problem.Problem) (kept, stage int64) {
+func roundBytes(p *problem.Problem) (retained, stage int64) {
 	n, d, k := len(p.Degrees), p.Attributes.Cols, len(p.Names)
 	fixed := unitInputs(d) + 2*d
 	features := int64(fixed + roundColumns*k + roundUnits + 1)
-	kept = int64(roundParts+1)*chunks.Bytes[float32](n, k) + int64(len(p.Row))*int64(24+8*k)
+	retained = int64(roundParts+1)*chunks.Bytes[float32](n, k) + int64(len(p.Row))*int64(24+8*k)
 	stage = attributeTableBytes(n, d) + lensBytes(n, d) + lensSlabBytes(n, max(d, k)) + 2*chunks.Bytes[float32](n, fixed) +
 		2*chunks.Bytes[float64](n, d+structureColumns+1) + int64(roundParts+1)*chunks.Bytes[float32](n, (roundColumns+1)*k) +
 		3*chunks.Bytes[float64](n, k) + 8*int64(len(p.Row))*features + 8*features*features*(roundParts+4)
-	return kept, stage
+	return retained, stage
 }

@@ -65,7 +65,7 @@ type seeds struct {
 	fold   []int   // of each label
 	hidden []int   // of each label: those with the same number are hidden from it
 	groups []group // in the order of their classes
-	own    []int   // the group of each label; −1: no walk starts at it
+	group  []int   // the group of each label; −1: no walk starts at it
 	labels []int   // the number of labels of each class
 	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // learned labels in the order of their rows
@@ -86,7 +86,7 @@ type cell struct{ class, fold, labels int }
 func newSeeds(in *input) *seeds {
 	p := in.p
 	m, k := len(p.Row), len(p.Names)
-	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), own: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
+	s := &seeds{in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees), group: make([]int, m), start: make([]int, k+1), first: make([]int, k+1), labels: make([]int, k)}
 	for _, c := range p.Class {
 		s.labels[c]++
 	}
@@ -95,7 +95,7 @@ func newSeeds(in *input) *seeds {
 		byGroup[i] = i
 	}
 	switch {
-	case in.apart:
+	case in.isSeparate:
 		byGroup = s.separate(byGroup)
 	case s.areSingle():
 		s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
@@ -112,7 +112,7 @@ func newSeeds(in *input) *seeds {
 		if n := len(s.groups); n == 0 || s.groups[n-1] != g {
 			s.groups = append(s.groups, g)
 		}
-		s.own[i] = len(s.groups) - 1
+		s.group[i] = len(s.groups) - 1
 		if n := len(s.cells); n == 0 || s.cells[n-1].class != g.class || s.cells[n-1].fold != g.fold {
 			s.cells = append(s.cells, cell{class: g.class, fold: g.fold})
 		}
@@ -121,14 +121,14 @@ func newSeeds(in *input) *seeds {
 	for _, g := range s.groups {
 		s.start[g.class+1]++
 	}
-	for _, of := range s.cells {
-		s.first[of.class+1]++
+	for _, entry := range s.cells {
+		s.first[entry.class+1]++
 	}
 	for c := range k {
 		s.start[c+1] += s.start[c]
 		s.first[c+1] += s.first[c]
 	}
-	s.order = make([]int, len(in.at))
+	s.order = make([]int, len(in.places))
 	for i := range s.order {
 		s.order[i] = i
 	}
@@ -138,21 +138,21 @@ func newSeeds(in *input) *seeds {
 }
 
 // separate deals the learned labels into folds, hides all of them from walks, and returns the other labels.
-func (s *seeds) separate(labels []int) (others []int) {
+func (s *seeds) separate(labels []int) (remainder []int) {
 	s.fold, s.hidden = make([]int, len(labels)), make([]int, len(labels))
 	for i := range labels {
 		s.fold[i], s.hidden[i] = apart, 1
 	}
 	for i, fold := range split.Folds(s.in.learned.Class, s.in.folds, s.in.set.RNGSeed, 0) {
-		at := s.in.at[i]
-		s.fold[at], s.hidden[at], s.own[at] = fold, 0, -1
+		label := s.in.places[i]
+		s.fold[label], s.hidden[label], s.group[label] = fold, 0, -1
 	}
 	for _, i := range labels {
-		if s.own[i] >= 0 {
-			others = append(others, i)
+		if s.group[i] >= 0 {
+			remainder = append(remainder, i)
 		}
 	}
-	return others
+	return remainder
 }
 
 const (
@@ -168,7 +168,7 @@ func sampledNodes(p *problem.Problem, values int) (sample []int) {
 	nodes, team := int64(p.Nodes()), sparse.TeamOf(p.A)
 	count := int64(sampleCount(int(nodes), values))
 	for v := range p.Degrees {
-		if at := int64(team.Row(v)); !team.IsPadding(v) && (at*count+nodes-1)/nodes*nodes/count == at {
+		if row := int64(team.Row(v)); !team.IsPadding(v) && (row*count+nodes-1)/nodes*nodes/count == row {
 			sample = append(sample, v)
 		}
 	}
@@ -185,9 +185,9 @@ func (s *seeds) row(learned int) int { return s.in.learned.Row[learned] }
 
 // learnedFolds returns the folds of the learned labels.
 func (s *seeds) learnedFolds() []int {
-	fold := make([]int, len(s.in.at))
-	for i, at := range s.in.at {
-		fold[i] = s.fold[at]
+	fold := make([]int, len(s.in.places))
+	for i, label := range s.in.places {
+		fold[i] = s.fold[label]
 	}
 	return fold
 }
@@ -235,13 +235,13 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 	k := len(in.p.Names)
 	w := &walkFeatures{
 		full:   chunks.Block[float32](len(s.sample), len(in.filters)*k),
-		honest: chunks.Block[float32](len(in.at), len(in.filters)*len(s.cells)),
+		honest: chunks.Block[float32](len(in.places), len(in.filters)*len(s.cells)),
 	}
 	walks := s.walks()
 	for lo := 0; lo < k; {
 		hi := s.slabEnd(lo, memory)
-		for i, of := range walks {
-			sweeps, err := s.walkSlab(ctx, of, w, lo, hi, func(step int) {
+		for i, pass := range walks {
+			sweeps, err := s.walkSlab(ctx, pass, w, lo, hi, func(step int) {
 				if i == 0 {
 					in.reportProgress(stageWalk, lo*s.steps+step*(hi-lo), k*s.steps)
 				}
@@ -249,7 +249,7 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 			if err != nil {
 				return nil, err
 			}
-			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(of.op.A) * int64(2*(s.start[hi]-s.start[lo]))})
+			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(pass.op.A) * int64(2*(s.start[hi]-s.start[lo]))})
 		}
 		lo = hi
 	}
@@ -272,22 +272,22 @@ func (s *seeds) walks() []walk {
 // complete multiplies the filters of sampled nodes by the number of labels of each class over that of the
 // labels at which walks start, because the predictions are made by walks from all of them.
 func (s *seeds) complete(w *walkFeatures) {
-	if !s.in.apart {
+	if !s.in.isSeparate {
 		return
 	}
 	k := len(s.labels)
 	for c, total := range s.labels {
 		left := 0
-		for _, of := range s.cells[s.first[c]:s.first[c+1]] {
-			left += of.labels
+		for _, entry := range s.cells[s.first[c]:s.first[c+1]] {
+			left += entry.labels
 		}
 		if left == 0 {
 			continue
 		}
 		scale := float32(float64(total) / float64(left))
 		for i := range w.full.Rows {
-			for at := c; at < w.full.Cols; at += k {
-				w.full.Row(i)[at] *= scale
+			for column := c; column < w.full.Cols; column += k {
+				w.full.Row(i)[column] *= scale
 			}
 		}
 	}
@@ -302,26 +302,26 @@ type walk struct {
 
 // walkSlab adds the walks of the classes lo ≤ c < hi to w and returns the number of
 // sweeps. The first half of the columns starts with D^-½, the second with D⁻¹.
-func (s *seeds) walkSlab(ctx context.Context, of walk, w *walkFeatures, lo, hi int, report func(step int)) (int, error) {
-	from := s.start[lo]
-	groups := s.start[hi] - from
+func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, lo, hi int, report func(step int)) (int, error) {
+	offset := s.start[lo]
+	groups := s.start[hi] - offset
 	if groups == 0 {
 		return 0, nil
 	}
 	n := len(s.in.p.Degrees)
 	x, next := sparse.NewBlock[float32](n, 2*groups), sparse.NewBlock[float32](n, 2*groups)
 	for i, row := range s.in.p.Row {
-		if g := s.own[i]; g >= from && g < from+groups {
-			half, whole := s.startAt(row)
-			x.Row(row)[g-from], x.Row(row)[groups+g-from] = half, whole
+		if g := s.group[i]; g >= offset && g < offset+groups {
+			half, inverse := s.startAt(row)
+			x.Row(row)[g-offset], x.Row(row)[groups+g-offset] = half, inverse
 		}
 	}
 	for _, row := range s.in.p.Row {
-		s.add(w, x, sparse.Rows{Lo: row, Hi: row + 1}, lo, hi, of.weights(0))
+		s.add(w, x, sparse.Rows{Lo: row, Hi: row + 1}, lo, hi, pass.weights(0))
 	}
-	for j := 1; j <= of.steps; j++ {
-		weight := of.weights(j)
-		err := of.op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
+	for j := 1; j <= pass.steps; j++ {
+		weight := pass.weights(j)
+		err := pass.op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
 			s.add(w, next, rows, lo, hi, weight)
 		}})
 		if err != nil {
@@ -330,12 +330,12 @@ func (s *seeds) walkSlab(ctx context.Context, of walk, w *walkFeatures, lo, hi i
 		x, next = next, x
 		report(j)
 	}
-	return of.steps, nil
+	return pass.steps, nil
 }
 
 // startAt returns d^-½ and d⁻¹ of a label, d in units of weights, so that the unit does not
 // decide which mass counts as none. Both are 0 without a neighbour.
-func (s *seeds) startAt(row int) (half, whole float32) {
+func (s *seeds) startAt(row int) (half, reciprocal float32) {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
 		return 0, 0
@@ -346,61 +346,61 @@ func (s *seeds) startAt(row int) (half, whole float32) {
 
 // add adds a step at the sampled and the learned ones of some rows, for the classes lo ≤ c < hi.
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
-	from := s.start[lo]
-	groups := s.start[hi] - from
+	offset := s.start[lo]
+	groups := s.start[hi] - offset
 	k := len(s.in.p.Names)
-	at, _ := slices.BinarySearch(s.sample, rows.Lo)
-	for ; at < len(s.sample) && s.sample[at] < rows.Hi; at++ {
-		row, to := x.Row(s.sample[at]), w.full.Row(at)
+	position, _ := slices.BinarySearch(s.sample, rows.Lo)
+	for ; position < len(s.sample) && s.sample[position] < rows.Hi; position++ {
+		row, dst := x.Row(s.sample[position]), w.full.Row(position)
 		for c := lo; c < hi; c++ {
-			var half, whole float32
-			for g := s.start[c] - from; g < s.start[c+1]-from; g++ {
+			var half, inverse float32
+			for g := s.start[c] - offset; g < s.start[c+1]-offset; g++ {
 				half += row[g]
-				whole += row[groups+g]
+				inverse += row[groups+g]
 			}
-			if half == 0 && whole == 0 {
+			if half == 0 && inverse == 0 {
 				continue
 			}
 			for i, f := range s.in.filters {
 				mass := half
 				if f == source {
-					mass = whole
+					mass = inverse
 				}
 				if v := weight[f]; v != 0 {
-					to[i*k+c] += float32(v * mass)
+					dst[i*k+c] += float32(v * mass)
 				}
 			}
 		}
 	}
-	at, _ = slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
-	for ; at < len(s.order) && s.row(s.order[at]) < rows.Hi; at++ {
-		s.addHonest(w, x, s.order[at], lo, hi, weight)
+	position, _ = slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.row(i) - row })
+	for ; position < len(s.order) && s.row(s.order[position]) < rows.Hi; position++ {
+		s.addHonest(w, x, s.order[position], lo, hi, weight)
 	}
 }
 
 // addHonest adds a step at a learned label, for the classes lo ≤ c < hi.
 func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], learned, lo, hi int, weight weights) {
-	from, label := s.start[lo], s.in.at[learned]
-	groups, row := s.start[hi]-from, x.Row(s.row(learned))
+	offset, label := s.start[lo], s.in.places[learned]
+	groups, row := s.start[hi]-offset, x.Row(s.row(learned))
 	for i, g := s.first[lo], 0; g < groups; i++ {
-		var half, whole float32
-		for of := s.cells[i]; g < groups && s.groups[from+g].fold == of.fold && s.groups[from+g].class == of.class; g++ {
-			if s.groups[from+g].hidden != s.hidden[label] {
+		var half, inverse float32
+		for entry := s.cells[i]; g < groups && s.groups[offset+g].fold == entry.fold && s.groups[offset+g].class == entry.class; g++ {
+			if s.groups[offset+g].hidden != s.hidden[label] {
 				half += row[g]
-				whole += row[groups+g]
+				inverse += row[groups+g]
 			}
 		}
-		if half == 0 && whole == 0 {
+		if half == 0 && inverse == 0 {
 			continue
 		}
-		to := w.honest.Row(learned)[i*len(s.in.filters):]
-		for at, f := range s.in.filters {
+		dst := w.honest.Row(learned)[i*len(s.in.filters):]
+		for position, f := range s.in.filters {
 			x := half
 			if f == source {
-				x = whole
+				x = inverse
 			}
 			if c := weight[f]; c != 0 {
-				to[at] += float32(c * x)
+				dst[position] += float32(c * x)
 			}
 		}
 	}
@@ -429,10 +429,10 @@ func stepWeights(j int) (w weights) {
 }
 
 // arcWeights returns the weights of steps along arcs, or against them.
-func arcWeights(of filter) func(j int) weights {
+func arcWeights(direction filter) func(j int) weights {
 	return func(j int) (w weights) {
 		if j > 0 {
-			w[of+filter(j-1)] = 1
+			w[direction+filter(j-1)] = 1
 		}
 		return w
 	}
@@ -442,25 +442,25 @@ func arcWeights(of filter) func(j int) weights {
 // without a fold, −1 for none. Each class is multiplied by the number of its labels over that of
 // those left, because a row that misses a fifth of its own class would otherwise have less mass
 // of it than a node without a label has.
-func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, without int) {
-	k, filters, label := len(s.in.p.Names), len(s.in.filters), s.in.at[learned]
+func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
+	k, filters, label := len(s.in.p.Names), len(s.in.filters), s.in.places[learned]
 	single := s.areSingle()
 	clear(dst)
 	row := w.honest.Row(learned)
 	for c := range k {
 		total, left := s.labels[c], 0
 		for i := s.first[c]; i < s.first[c+1]; i++ {
-			of := s.cells[i]
-			if of.fold == without {
+			entry := s.cells[i]
+			if entry.fold == hidden {
 				continue
 			}
 			switch {
-			case of.fold != s.fold[label]:
-				left += of.labels
+			case entry.fold != s.fold[label]:
+				left += entry.labels
 			case single && c == s.in.p.Class[label]:
-				left += of.labels - 1
+				left += entry.labels - 1
 			case single:
-				left += of.labels
+				left += entry.labels
 			}
 			for f, v := range row[i*filters:][:filters] {
 				dst[f*k+c] += v

@@ -24,7 +24,7 @@ func (f filter) direct() bool { return f >= first }
 // walkPass is a walk with a column for each class, and the filters that are summed on its way.
 type walkPass struct {
 	walk
-	whole bool // it starts with D⁻¹ in place of D^-½
+	isInverse bool // it starts with D⁻¹ in place of D^-½
 	passPlan
 	filters []filter // each has a block of sums
 	directs []filter
@@ -35,8 +35,8 @@ type walkPass struct {
 func (m *model) passes() (list []walkPass) {
 	uses := m.usedFilters()
 	walks := m.features.seeds.walks()
-	list = append(list, walkPass{walk: walks[0], whole: true, filters: []filter{source}})
-	rest := walkPass{walk: walks[0]}
+	list = append(list, walkPass{walk: walks[0], isInverse: true, filters: []filter{source}})
+	pass := walkPass{walk: walks[0]}
 	var summed []filter
 	for f := range uses {
 		switch {
@@ -52,7 +52,7 @@ func (m *model) passes() (list []walkPass) {
 				list = append(list, walkPass{walk: w, directs: []filter{filter(f)}})
 			}
 		case filter(f).direct():
-			rest.directs = append(rest.directs, filter(f))
+			pass.directs = append(pass.directs, filter(f))
 		default:
 			summed = append(summed, filter(f))
 		}
@@ -66,15 +66,15 @@ func (m *model) passes() (list []walkPass) {
 	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
 	limit := m.features.in.memory
 	plan, single := planPasses(n, k, blocks, max(1, len(summed)), limit), planPasses(n, k, blocks, 0, limit)
-	if len(rest.directs) > 0 && (len(summed) == 0 || plan.width < k) {
-		alone := rest
-		alone.steps = arcSteps
-		list, rest.directs = append(list, alone), nil
+	if len(pass.directs) > 0 && (len(summed) == 0 || plan.width < k) {
+		directed := pass
+		directed.steps = arcSteps
+		list, pass.directs = append(list, directed), nil
 	}
 	for len(summed) > 0 {
-		rest.filters = summed[:min(len(summed), plan.summed)]
-		list = append(list, rest)
-		summed, rest.directs = summed[len(rest.filters):], nil
+		pass.filters = summed[:min(len(summed), plan.summed)]
+		list = append(list, pass)
+		summed, pass.directs = summed[len(pass.filters):], nil
 	}
 	for i := range list {
 		p := &list[i]
@@ -112,7 +112,7 @@ func planPasses(n, classes, components, summed int, limit int64) passPlan {
 
 // walks reports whether a component has columns of walks.
 func (m *model) walks(c component) bool {
-	return c.setting < 0 || c.model != nil && !m.settings[c.setting].candidate.alone
+	return c.setting < 0 || c.model != nil && !m.settings[c.setting].candidate.isAlone
 }
 
 // usedFilters reports which filters the mixture uses. The filter source shows which nodes are visited.
@@ -154,11 +154,11 @@ func (m *model) walkScores(ctx context.Context) (*walkScores, error) {
 	for i, c := range m.mixture {
 		if m.walks(c) {
 			w.scores[i] = chunks.Block[float32](n, k)
-			of := candidate{}
+			chosen := candidate{}
 			if c.setting >= 0 {
-				of = m.settings[c.setting].candidate
+				chosen = m.settings[c.setting].candidate
 			}
-			list = append(list, &filterScores{columns: m.features.columns, candidate: of, model: c.model, to: w.scores[i], first: m.firstShared(of)})
+			list = append(list, &filterScores{columns: m.features.columns, candidate: chosen, model: c.model, dst: w.scores[i], first: m.firstShared(chosen)})
 		}
 	}
 	if len(list) == 0 && m.features.attributes != nil {
@@ -204,8 +204,8 @@ func (m *model) walkPass(ctx context.Context, pass *walkPass, w *walkScores, lis
 				if f == source {
 					w.visited[v] = massOf(values) > leastMass
 				}
-				for _, to := range list {
-					to.add(v, f, values, q)
+				for _, scores := range list {
+					scores.add(v, f, values, q)
 				}
 			}
 		}
@@ -222,9 +222,9 @@ func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.
 	}
 	x, next := block(n, hi-lo), block(n, hi-lo)
 	for i, row := range in.p.Row {
-		half, whole := s.startAt(row)
-		if pass.whole {
-			half = whole
+		half, inverse := s.startAt(row)
+		if pass.isInverse {
+			half = inverse
 		}
 		if c := in.p.Class[i]; lo <= c && c < hi {
 			x.Row(row)[c-lo] = half
@@ -234,16 +234,16 @@ func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.
 		visited := slices.ContainsFunc(values, func(x float32) bool { return x != 0 })
 		for i, f := range pass.filters {
 			if c := weight[f]; c != 0 && visited {
-				to := sums[i].Row(v)[lo:hi]
+				sum := sums[i].Row(v)[lo:hi]
 				for class, x := range values {
-					to[class] += float32(c * x)
+					sum[class] += float32(c * x)
 				}
 			}
 		}
 		for _, f := range pass.directs {
 			if weight[f] != 0 {
-				for _, to := range list {
-					to.add(v, f, values, q)
+				for _, scores := range list {
+					scores.add(v, f, values, q)
 				}
 			}
 		}
@@ -283,19 +283,19 @@ type filterScores struct {
 	candidate candidate
 	model     *classify.LinearModel // nil: Poisson learning
 	first     int                   // of the shared columns of walks
-	to        *sparse.Block[float32]
+	dst       *sparse.Block[float32]
 }
 
 // add adds the columns of one filter at node v.
 func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
-	to, k := s.to.Row(v), s.classes
+	row, k := s.dst.Row(v), s.classes
 	if f == source {
 		s.poissonTo(q.shares, values)
 		for class, y := range q.shares {
 			if s.model == nil {
-				to[class] += float32(sharpness * s.sharedScale[0] * y)
+				row[class] += float32(sharpness * s.sharedScale[0] * y)
 			} else {
-				to[class] += float32(s.model.Shared[s.first] * clip(y*s.sharedScale[0], sharedLimit))
+				row[class] += float32(s.model.Shared[s.first] * clip(y*s.sharedScale[0], sharedLimit))
 			}
 		}
 	}
@@ -313,22 +313,22 @@ func (s *filterScores) add(v int, f filter, values []float32, q *scratch) {
 	if shared >= 0 {
 		weight, scale := s.model.Shared[s.first+1+shared], s.sharedScale[1+shared]
 		for class, y := range q.shares {
-			to[class] += float32(weight * clip(math.Log(y/s.prior[class])*scale, sharedLimit))
+			row[class] += float32(weight * clip(math.Log(y/s.prior[class])*scale, sharedLimit))
 		}
 	}
 	if free < 0 {
 		return
 	}
-	at := free * k
+	offset := free * k
 	for class, y := range q.shares {
-		q.free[class] = clip((y-s.mean[at+class])*s.scale[at+class], freeLimit)
+		q.free[class] = clip((y-s.mean[offset+class])*s.scale[offset+class], freeLimit)
 	}
-	for a := range to {
+	for a := range row {
 		sum := 0.0
-		for class, weight := range s.model.Weights[a*s.model.Features+at:][:k] {
+		for class, weight := range s.model.Weights[a*s.model.Features+offset:][:k] {
 			sum += float64(weight * q.free[class])
 		}
-		to[a] += float32(sum)
+		row[a] += float32(sum)
 	}
 }
 

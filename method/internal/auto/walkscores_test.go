@@ -81,7 +81,7 @@ func TestLabelsApart(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		d := designOf(p, &Settings{})
 		d.diffusion = false
-		if d.apart = apart; apart {
+		if d.isSeparate = apart; apart {
 			d.examples = 200
 		}
 		out := &Prediction{}

@@ -124,14 +124,14 @@ type walkLikelihood struct {
 func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	n := f.classes
 	j := mat.NewDense(n, n, nil)
-	most := slices.Max(theta)
-	at := 0
+	highest := slices.Max(theta)
+	index := 0
 	for c := range n {
 		for k := c; k < n; k++ {
-			v := math.Exp(theta[at] - most)
+			v := math.Exp(theta[index] - highest)
 			j.Set(c, k, v)
 			j.Set(k, c, v)
-			at++
+			index++
 		}
 	}
 	j.Scale(1/mat.Sum(j), j)
@@ -205,14 +205,14 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 			inner += row[k] * j.At(c, k)
 		}
 	}
-	at := 0
+	index := 0
 	for c := range n {
 		for k := c; k < n; k++ {
-			grad[at] = (gradJ.At(c, k) - inner) * j.At(c, k)
+			grad[index] = (gradJ.At(c, k) - inner) * j.At(c, k)
 			if k > c {
-				grad[at] += (gradJ.At(k, c) - inner) * j.At(k, c)
+				grad[index] += (gradJ.At(k, c) - inner) * j.At(k, c)
 			}
-			at++
+			index++
 		}
 	}
 	return loss

@@ -196,20 +196,20 @@ func (f *fitting) read(ctx context.Context) error {
 		if slices.ContainsFunc(runs, func(r run) bool { return r.readsFor(c) }) {
 			continue
 		}
-		made, err := f.runs(ctx, c, f.folds)
+		list, err := f.runs(ctx, c, f.folds)
 		if err != nil {
 			return err
 		}
-		runs = append(runs, made...)
+		runs = append(runs, list...)
 	}
 	width := f.width()
 	for lo := 0; lo < len(runs); lo += width {
 		hi := min(lo+width, len(runs))
-		q, most := f.newGroup(runs[lo:hi]), 0
+		q, limit := f.newGroup(runs[lo:hi]), 0
 		for _, c := range f.candidates {
-			most = max(most, c.Rounds)
+			limit = max(limit, c.Rounds)
 		}
-		err := q.run(ctx, most, func(round int) {
+		err := q.run(ctx, limit, func(round int) {
 			for k, c := range f.candidates {
 				for v := lo; v < hi && c.Rounds == round; v++ {
 					if runs[v].readsFor(c) {
@@ -232,10 +232,10 @@ func (f *fitting) read(ctx context.Context) error {
 }
 
 // keep copies the beliefs of a run at the labels that it does not know.
-func (f *fitting) keep(to [][]float32, q *group, run int) {
+func (f *fitting) keep(dst [][]float32, q *group, run int) {
 	for i, seed := range f.held {
 		if f.fold[seed] == q.runs[run].fold {
-			to[i] = slices.Clone(q.rowOf(q.beliefs, f.seeds.Row[seed], run))
+			dst[i] = slices.Clone(q.rowOf(q.beliefs, f.seeds.Row[seed], run))
 		}
 	}
 }
@@ -271,25 +271,25 @@ type ratiosOf struct {
 // setRatios computes the ratios of runs, which stay nil for homophily. Those that were computed before are
 // used again.
 func (n *network) setRatios(ctx context.Context, source string, list []run) error {
-	known := func(r run) *mat.Dense { return n.computed[ratiosOf{source, r.fold}] }
+	lookup := func(r run) *mat.Dense { return n.computed[ratiosOf{source, r.fold}] }
 	if source == Homophily {
 		return nil
 	}
-	if slices.ContainsFunc(list, func(r run) bool { return known(r) == nil }) {
+	if slices.ContainsFunc(list, func(r run) bool { return lookup(r) == nil }) {
 		compute := n.fromWalks
 		if source == Iterated {
 			compute = n.iterate
 		}
-		found, err := compute(ctx, list)
+		matrices, err := compute(ctx, list)
 		if err != nil {
 			return err
 		}
 		for i, r := range list {
-			n.computed[ratiosOf{source, r.fold}] = found[i]
+			n.computed[ratiosOf{source, r.fold}] = matrices[i]
 		}
 	}
 	for i, r := range list {
-		list[i].ratios = known(r)
+		list[i].ratios = lookup(r)
 	}
 	return nil
 }
@@ -304,11 +304,11 @@ func (n *network) fromWalks(ctx context.Context, list []run) ([]*mat.Dense, erro
 	if err != nil {
 		return nil, err
 	}
-	found := make([]*mat.Dense, len(list))
+	matrices := make([]*mat.Dense, len(list))
 	for i, p := range pairs {
-		found[i] = fromWalks(p, n.labels(list[i].fold), list[i].shares)
+		matrices[i] = fromWalks(p, n.labels(list[i].fold), list[i].shares)
 	}
-	return found, nil
+	return matrices, nil
 }
 
 // iterate returns the ratios of runs by the beliefs of homophilous runs, and once more by the beliefs of
@@ -334,11 +334,11 @@ func (n *network) iterate(ctx context.Context, list []run) ([]*mat.Dense, error)
 			first[i].ratios = ratios(j, first[i].shares)
 		}
 	}
-	made := make([]*mat.Dense, len(first))
+	matrices := make([]*mat.Dense, len(first))
 	for i, r := range first {
-		made[i] = r.ratios
+		matrices[i] = r.ratios
 	}
-	return made, nil
+	return matrices, nil
 }
 
 // labels returns the number of labels outside a fold.
@@ -396,18 +396,18 @@ func (f *fitting) model() *Model {
 		HeldOut: f.held, network: f.network, only: f.only, Sweeps: f.sweeps, Columns: f.columns,
 	}
 	counts := make([]int, len(shares))
-	without := map[int]choice{} // the choice of the labels of other folds
+	choices := map[int]choice{} // the choice of the labels of other folds
 	for _, k := range f.folds {
-		if without[k] = best; len(f.folds) > 1 {
-			without[k] = choose(sums, k)
+		if choices[k] = best; len(f.folds) > 1 {
+			choices[k] = choose(sums, k)
 		}
 	}
 	for i, seed := range f.held {
 		counts[f.seeds.Class[seed]]++
 		m.Certain += float64(slices.Max(f.beliefs[best.candidate][i])) / count
 		p := make([]float32, len(shares))
-		of := without[f.fold[seed]]
-		temper(p, f.beliefs[of.candidate][i], of.sharpen, of.blend, shares)
+		chosen := choices[f.fold[seed]]
+		temper(p, f.beliefs[chosen.candidate][i], chosen.sharpen, chosen.blend, shares)
 		m.Predicted = append(m.Predicted, slices.Index(p, slices.Max(p)))
 		temper(p, f.beliefs[best.candidate][i], best.sharpen, best.blend, shares)
 		m.Probabilities = append(m.Probabilities, p)
@@ -418,22 +418,22 @@ func (f *fitting) model() *Model {
 
 // scores returns the sums of a candidate over the labels of each fold.
 func (f *fitting) scores(candidate int, shares []float64) map[int]*scores {
-	of := map[int]*scores{}
+	byFold := map[int]*scores{}
 	logs := make([]float64, len(shares))
 	for i, b := range f.beliefs[candidate] {
 		seed := f.held[i]
 		class := f.seeds.Class[seed]
-		s := of[f.fold[seed]]
+		s := byFold[f.fold[seed]]
 		if s == nil {
 			s = &scores{loss: make([]float64, len(sharpens)*len(blends))}
-			of[f.fold[seed]] = s
+			byFold[f.fold[seed]] = s
 		}
-		most := slices.Max(b)
-		if slices.Index(b, most) == class {
+		highest := slices.Max(b)
+		if slices.Index(b, highest) == class {
 			s.right++
 		}
 		for c, v := range b {
-			logs[c] = math.Log(float64(max(v, leastBelief) / most))
+			logs[c] = math.Log(float64(max(v, leastBelief) / highest))
 		}
 		for a, sharpen := range sharpens {
 			sum := 0.0
@@ -446,16 +446,16 @@ func (f *fitting) scores(candidate int, shares []float64) map[int]*scores {
 			}
 		}
 	}
-	return of
+	return byFold
 }
 
 // choose returns the best candidate and its temperature by the labels outside a fold.
-func choose(sums []map[int]*scores, without int) choice {
-	best, most := choice{}, math.Inf(-1)
+func choose(sums []map[int]*scores, hidden int) choice {
+	best, highest := choice{}, math.Inf(-1)
 	for k, folds := range sums {
 		right, loss := 0, make([]float64, len(sharpens)*len(blends))
 		for _, fold := range sortedKeys(folds) {
-			if fold == without {
+			if fold == hidden {
 				continue
 			}
 			right += folds[fold].right
@@ -463,10 +463,10 @@ func choose(sums []map[int]*scores, without int) choice {
 				loss[i] += v
 			}
 		}
-		least := slices.Min(loss)
-		if merit := float64(right) - 0.2*least; merit > most {
-			at := slices.Index(loss, least)
-			best, most = choice{k, sharpens[at/len(blends)], blends[at%len(blends)], right, least}, merit
+		lowest := slices.Min(loss)
+		if merit := float64(right) - 0.2*lowest; merit > highest {
+			index := slices.Index(loss, lowest)
+			best, highest = choice{k, sharpens[index/len(blends)], blends[index%len(blends)], right, lowest}, merit
 		}
 	}
 	return best
@@ -486,10 +486,10 @@ const leastBelief = 1e-6
 
 // temper stores (1−blend)·softmax(sharpen·log f) + blend·shares in dst, which may be f.
 func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
-	most := slices.Max(f)
+	highest := slices.Max(f)
 	var sum float64
 	for c, v := range f {
-		v := max(v, leastBelief) / most
+		v := max(v, leastBelief) / highest
 		if sharpen != 1 {
 			v = float32(math.Exp(sharpen * math.Log(float64(v))))
 		}

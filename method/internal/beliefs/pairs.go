@@ -36,18 +36,18 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 	}
 	pairs := make([][]*mat.Dense, len(folds))
 	for l := 1; l <= walkSteps; l++ {
-		before, now, next := blocks[0], blocks[1], blocks[2]
-		less := float32(0)
+		previous, now, next := blocks[0], blocks[1], blocks[2]
+		correction := float32(0)
 		if l > 2 {
-			less = 1
+			correction = 1
 		}
 		err := n.op.StepTo(ctx, next, now, sparse.Step[float32]{Alpha: 1, Visit: func(r sparse.Rows) {
 			if l == 1 {
 				return
 			}
 			for i := r.Lo; i < r.Hi; i++ {
-				back, y := max(turns[i]-less, 0), next.Row(i)
-				for j, v := range before.Row(i) {
+				back, y := max(turns[i]-correction, 0), next.Row(i)
+				for j, v := range previous.Row(i) {
 					y[j] = max(y[j]-float32(back*v), 0)
 				}
 			}
@@ -59,7 +59,7 @@ func (n *network) walkPairs(ctx context.Context, folds []int) ([][]*mat.Dense, e
 		for v, fold := range folds {
 			pairs[v] = append(pairs[v], n.pairsOf(next, v, fold))
 		}
-		blocks[0], blocks[1], blocks[2] = now, next, before
+		blocks[0], blocks[1], blocks[2] = now, next, previous
 	}
 	return pairs, nil
 }
@@ -72,9 +72,9 @@ func (n *network) pairsOf(walks *sparse.Block[float32], group, fold int) *mat.De
 		if fold != noFold && n.fold[i] == fold {
 			continue
 		}
-		to := sum.RawRowView(n.seeds.Class[i])
+		target := sum.RawRowView(n.seeds.Class[i])
 		for c, v := range walks.Row(row)[group*classes : (group+1)*classes] {
-			to[c] += float64(v)
+			target[c] += float64(v)
 		}
 	}
 	both := mat.NewDense(classes, classes, nil)

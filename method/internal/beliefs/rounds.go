@@ -41,15 +41,15 @@ func (r run) readsFor(c Candidate) bool {
 
 // network is the graph with its labels, as all runs see it.
 type network struct {
-	g     *graph.Graph
-	team  *sparse.Team
-	op    *sparse.Operator[float32]
-	unit  float64 // mean weight of an entry
-	total float64 // Σd
-	count int     // nodes with an edge
-	seeds cwk.Seeds
-	at    []int32 // of a row, its position in seeds; −1: no label
-	fold  []int   // of a seed
+	g      *graph.Graph
+	team   *sparse.Team
+	op     *sparse.Operator[float32]
+	unit   float64 // mean weight of an entry
+	total  float64 // Σd
+	count  int     // nodes with an edge
+	seeds  cwk.Seeds
+	seedOf []int32 // of a row, its position in seeds; −1: no label
+	fold   []int   // of a seed
 
 	memory   int64 // limit of blocks; 0: none
 	computed map[ratiosOf]*mat.Dense
@@ -58,7 +58,7 @@ type network struct {
 }
 
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, at: make([]int32, len(g.Degrees))}
+	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1, computed: map[ratiosOf]*mat.Dense{}, seedOf: make([]int32, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
 	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
@@ -74,18 +74,18 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	}
 	n.total /= n.unit
 	n.op = &sparse.Operator[float32]{A: g.A, Scale: 1 / n.unit, Workers: g.Workers}
-	for i := range n.at {
-		n.at[i] = -1
+	for i := range n.seedOf {
+		n.seedOf[i] = -1
 	}
 	for i, row := range seeds.Row {
-		n.at[row] = int32(i)
+		n.seedOf[row] = int32(i)
 	}
 	return n
 }
 
 // known returns the class of a row in a run, or −1.
 func (n *network) known(row, fold int) int {
-	i := n.at[row]
+	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {
 		return -1
 	}
@@ -162,9 +162,9 @@ func (n *network) newGroup(runs []run) *group {
 func (q *group) endsTo(dst, f []float32, run, first int) {
 	ratios := q.ratios[run]
 	if q.runs[run].ratios == nil {
-		others := float32(1 - q.runs[run].strength)
+		base := float32(1 - q.runs[run].strength)
 		for j := range dst {
-			dst[j] = max(float32(f[first+j]*ratios[first+j])+others, leastMean)
+			dst[j] = max(float32(f[first+j]*ratios[first+j])+base, leastMean)
 		}
 		return
 	}
@@ -178,24 +178,24 @@ func (q *group) endsTo(dst, f []float32, run, first int) {
 }
 
 // run makes the rounds; after is called behind each one, and behind the last with every later number too.
-func (q *group) run(ctx context.Context, most int, after func(round int)) error {
+func (q *group) run(ctx context.Context, limit int, visit func(round int)) error {
 	if err := q.begin(ctx); err != nil {
 		return err
 	}
-	for round := 1; round <= most; round++ {
+	for round := 1; round <= limit; round++ {
 		if q.anyActive() {
 			if err := q.round(ctx); err != nil {
 				return err
 			}
 		}
-		after(round)
+		visit(round)
 	}
 	return nil
 }
 
 func (q *group) anyActive() bool {
-	for _, is := range q.active {
-		if is {
+	for _, isActive := range q.active {
+		if isActive {
 			return true
 		}
 	}
@@ -321,13 +321,13 @@ func (q *group) logsTo(ctx context.Context, lo, hi int) error {
 				if !q.active[v] {
 					continue
 				}
-				to := q.logs.Row(i)[:hi-lo]
+				dst := q.logs.Row(i)[:hi-lo]
 				if len(q.runs) > 1 {
-					to = q.rowOf(q.logs, i, v)
+					dst = q.rowOf(q.logs, i, v)
 				}
-				q.endsTo(to, q.rowOf(q.beliefs, i, v), v, lo)
-				for j, e := range to {
-					to[j] = log32(e)
+				q.endsTo(dst, q.rowOf(q.beliefs, i, v), v, lo)
+				for j, e := range dst {
+					dst[j] = log32(e)
 				}
 			}
 		}
@@ -366,9 +366,9 @@ func (q *group) pairs(ctx context.Context) ([]*mat.Dense, error) {
 		sums := make([]float64, len(q.runs)*c*c)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			for v := range q.runs {
-				to := q.rowOf(q.evidence, i, v)
+				row := q.rowOf(q.evidence, i, v)
 				for a, f := range q.rowOf(q.beliefs, i, v) {
-					for b, y := range to {
+					for b, y := range row {
 						sums[(v*c+a)*c+b] += float64(f * y)
 					}
 				}
@@ -405,15 +405,15 @@ func (q *group) update(row, run int, f, evidence []float32) (change float64) {
 	}
 	t, d := q.runs[run].t, float32(q.g.Degrees[row]/q.unit)
 	field := q.field[run*len(f) : (run+1)*len(f)]
-	most := float32(math.Inf(-1))
+	highest := float32(math.Inf(-1))
 	for j, e := range evidence {
 		e = q.prior[run][j] + float32(t*(e-float32(d*field[j])))
 		evidence[j] = e
-		most = max(most, e)
+		highest = max(highest, e)
 	}
 	var sum float32
 	for j, e := range evidence {
-		evidence[j] = exp32(e - most)
+		evidence[j] = exp32(e - highest)
 		sum += evidence[j]
 	}
 	for j, e := range evidence {

@@ -30,10 +30,10 @@ const centerErrors = 3
 // compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
 // the prediction of centred ones.
 func (l *Propagation) compareCentered(row []float32, means []float64, class int) int {
-	best, most := 0, math.Inf(-1)
+	best, highest := 0, math.Inf(-1)
 	for c, v := range row {
-		if z := float64(v) - means[c]; z > most {
-			best, most = c, z
+		if z := float64(v) - means[c]; z > highest {
+			best, highest = c, z
 		}
 	}
 	switch plain := classify.ArgMax(row); {
@@ -78,19 +78,19 @@ func (l *Propagation) PrefersCenter(ctx context.Context, fold []int, folds int) 
 // need not have settled.
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
 	p := l.P
-	var found problem.Work
-	reached, err := p.Reached(ctx, p.Row, l.Workers, &found)
+	var work problem.Work
+	reached, err := p.Reached(ctx, p.Row, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	alone, err := choose.Unreachable(ctx, p, fold, l.Workers, &found)
+	isolated, err := choose.Unreachable(ctx, p, fold, l.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	answers, err := l.OutOfFold(ctx, fold, folds, alone)
+	answers, err := l.OutOfFold(ctx, fold, folds, isolated)
 	out := &Comparison{Answers: answers}
 	if failed := new(problem.Error); errors.As(err, &failed) {
-		answers, err = l.walkedOutOfFold(ctx, fold, folds, alone)
+		answers, err = l.walkedOutOfFold(ctx, fold, folds, isolated)
 	}
 	if err != nil {
 		return nil, err
@@ -115,10 +115,10 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 					reweigh(probabilities)
 					answer = classify.ArgMax(probabilities)
 				}
-				if alone[i] {
+				if isolated[i] {
 					answer = l.Prior.Likeliest(p.Row[i], largest)
 				}
-				propagation.Note(!alone[i], answer == c, weight[c])
+				propagation.Note(!isolated[i], answer == c, weight[c])
 			}
 		}
 	}

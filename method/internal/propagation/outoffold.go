@@ -33,9 +33,9 @@ func needsFold(f, labels int, work problem.Work) bool {
 // no other label reaches have the scores of such nodes. The error is that of
 // [Propagation.ScoresTo]. Cost: a prediction for each fold; on a directed graph see
 // walkedOutOfFold.
-func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alone []bool) (answers [][]float32, err error) {
+func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, isolated []bool) (answers [][]float32, err error) {
 	if l.walks() {
-		return l.walkedOutOfFold(ctx, fold, folds, alone)
+		return l.walkedOutOfFold(ctx, fold, folds, isolated)
 	}
 	p, work := l.P, problem.Work{}
 	l.better, l.worse, l.centered = 0, 0, make([]int, len(p.Row))
@@ -56,30 +56,30 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 // centred scores with plain ones at these labels, and returns their number. scores is overwritten.
 func (l *Propagation) predictFold(ctx context.Context, fold []int, f int, scores *sparse.Block[float32], answers [][]float32, work *problem.Work) (int, error) {
 	p := l.P
-	var rest []int
+	var training []int
 	for i := range fold {
 		if fold[i] != f {
-			rest = append(rest, i)
+			training = append(training, i)
 		}
 	}
-	of := *l
-	of.Center = false
-	of.P = p.At(rest)
-	reached, err := of.P.Reached(ctx, of.P.Row, l.Workers, work)
+	sub := *l
+	sub.Center = false
+	sub.P = p.At(training)
+	reached, err := sub.P.Reached(ctx, sub.P.Row, l.Workers, work)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := of.ScoresTo(ctx, scores, nil, reached, work); err != nil {
+	if _, err := sub.ScoresTo(ctx, scores, nil, reached, work); err != nil {
 		return 0, err
 	}
-	means := of.means()
+	means := sub.means()
 	for i, row := range p.Row {
 		if fold[i] == f {
 			answers[i] = slices.Clone(scores.Row(row))
 			l.centered[i] = l.compareCentered(answers[i], means, p.Class[i])
 		}
 	}
-	return len(fold) - len(rest), nil
+	return len(fold) - len(training), nil
 }
 
 const (
@@ -98,7 +98,7 @@ const (
 // settled: the settled ones may take a thousand steps. Cost: as many sweeps as walks have
 // steps, for each slab of the columns that fit the memory; where labels are far from each
 // other, that of longer walks too.
-func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int, alone []bool) ([][]float32, error) {
+func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int, isolated []bool) ([][]float32, error) {
 	work := sparse.EntriesOf(l.P.A) * int64(len(l.P.Names))
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
 	for {
@@ -107,16 +107,16 @@ func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int
 		if err != nil {
 			return nil, err
 		}
-		undecided, of := 0, 0
+		undecided, count := 0, 0
 		for i, row := range answers {
-			if row != nil && !alone[i] {
-				of++
+			if row != nil && !isolated[i] {
+				count++
 				if slices.Min(row) == slices.Max(row) {
 					undecided++
 				}
 			}
 		}
-		if float64(undecided) <= problem.MostMissed*float64(of) || 2*steps > mostSteps || 2*int64(steps)*work > comparedWork {
+		if float64(undecided) <= problem.MostMissed*float64(count) || 2*steps > mostSteps || 2*int64(steps)*work > comparedWork {
 			return answers, nil
 		}
 		steps *= 2

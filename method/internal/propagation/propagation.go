@@ -146,8 +146,8 @@ func (l *Propagation) normalise() {
 
 // means returns the mean score of each class over the reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
-	all, team := make([]float64, len(l.P.Names)+1), sparse.TeamOf(l.P.A)
-	sums, total := all[:len(l.P.Names)], &all[len(l.P.Names)]
+	buffer, team := make([]float64, len(l.P.Names)+1), sparse.TeamOf(l.P.A)
+	sums, total := buffer[:len(l.P.Names)], &buffer[len(l.P.Names)]
 	for i := range roaring.Values(l.reached) {
 		if !team.Counts(int(i)) {
 			continue
@@ -158,7 +158,7 @@ func (l *Propagation) means() []float64 {
 			sums[c] += float64(d * float64(v))
 		}
 	}
-	team.Sum(all)
+	team.Sum(buffer)
 	for c := range sums {
 		sums[c] /= max(*total, math.SmallestNonzeroFloat64)
 	}
@@ -186,9 +186,9 @@ func (l *Propagation) center() {
 // scores.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
-	w.Progress = func(_ string, done, all int64) {
+	w.Progress = func(_ string, done, total int64) {
 		sweeps = int(done)
-		report(float64(done) / float64(all))
+		report(float64(done) / float64(total))
 	}
 	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
 		if t < l.Steps {
@@ -274,15 +274,15 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 // do not depend on the classes that are walked together.
 func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done float64)) (sweeps int, err error) {
 	w := walk[float32](l, mostSteps)
-	rest := hi - lo // columns on the move
-	still := make([]bool, rest)
+	remainder := hi - lo // columns on the move
+	still := make([]bool, remainder)
 	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
 	for i := range change {
-		change[i] = make([]float32, rest)
+		change[i] = make([]float32, remainder)
 	}
-	w.Progress = func(_ string, done, all int64) {
+	w.Progress = func(_ string, done, total int64) {
 		sweeps = int(done)
-		report(float64(done) / float64(all))
+		report(float64(done) / float64(total))
 	}
 	var moved float64 // by the last look, in columns on the move
 	look := func(t int) bool {
@@ -290,37 +290,37 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 			return false
 		}
 		moved = 0
-		most := make([]float64, len(still))
+		largest := make([]float64, len(still))
 		for _, c := range change {
 			for j, v := range c {
-				most[j] = max(most[j], float64(v))
+				largest[j] = max(largest[j], float64(v))
 			}
 			clear(c)
 		}
-		sparse.TeamOf(l.P.A).Max(most)
-		for j, v := range most {
+		sparse.TeamOf(l.P.A).Max(largest)
+		for j, v := range largest {
 			switch {
 			case still[j]:
 			case v <= settled:
 				still[j] = true
-				rest--
+				remainder--
 			default:
 				moved = max(moved, v)
 			}
 		}
-		return rest == 0
+		return remainder == 0
 	}
 	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
 		if t%settleSteps != 0 {
 			return
 		}
-		most := change[rows.Worker]
+		largest := change[rows.Worker]
 		for i := rows.Lo; i < rows.Hi; i++ {
-			kept := l.scores.Row(i)[lo:hi]
+			row := l.scores.Row(i)[lo:hi]
 			for j, v := range p.Row(i) {
 				if !still[j] {
-					most[j] = max(most[j], v-kept[j], kept[j]-v)
-					kept[j] = v
+					largest[j] = max(largest[j], v-row[j], row[j]-v)
+					row[j] = v
 				}
 			}
 		}
@@ -333,7 +333,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, report func(done f
 			l.raw.Row(i)[lo+c] = float64(v)
 		}
 	}
-	if rest > 0 {
+	if remainder > 0 {
 		l.unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
 			mostSteps, moved, settleSteps)
 	}

@@ -27,7 +27,7 @@ type applyCommand struct {
 	graphInputs
 	out, block, blockIDs, dtype string
 	function                    string
-	of                          *param.Spec
+	spec                        *param.Spec
 	named                       function.Named
 	tolerance                   float64 // 0: not given
 }
@@ -62,7 +62,7 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 	c.session.require(flags, "function", "block")
 	if c.function != "" {
 		var n param.Named
-		if c.of, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.of != nil {
+		if c.spec, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
 				c.session.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
@@ -70,12 +70,12 @@ func (c *applyCommand) check(cmd *cobra.Command, args []string) {
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
-					if one, _ := parseGiven(c.session, "--function", map[string]string{"t": text}, c.of); one.Has("t") {
+					if one, _ := parseGiven(c.session, "--function", map[string]string{"t": text}, c.spec); one.Has("t") {
 						c.named.Times = append(c.named.Times, one.Number("t"))
 					}
 				}
 			}
-			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.of)
+			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.spec)
 			c.session.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
@@ -115,23 +115,23 @@ type applyParameters struct{ *function.Function }
 
 // MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
-	all := map[string]any{"function": p.Name}
+	values := map[string]any{"function": p.Name}
 	for name, v := range p.Values {
-		all[name] = v
+		values[name] = v
 	}
 	if p.Times != nil {
-		all["t"] = p.Times
+		values["t"] = p.Times
 	}
-	return json.Marshal(all)
+	return json.Marshal(values)
 }
 
 // text returns the parameters as a user writes them.
-func (p applyParameters) text(of *param.Spec) string {
+func (p applyParameters) text(spec *param.Spec) string {
 	v := maps.Clone(p.Values)
 	if last := len(p.Times) - 1; last > 0 {
 		v["t"] = param.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0], p.Times[last], last+1))
 	}
-	return parameterText(of, v)
+	return parameterText(spec, v)
 }
 
 // slabColumns returns the number of columns of the block that are computed together: as many as 256 MiB
@@ -189,8 +189,8 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		return err
 	}
 	directed := d.g.Store.Manifest.Directed
-	if directed && c.of.Works&param.Directed == 0 {
-		return fault.Usage(name, "%s", asymmetric(c.of.Name, "--function=transition"))
+	if directed && c.spec.Works&param.Directed == 0 {
+		return fault.Usage(name, "%s", asymmetric(c.spec.Name, "--function=transition"))
 	}
 	n, rows := d.g.Nodes.Len(), len(d.rows)
 	if c.blockIDs == "" && rows < n { // hyperedges have no rows
@@ -239,7 +239,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 		kind = "error about"
 	}
 	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.of.Name, r.Parameters.text(c.of)),
+		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name, r.Parameters.text(c.spec)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
 }
 
@@ -289,31 +289,31 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 
 // note adds the errors of a slab to the report.
 func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
-	all := a.report
+	total := a.report
 	rounding := 0.0
 	if a.c.dtype == "float32" {
 		rounding = 0x1p-24
 	}
 	bound := 0.0
 	for j, norm := range blocks.Norms(nil, y) {
-		of := r.ColumnBound[j] + rounding*norm
-		if bound = max(bound, of); norm > 0 {
-			all.Relative = max(all.Relative, of/norm)
+		limit := r.ColumnBound[j] + rounding*norm
+		if bound = max(bound, limit); norm > 0 {
+			total.Relative = max(total.Relative, limit/norm)
 		}
 	}
-	held := &all.ErrorBound
+	held := &total.ErrorBound
 	if r.Estimated() {
-		held = &all.ErrorEstimate
+		held = &total.ErrorEstimate
 	}
 	if *held == nil || **held < bound {
 		*held = &bound
 	}
-	if all.ErrorEstimate != nil {
-		all.ErrorBound = nil
+	if total.ErrorEstimate != nil {
+		total.ErrorBound = nil
 	}
-	all.Method, all.Condition = r.Method, r.Condition
-	all.Sweeps += r.Sweeps
-	all.LargestValue = max(all.LargestValue, r.Largest)
+	total.Method, total.Condition = r.Method, r.Condition
+	total.Sweeps += r.Sweeps
+	total.LargestValue = max(total.LargestValue, r.Largest)
 }
 
 // writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.

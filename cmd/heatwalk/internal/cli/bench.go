@@ -51,12 +51,12 @@ type benchCommand struct {
 	combinatorial      bool
 	eigen              eigenParameters
 	over, out          string
-	least, most        int
+	minScale, maxScale int
 }
 
 // declare declares the flags of all that multiply a block.
-func (c *benchCommand) declare(flags *pflag.FlagSet, columns, repeat int, of string) {
-	numberVar(c.session, flags, &c.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", of)
+func (c *benchCommand) declare(flags *pflag.FlagSet, columns, repeat int, meaning string) {
+	numberVar(c.session, flags, &c.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
 	numberVar(c.session, flags, &c.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
 	c.graphInputs.declare(flags)
 }
@@ -194,7 +194,7 @@ func newKrylovBench(run *session) *cobra.Command {
 	numberVar(run, flags, &f.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
 	f.Betas = []float64{10}
 	variable(run, flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		err := parseList(&f.Betas, s, func(part string) (float64, error) { return parseNumber[float64](part, param.Above(0), "β") })
+		err := parseList(&f.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
 		slices.Sort(f.Betas)
 		return err
 	})
@@ -246,15 +246,15 @@ func newScaling(run *session) *cobra.Command {
 	f.declare(flags, 8, 10, "columns of the block, where they do not change")
 	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	numberVar(run, flags, &f.least, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
-	numberVar(run, flags, &f.most, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
+	numberVar(run, flags, &f.minScale, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
+	numberVar(run, flags, &f.maxScale, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	return cmd
 }
 
 func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
-	if c.most == 0 {
-		c.most = map[string]int{"columns": 64, "threads": 2, "nodes": 18, "edges": 18}[c.over]
+	if c.maxScale == 0 {
+		c.maxScale = map[string]int{"columns": 64, "threads": 2, "nodes": 18, "edges": 18}[c.over]
 	}
 	switch {
 	case c.over == "edges" && len(args) > 0:
@@ -265,8 +265,8 @@ func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
 		c.session.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case c.over != "nodes" && len(args) > 1:
 		c.session.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
-	case (c.over == "nodes" || c.over == "edges") && (c.most > 32 || c.most < c.least):
-		c.session.problem("--most", "%d is no scale from %d on; give %d to 32", c.most, c.least, c.least)
+	case (c.over == "nodes" || c.over == "edges") && (c.maxScale > 32 || c.maxScale < c.minScale):
+		c.session.problem("--most", "%d is no scale from %d on; give %d to 32", c.maxScale, c.minScale, c.minScale)
 	}
 	checkOutput(c.session, "--output", c.out, nil, args...)
 	c.graphInputs.check(cmd, args)
@@ -328,20 +328,20 @@ func (c *benchCommand) measureScaling(v *scalingDocument) error {
 			if c.session.maxMemory > 0 {
 				memory = fmt.Sprint(c.session.maxMemory)
 			}
-			return bench.Jobs(c.session.ctx, os.Args[0], dir, memory, c.least, c.most, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
+			return bench.Jobs(c.session.ctx, os.Args[0], dir, memory, c.minScale, c.maxScale, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
 		}
-		return v.AddRMAT(c.session.ctx, dir, c.least, c.most, s, c.checkMemory)
+		return v.AddRMAT(c.session.ctx, dir, c.minScale, c.maxScale, s, c.checkMemory)
 	}
 	widest := *s
 	if c.over == "columns" {
-		widest.Columns = c.most
+		widest.Columns = c.maxScale
 	}
 	for _, name := range v.Graphs {
 		g, t, err := c.openSwept(name, c.out, true, bench.Product, &widest)
 		if err != nil {
 			return err
 		}
-		err = v.Add(c.session.ctx, t, s, c.most)
+		err = v.Add(c.session.ctx, t, s, c.maxScale)
 		if g.close(); err != nil {
 			return err
 		}

@@ -200,9 +200,9 @@ func (c *classifyCommand) predict(name string) error {
 	}
 	g, l := d.g, d.l
 	read := time.Since(c.session.started).Seconds()
-	var known *nodefile.Labels
+	var truth *nodefile.Labels
 	if c.truth != "" {
-		if known, err = c.graphInputs.readLabels(c.truth, g); err != nil {
+		if truth, err = c.graphInputs.readLabels(c.truth, g); err != nil {
 			return err
 		}
 	}
@@ -251,16 +251,16 @@ func (c *classifyCommand) predict(name string) error {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
 	}
-	own, propagation := p.Estimates(c.method, baselines)
-	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
-		r.Reached = &own.Reached
+	estimate, propagation := p.Estimates(c.method, baselines)
+	if r.estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested); estimate.Tested > 0 {
+		r.Reached = &estimate.Reached
 		r.AccuracyMajority = &baselines.Majority.Accuracy
 		if baselines.Omitted == 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
-		r.reportShift(p.Shift, own)
-		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			c.session.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, own.Singletons, 100*share)
+		r.reportShift(p.Shift, estimate)
+		if share := float64(estimate.Singletons) / float64(len(l.Row)); share >= mostUnseen {
+			c.session.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, estimate.Singletons, 100*share)
 		}
 		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			c.session.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
@@ -268,7 +268,7 @@ func (c *classifyCommand) predict(name string) error {
 		}
 	}
 	labels := c.labelsOf(p.Prediction)
-	r.Truth = compareTruth(c.session, labels, p.Reached, l, known, "node")
+	r.Truth = compareTruth(c.session, labels, p.Reached, l, truth, "node")
 	if c.page != "" {
 		w, err := d.begin(c.page)
 		if err == nil {
@@ -309,7 +309,7 @@ func (c *classifyCommand) chooses(s *method.Settings) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.entries[0].Own[p.Name]) != 1
 	}
 	return slices.Contains(c.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
-		slices.ContainsFunc(c.method.Declarations(), func(of *param.Spec) bool { return slices.ContainsFunc(of.Params, open) })
+		slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
 // columns returns the columns of the predictions.
@@ -431,11 +431,11 @@ func (r *classifyRun) headline() string {
 		text += fmt.Sprintf(" · %s in %s cannot be reached from a label and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), left)
 	}
 	if r.AccuracyEstimate != nil {
-		of := ""
+		scope := ""
 		if r.Unreached > 0 {
-			of = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
+			scope = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (", r.accuracyText(), of)
+		text += fmt.Sprintf(" · %s%s (", r.accuracyText(), scope)
 		if r.AccuracyPropagation != nil {
 			text += fmt.Sprintf("label propagation %.1f %%, ", 100**r.AccuracyPropagation)
 		}
@@ -466,8 +466,8 @@ func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *pr
 	}
 	f.predicted = func(i int) (class int, reached bool) {
 		row := rowAt(i)
-		class, known := number[labelOf(row)]
-		if !known { // a blank, or several labels
+		class, isNumbered := number[labelOf(row)]
+		if !isNumbered { // a blank, or several labels
 			class = -1
 		}
 		return class, p.Reached.Contains(uint32(row))

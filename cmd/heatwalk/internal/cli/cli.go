@@ -147,9 +147,9 @@ func newRoot(run *session) *cobra.Command {
 }
 
 // newGroup returns a command that only has subcommands.
-func newGroup(run *session, name, short string, below ...*cobra.Command) *cobra.Command {
+func newGroup(run *session, name, short string, subcommands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(below...)
+	cmd.AddCommand(subcommands...)
 	return cmd
 }
 
@@ -168,10 +168,10 @@ func completeWords(cmd *cobra.Command) {
 
 // completeMethods lists the methods that can follow those of a list.
 func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	prefix := typed[:strings.LastIndexByte(typed, ',')+1]
 	var names []string
 	for _, m := range method.All() {
-		names = append(names, before+m.Name())
+		names = append(names, prefix+m.Name())
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -56,10 +56,10 @@ var fileFormats = func() (list []*fileFormat) {
 }()
 
 // formatOfFile returns the format of an output by --to or by its ending, or nil.
-func formatOfFile(path, to string) *fileFormat {
+func formatOfFile(path, name string) *fileFormat {
 	ending := table.Extension(path)
 	for _, f := range fileFormats {
-		if f.name == to || to == "" && slices.Contains(f.endings, ending) {
+		if f.name == name || name == "" && slices.Contains(f.endings, ending) {
 			return f
 		}
 	}
@@ -69,9 +69,9 @@ func formatOfFile(path, to string) *fileFormat {
 // convertFlags are the flags of convert.
 type convertCommand struct {
 	graphInputs
-	out, to string
-	format  *fileFormat
-	matrix  bool // the input is a matrix of features; the flags below are for these
+	out, target string
+	format      *fileFormat
+	matrix      bool // the input is a matrix of features; the flags below are for these
 
 	attributes string // table of attributes of nodes, for a graph
 
@@ -97,7 +97,7 @@ func newConvert(run *session) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` to write; - is stdout")
-	choiceVar(run, flags, &c.to, "to", "", names, "format (default: as the name of the output ends)")
+	choiceVar(run, flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
 	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
@@ -137,7 +137,7 @@ func (c *convertCommand) check(cmd *cobra.Command, args []string) {
 // be read, or by the format of the output if it can be read only once.
 func (c *convertCommand) isMatrix(input string) bool {
 	if isStream(input) {
-		format := formatOfFile(c.out, c.to)
+		format := formatOfFile(c.out, c.target)
 		return format != nil && format.graph == nil
 	}
 	if !isThere(input) || textio.Unfinished(input) != nil {
@@ -151,24 +151,24 @@ func (c *convertCommand) checkFormat(input string) {
 	if c.out == "" {
 		return
 	}
-	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != nil }, "features", "a graph", ".tsv"
+	holds, otherKind, kind, usual := func(f *fileFormat) bool { return f.graph != nil }, "features", "a graph", ".tsv"
 	if c.matrix {
-		holds, others, is, usual = func(f *fileFormat) bool { return f.matrix != nil }, "graphs", "a matrix of features", ".npy"
+		holds, otherKind, kind, usual = func(f *fileFormat) bool { return f.matrix != nil }, "graphs", "a matrix of features", ".npy"
 	}
-	var all []string
+	var endings []string
 	for _, f := range fileFormats {
 		if holds(f) {
-			all = append(all, f.endings...)
+			endings = append(endings, f.endings...)
 		}
 	}
-	if c.format = formatOfFile(c.out, c.to); c.format == nil && c.to == "" && c.out == "-" {
+	if c.format = formatOfFile(c.out, c.target); c.format == nil && c.target == "" && c.out == "-" {
 		c.format = formatOfFile(usual, "")
 	}
 	switch {
-	case c.format == nil && c.to == "":
-		c.session.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(all, " "))
+	case c.format == nil && c.target == "":
+		c.session.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
 	case c.format != nil && !holds(c.format):
-		c.session.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, others, input, is, strings.Join(all, " "))
+		c.session.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, otherKind, input, kind, strings.Join(endings, " "))
 	case c.format != nil && !c.format.text && strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
 		c.session.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
 	}
@@ -263,11 +263,11 @@ func (c *convertCommand) runGraph(name string) error {
 	for _, a := range options.Attributes {
 		doc.Attributes = append(doc.Attributes, a.Title)
 	}
-	without := 0
+	isolated := 0
 	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
 		writing := c.session.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
-		without, err = graphfile.Write(c.session.ctx, c.format.graph, w, g.Store.Store, options)
+		isolated, err = graphfile.Write(c.session.ctx, c.format.graph, w, g.Store.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
@@ -286,10 +286,10 @@ func (c *convertCommand) runGraph(name string) error {
 		return err
 	}
 	if c.format.graph.EdgesOnly {
-		doc.Without = &without
+		doc.Without = &isolated
 	}
-	if without > 0 {
-		c.session.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
+	if isolated > 0 {
+		c.session.warn("%s: not in a file of edges; %s", words.Counted(isolated, "node")+" without an edge", where)
 	}
 	return c.session.printResult(doc, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.session.cost(), c.out)
@@ -391,11 +391,11 @@ func printMatrix(run *session, w io.Writer, d *convertMatrixDocument) {
 	}
 	const most = 10
 	for i, name := range d.Classes[:min(most, len(d.Classes))] {
-		before := ", "
+		separator := ", "
 		if i == 0 {
-			before = "\nlabels "
+			separator = "\nlabels "
 		}
-		fmt.Fprintf(w, "%s%d %s", before, i+1, name)
+		fmt.Fprintf(w, "%s%d %s", separator, i+1, name)
 	}
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")

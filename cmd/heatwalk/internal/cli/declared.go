@@ -44,15 +44,15 @@ func (l specs) named(name string) *param.Spec {
 
 // parseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
-func parseNamed(run *session, flag, text string, of specs) (*param.Spec, param.Named) {
+func parseNamed(run *session, flag, text string, list specs) (*param.Spec, param.Named) {
 	n, err := param.ParseNamed(text)
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		run.problem(flag, "%s", wrong.Error())
 		return nil, n
 	}
-	s := of.named(n.Name)
+	s := list.named(n.Name)
 	if s == nil {
-		run.problem(flag, "%s", unknownName(n.Name, of.names()))
+		run.problem(flag, "%s", unknownName(n.Name, list.names()))
 	}
 	return s, n
 }
@@ -62,8 +62,8 @@ func unknownName(name string, names []string) string {
 	if name == "" {
 		return "it is missing; give one of " + strings.Join(names, ", ")
 	}
-	if near := nearest.Of(name, names); near != "" {
-		return quoted(name) + " does not exist; did you mean " + near + "?"
+	if suggestion := nearest.Of(name, names); suggestion != "" {
+		return quoted(name) + " does not exist; did you mean " + suggestion + "?"
 	}
 	return quoted(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
@@ -71,8 +71,8 @@ func unknownName(name string, names []string) string {
 // parseGiven returns the given values of the parameters of a declaration, and the same completed by
 // the defaults of the others. It records errors about the flag, or for "" about the flags with the
 // names of the parameters.
-func parseGiven(run *session, flag string, text map[string]string, s *param.Spec) (given, complete param.Values) {
-	given = param.Values{}
+func parseGiven(run *session, flag string, text map[string]string, s *param.Spec) (values, complete param.Values) {
+	values = param.Values{}
 	wrongs := map[string]bool{}
 	note := func(parameter, what string) {
 		switch {
@@ -94,7 +94,7 @@ func parseGiven(run *session, flag string, text map[string]string, s *param.Spec
 				note(p.Name, err.Error())
 				continue
 			}
-			given[p.Name] = v
+			values[p.Name] = v
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(text)) {
@@ -102,18 +102,18 @@ func parseGiven(run *session, flag string, text map[string]string, s *param.Spec
 			note(name, "there is no such parameter; "+itTakes(s.Takes()))
 		}
 	}
-	rest := maps.Clone(given)
+	remainder := maps.Clone(values)
 	for {
-		complete, err := s.Resolve(rest, nil)
+		complete, err := s.Resolve(remainder, nil)
 		wrong := new(param.ParameterError)
 		if !errors.As(err, &wrong) {
-			return given, complete
+			return values, complete
 		}
 		note(wrong.Parameter, wrong.What)
-		if !rest.Has(wrong.Parameter) {
-			return given, nil
+		if !remainder.Has(wrong.Parameter) {
+			return values, nil
 		}
-		delete(rest, wrong.Parameter)
+		delete(remainder, wrong.Parameter)
 	}
 }
 

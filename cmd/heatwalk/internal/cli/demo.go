@@ -87,17 +87,17 @@ func (c *demoCommand) run() error {
 	if err != nil {
 		return err
 	}
-	known, hidden := *l, len(splits.At(0).Test)
-	known.Row, known.Class = nil, nil
-	for _, at := range splits.At(0).Train {
-		known.Row, known.Class = append(known.Row, l.Row[at]), append(known.Class, l.Class[at])
+	visible, hidden := *l, len(splits.At(0).Test)
+	visible.Row, visible.Class = nil, nil
+	for _, position := range splits.At(0).Train {
+		visible.Row, visible.Class = append(visible.Row, l.Row[position]), append(visible.Class, l.Class[position])
 	}
 	auto, err := method.Parse("auto")
 	if err != nil {
 		return err
 	}
 	settings := &method.Settings{RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases()}
-	p, err := heatwalk.Predict(c.session.ctx, g.Graph, problemOf(g, &known), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	p, err := heatwalk.Predict(c.session.ctx, g.Graph, problemOf(g, &visible), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}
@@ -105,9 +105,9 @@ func (c *demoCommand) run() error {
 	m := g.Store.Manifest
 	d := &demoDocument{
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
-		Labelled: len(known.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
+		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
 		AccuracyPropagation: baselines.Propagation.Accuracy, AccuracyMajority: baselines.Majority.Accuracy,
-		Truth: evaluate.Compare(p.Class, p.Reached, &known, l), Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
+		Truth: evaluate.Compare(p.Class, p.Reached, &visible, l), Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}

@@ -25,7 +25,7 @@ import (
 type eigenCommand struct {
 	graphInputs
 	eigenParameters
-	near     float64
+	sigma    float64
 	products int
 	out      string
 }
@@ -69,11 +69,11 @@ func newEigen(run *session) *cobra.Command {
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(run, flags, &c.near, "near", 0, param.Range{}, "σ", "σ of --which interior")
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, own, &c.K, "k", 10, param.From(1), "N", "number of eigenpairs, at most that of nodes")
-	own.Lookup("k").Shorthand = "k"
-	flags.AddFlagSet(own)
+	numberVar(run, flags, &c.sigma, "near", 0, param.Range{}, "σ", "σ of --which interior")
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	numberVar(run, local, &c.K, "k", 10, param.From(1), "N", "number of eigenpairs, at most that of nodes")
+	local.Lookup("k").Shorthand = "k"
+	flags.AddFlagSet(local)
 	numberVar(run, flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(run, flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
@@ -85,7 +85,7 @@ func newEigen(run *session) *cobra.Command {
 
 // check validates the flags and records problems.
 func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
-	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
+	flags, hasNear := cmd.Flags(), cmd.Flags().Changed("near")
 	c.session.require(flags, "matrix", "which")
 	c.session.refuse(flags,
 		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
@@ -94,8 +94,8 @@ func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
 	}
-	if near {
-		c.Near = &c.near
+	if hasNear {
+		c.Near = &c.sigma
 	} else if c.Which == interior {
 		c.session.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
@@ -152,7 +152,7 @@ func (c *eigenCommand) run(name string) error {
 	if c.session.estimating {
 		c.session.disk += idBytes(nodesOf(g, rows))
 	}
-	if few := 20; c.session.estimating && c.K > few {
+	if limit := 20; c.session.estimating && c.K > limit {
 		c.session.faster = append(c.session.faster, "fewer pairs: the time grows faster than --k")
 	}
 	problem := c.eigenproblem()
@@ -195,11 +195,11 @@ func eigenError(err error, f *eigenCommand, pairs *spectral.Pairs) error {
 			dense.Count, dense.Within, dense.Near, words.Counted(dense.Products, "product"), words.Count(dense.Limit))
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
-		more := "loosen --tolerance, or ask for other pairs"
+		remedy := "loosen --tolerance, or ask for other pairs"
 		if f.products == 0 || pairs.Products >= f.products {
-			more = "allow more with --max-products, " + more
+			remedy = "allow more with --max-products, " + remedy
 		}
-		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), more)
+		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
 	}
 	return err
 }

@@ -63,14 +63,14 @@ func newEvaluate(run *session) *cobra.Command {
 
 // parseTuning reads the number of tuning splits and their fractions.
 func (c *evaluateCommand) parseTuning(text string) (err error) {
-	count, at, hasFractions := strings.Cut(text, "@")
+	count, fractions, hasFractions := strings.Cut(text, "@")
 	if c.tuningSplits, err = parseNumber[int](count, param.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
 		return err
 	}
 	if c.tuningSplits == 0 {
-		return errors.New("there are no fractions of 0 splits; leave out @" + at)
+		return errors.New("there are no fractions of 0 splits; leave out @" + fractions)
 	}
-	return parseList(&c.tuneAt, at, parseShare)
+	return parseList(&c.tuneAt, fractions, parseShare)
 }
 
 // run compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
@@ -128,13 +128,13 @@ func (c *evaluateCommand) compare(name string) error {
 	}
 	plan.Methods = c.entries
 	c.session.disk += runFileBytes
-	found, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) {
+	result, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) {
 		return heatwalk.Compare(c.session.ctx, g.Graph, d.problem(), plan)
 	})
 	if err != nil {
 		return c.session.graphError(c.explain(err, g.Nodes, l), name, another)
 	}
-	doc := &evaluateDocument{Report: found, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
+	doc := &evaluateDocument{Report: result, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
 }
 
@@ -273,19 +273,19 @@ func parseCount(s string) (int, error) {
 const graphFolds = 10
 
 // parseList parses the parts of s between commas with one; a repeated part is an error.
-func parseList[T comparable](list *[]T, s string, one func(part string) (T, error)) error {
-	var all []T
-	for _, part := range strings.Split(s, ",") {
-		v, err := one(strings.TrimSpace(part))
+func parseList[T comparable](list *[]T, s string, one func(text string) (T, error)) error {
+	var values []T
+	for _, text := range strings.Split(s, ",") {
+		v, err := one(strings.TrimSpace(text))
 		if err != nil {
 			return err
 		}
-		if slices.Contains(all, v) {
+		if slices.Contains(values, v) {
 			return fmt.Errorf("%v is named twice; leave one out", v)
 		}
-		all = append(all, v)
+		values = append(values, v)
 	}
-	*list = all
+	*list = values
 	return nil
 }
 
@@ -296,11 +296,11 @@ var reportFormats = []string{".txt", ".json", ".html"}
 func (s *splitFlags) check(run *session, flags *pflag.FlagSet, inputs ...string) {
 	checkOutput(run, "--report", s.report, reportFormats, append(inputs, s.split)...)
 	const leaveOut = "; leave out one of the two"
-	size, given := "how many "+s.noun+"s to train on", s.split != ""
-	folds, classes := !given && s.folds > 0, !given && s.folds == 0 && len(s.perClass) > 0
+	size, isGiven := "how many "+s.noun+"s to train on", s.split != ""
+	folds, classes := !isGiven && s.folds > 0, !isGiven && s.folds == 0 && len(s.perClass) > 0
 	run.refuse(flags,
 		rule{s.report == "" || s.report == "-", "resume", "a run is resumed from the journal of its report; give --report FILE"},
-		rule{given, "train per-class folds inverse draw splits tuning-splits", "the split is given by --split" + leaveOut},
+		rule{isGiven, "train per-class folds inverse draw splits tuning-splits", "the split is given by --split" + leaveOut},
 		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
 		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
 		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},

@@ -53,7 +53,7 @@ func (c *evaluateCommand) compareValues(name string) error {
 	}
 	c.session.disk += runFileBytes
 	s := &regress.Settings{RNGSeed: uint64(c.session.seed), Workers: c.session.threads, Progress: phase}
-	found, err := heatwalk.CompareValues(c.session.ctx, d.g.Graph, d.problem, d.methods, plan, s)
+	result, err := heatwalk.CompareValues(c.session.ctx, d.g.Graph, d.problem, d.methods, plan, s)
 	if wrong := new(split.SplitError); errors.As(err, &wrong) {
 		return c.explain(err, d.g.Nodes, &nodefile.Labels{Names: []string{"number"}})
 	}
@@ -63,12 +63,12 @@ func (c *evaluateCommand) compareValues(name string) error {
 	if err != nil {
 		return c.valuesError(err, v, name)
 	}
-	doc := &valuesDocument{ValuesReport: found, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.g)}
+	doc := &valuesDocument{ValuesReport: result, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.g)}
 	lines := []string{doc.Skipped.text("value"), ""}
 	if doc.Attributes != nil {
 		lines[1] = doc.Attributes.String()
 	}
-	return publishReport(d.outputs, doc, found, name, storeOf(d.g.Store.Manifest), nil, lines...)
+	return publishReport(d.outputs, doc, result, name, storeOf(d.g.Store.Manifest), nil, lines...)
 }
 
 // readSplit reads the split of the nodes with a value into a plan.

@@ -42,7 +42,7 @@ func newFeatures(run *session) *cobra.Command {
 		func(cmd *cobra.Command, args []string) {
 			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows)
 			c.asked = cmd.Flags().Changed("folds")
-			if of, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); of != nil {
+			if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
 				c.walkFlags.check(run, cmd.Flags(), n)
 			}
 		}, func(args []string) error {
@@ -92,13 +92,13 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 		w.Variants = cwk.FoldVariants(f.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
-	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
-	class := func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }
+	minSteps, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
+	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
-		memory: func() (int64, int, error) { return w.FeaturesBytes(from, picks, true) },
+		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(f.session.ctx, from, picks, sink)
+			_, err := w.Features(f.session.ctx, minSteps, picks, sink)
 			return err
 		},
 		picks:  [][]cwk.Pick{picks},
@@ -112,14 +112,14 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
 	size := sizesOf(l) // of each class at least 1
-	least := slices.Index(size, slices.Min(size))
+	smallest := slices.Index(size, slices.Min(size))
 	switch {
-	case size[least] >= folds:
+	case size[smallest] >= folds:
 		return nil
-	case size[least] == 1:
-		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
+	case size[smallest] == 1:
+		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[smallest])
 	}
-	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
+	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 
 // walkFlags holds the flags of a walk.

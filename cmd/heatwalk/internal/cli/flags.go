@@ -83,14 +83,14 @@ func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string
 type numeric interface{ int | int64 | float64 }
 
 // numberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
-func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, within param.Range, symbol, usage string) {
+func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string, initial T, interval param.Range, symbol, usage string) {
 	*p = initial
 	kind := "N"
 	if _, real := any(initial).(float64); real {
 		kind = "X"
 	}
 	variable(run, flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
-		x, err := parseNumber[T](s, within, symbol)
+		x, err := parseNumber[T](s, interval, symbol)
 		if err == nil {
 			*p = x
 		}
@@ -99,7 +99,7 @@ func numberVar[T numeric](run *session, flags *pflag.FlagSet, p *T, name string,
 }
 
 // parseNumber reads a number of a range.
-func parseNumber[T numeric](s string, within param.Range, symbol string) (x T, err error) {
+func parseNumber[T numeric](s string, interval param.Range, symbol string) (x T, err error) {
 	what := "a whole number"
 	switch p := any(&x).(type) {
 	case *int:
@@ -112,9 +112,9 @@ func parseNumber[T numeric](s string, within param.Range, symbol string) (x T, e
 	}
 	switch {
 	case x != x || err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is not %s; give %s", quoted(s), what, within.Text(symbol))
-	case err != nil || !within.Contains(float64(x)):
-		return 0, fmt.Errorf("%s is out of range; give %s", s, within.Text(symbol))
+		return 0, fmt.Errorf("%s is not %s; give %s", quoted(s), what, interval.Text(symbol))
+	case err != nil || !interval.Contains(float64(x)):
+		return 0, fmt.Errorf("%s is out of range; give %s", s, interval.Text(symbol))
 	}
 	return x, nil
 }
@@ -131,8 +131,8 @@ func enumVar[C any](run *session, flags *pflag.FlagSet, p *C, name, initial stri
 			*p = values[i]
 			return nil
 		}
-		if near := nearest.Of(s, words); near != "" {
-			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), near)
+		if suggestion := nearest.Of(s, words); suggestion != "" {
+			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), suggestion)
 		}
 		return fmt.Errorf("%s is none of its values; give %s", quoted(s), strings.Join(words, ", "))
 	})
@@ -158,8 +158,8 @@ var sizeUnits = []struct {
 // 1048576.
 func parseSize(s string) (int64, error) {
 	for _, u := range sizeUnits {
-		number, found := strings.CutSuffix(strings.ToLower(s), u.suffix)
-		if !found {
+		number, hasSuffix := strings.CutSuffix(strings.ToLower(s), u.suffix)
+		if !hasSuffix {
 			continue
 		}
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

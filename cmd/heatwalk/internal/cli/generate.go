@@ -136,11 +136,11 @@ func (r *generateCommand) check(cmd *cobra.Command) {
 	}
 	named := []string{r.Output}
 	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {
-		switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
+		switch isSame := func(path string) bool { return filepath.Clean(path) == filepath.Clean(side.path) }; {
 		case side.path == "-":
 			r.session.problem(side.flag, "stdout is for the edges; name a file")
 		case side.path == "":
-		case slices.ContainsFunc(named, same):
+		case slices.ContainsFunc(named, isSame):
 			r.session.problem(side.flag, "%s is another output of this command; name another file", side.path)
 		default:
 			checkOutput(r.session, side.flag, side.path, nil)
@@ -197,9 +197,9 @@ func (r *generateCommand) runGraph() error {
 	if err != nil {
 		return err
 	}
-	made := ""
+	summary := ""
 	if isStore {
-		made, err = r.writeStore(g, o)
+		summary, err = r.writeStore(g, o)
 	} else {
 		err = o.publish(nil, r.Parameters, nil)
 	}
@@ -213,7 +213,7 @@ func (r *generateCommand) runGraph() error {
 				files += " · " + path
 			}
 		}
-		fmt.Fprintln(w, made+r.session.cost()+files)
+		fmt.Fprintln(w, summary+r.session.cost()+files)
 	}, r.Output)
 }
 
@@ -249,8 +249,8 @@ func planGenerate(run *session, output string, size generate.Size) error {
 // its run file can be derived.
 func withoutSeparator(dir string) string {
 	if base := filepath.Base(dir); base == "." || base == ".." {
-		if whole, err := filepath.Abs(dir); err == nil {
-			return whole
+		if full, err := filepath.Abs(dir); err == nil {
+			return full
 		}
 	}
 	return filepath.Clean(dir)
@@ -265,12 +265,12 @@ func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, erro
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
 	}
-	around := func(m *shard.Manifest, put func() error) error {
+	hook := func(m *shard.Manifest, put func() error) error {
 		r.Store = storeOf(m)
 		return o.publish(r.Store, r.Parameters, put)
 	}
-	r.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}}
-	r.source, r.taken = "generating", g.Size().Bytes
+	r.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: hook}}
+	r.source, r.producerBytes = "generating", g.Size().Bytes
 	report, err := r.ingest(r.Output, []string{"-"}, r.force)
 	stop()
 	if err != nil {

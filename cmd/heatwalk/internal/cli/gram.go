@@ -33,10 +33,10 @@ type gramCommand struct {
 
 // learnerFlags holds the flags of a learner and its parameters.
 type learnerFlags struct {
-	listed  string
-	learner *classify.Learner
-	given   param.Values
-	values  param.Values // given values and defaults
+	listed     string
+	learner    *classify.Learner
+	userValues param.Values
+	values     param.Values // given values and defaults
 }
 
 func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial string) {
@@ -45,9 +45,9 @@ func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial strin
 
 // check parses the learner and its parameters.
 func (f *learnerFlags) check(run *session) {
-	if of, n := parseNamed(run, "--learner", f.listed, learners()); of != nil {
+	if spec, n := parseNamed(run, "--learner", f.listed, learners()); spec != nil {
 		f.learner = classify.Learners().Named(n.Name)
-		f.given, f.values = parseGiven(run, "--learner", n.Given, of)
+		f.userValues, f.values = parseGiven(run, "--learner", n.Given, spec)
 	}
 }
 

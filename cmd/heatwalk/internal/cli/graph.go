@@ -32,14 +32,14 @@ type inputs struct {
 // ingest and are accepted wherever GRAPH is a file.
 type graphInputs struct {
 	inputs
-	names    []string // names of the flags
-	config   ingest.Config
-	sources  sources
-	largest  bool   // only the largest component is used
-	streamed bool   // the store is read from disk in every sweep
-	tabled   bool   // the output of the command includes the use of columns
-	source   string // the name of config.Stdin, for progress
-	taken    int64  // memory of the producer of config.Stdin
+	names         []string // names of the flags
+	config        ingest.Config
+	sources       sources
+	largest       bool   // only the largest component is used
+	streamed      bool   // the store is read from disk in every sweep
+	tabled        bool   // the output of the command includes the use of columns
+	source        string // the name of config.Stdin, for progress
+	producerBytes int64  // memory of the producer of config.Stdin
 }
 
 func newInputs(run *session) inputs { return inputs{session: run} }
@@ -49,37 +49,37 @@ func newGraphInputs(run *session) graphInputs { return graphInputs{inputs: newIn
 // declare declares the flags of r.
 func (r *graphInputs) declare(flags *pflag.FlagSet) {
 	c := &r.config
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.SortFlags = false
-	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
-	own.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
-	own.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	enumVar(r.session, own, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
-	enumVar(r.session, own, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	local.SortFlags = false
+	local.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
+	local.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
+	local.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
+	enumVar(r.session, local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	enumVar(r.session, local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
 		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	enumVar(r.session, own, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
+	enumVar(r.session, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.BreadthFirstOrder, ingest.CuthillMcKeeOrder, ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	variable(r.session, own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+	variable(r.session, local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
-	own.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
-	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
-	enumVar(r.session, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
+	local.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
+	local.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
+	enumVar(r.session, local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
-	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
-	sizeVar(r.session, own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
-	r.sources.declare(r.session, own)
-	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
-	r.textFlags(own)
-	r.tempFlag(own)
+	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
+	sizeVar(r.session, local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	r.sources.declare(r.session, local)
+	local.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
+	r.textFlags(local)
+	r.tempFlag(local)
 	r.missingFlag(flags)
-	enumVar(r.session, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
+	enumVar(r.session, local, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
-	own.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
-	flags.AddFlagSet(own)
+	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
+	flags.AddFlagSet(local)
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -104,7 +104,7 @@ func (in *inputs) textFlags(flags *pflag.FlagSet) {
 // inputGroup marks the flags for reading graph files, which have a page of their own.
 const inputGroup = "heatwalk input"
 
-func isInput(f *pflag.Flag) bool { _, is := f.Annotations[inputGroup]; return is }
+func isInput(f *pflag.Flag) bool { _, isMarked := f.Annotations[inputGroup]; return isMarked }
 
 func (in *inputs) tempFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: folder of the output)")
@@ -112,20 +112,20 @@ func (in *inputs) tempFlag(flags *pflag.FlagSet) {
 
 // parseFields parses a list of least to most columns, as numbers or titles; example is shown in the
 // error.
-func parseFields(fields *[]string, s string, least, most int, example string) error {
+func parseFields(fields *[]string, s string, minimum, maximum int, example string) error {
 	var list []string
-	for _, part := range strings.Split(s, ",") {
-		if part = strings.TrimSpace(part); part == "" {
+	for _, field := range strings.Split(s, ",") {
+		if field = strings.TrimSpace(field); field == "" {
 			return errors.New(quoted(s) + " is not a list of columns; give numbers or titles, as in " + example)
 		}
-		if slices.Contains(list, part) {
+		if slices.Contains(list, field) {
 			return errors.New(quoted(s) + " names a column twice; give numbers or titles, as in " + example)
 		}
-		list = append(list, part)
+		list = append(list, field)
 	}
-	if len(list) < least || len(list) > most {
+	if len(list) < minimum || len(list) > maximum {
 		want := "two"
-		if most > least {
+		if maximum > minimum {
 			want = "two or three"
 		}
 		return errors.New(quoted(s) + " are not " + want + " columns; give numbers or titles, as in " + example)
@@ -155,7 +155,7 @@ func (r *graphInputs) check(cmd *cobra.Command, args []string) {
 // checkStdin records a problem if stdin or a pipe is given for two inputs, because the second reader
 // would find nothing or wait forever.
 func checkStdin(run *session, inputs ...string) {
-	var before []os.FileInfo // pipes
+	var pipes []os.FileInfo // pipes
 	n := 0
 	for _, input := range inputs {
 		if input == "-" {
@@ -165,10 +165,10 @@ func checkStdin(run *session, inputs ...string) {
 		if pipe == nil {
 			continue
 		}
-		if slices.ContainsFunc(before, func(other os.FileInfo) bool { return os.SameFile(pipe, other) }) && (input != "-" || n == 1) {
+		if slices.ContainsFunc(pipes, func(previous os.FileInfo) bool { return os.SameFile(pipe, previous) }) && (input != "-" || n == 1) {
 			run.problem(input, "is named more than once and can be read once; give files for the others")
 		}
-		before = append(before, pipe)
+		pipes = append(pipes, pipe)
 	}
 	if n > 1 {
 		run.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
@@ -230,7 +230,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 	var temporary int64
 	if !isStore {
 		o.Reading = r.ingestConfig()
-		limitHeap(o.Reading.Memory + r.taken)
+		limitHeap(o.Reading.Memory + r.producerBytes)
 		if r.sources.any() {
 			bytes, end, err := r.makeSources(output, []string{name}, &r.sources, o.Reading)
 			if err != nil {
@@ -277,13 +277,13 @@ func (g *openGraph) faster() (advice []string) {
 	if m.Order == "" && m.Rows >= few && m.BitsPerEntry() > scattered {
 		degrees := slices.Clone(g.Degrees)
 		slices.Sort(degrees)
-		all, hubs := 0.0, 0.0
+		total, hubs := 0.0, 0.0
 		for i, d := range degrees {
-			if all += d; i >= len(degrees)-len(degrees)/100 {
+			if total += d; i >= len(degrees)-len(degrees)/100 {
 				hubs += d
 			}
 		}
-		if hubs > all/5 {
+		if hubs > total/5 {
 			advice = append(advice, "an order: ingest with --order degree, because few nodes have many of the edges")
 		}
 	}

@@ -96,8 +96,8 @@ type denseInputs struct {
 
 // checkDense validates the graph, the output and the other inputs of a run that writes a matrix, and
 // records problems.
-func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, share shareFlag, others ...string) {
-	inputs := append(slices.Clone(args), others...)
+func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, share shareFlag, extra ...string) {
+	inputs := append(slices.Clone(args), extra...)
 	r.check(cmd, args)
 	checkOutput(r.session, "-o", out, denseFormats, inputs...)
 	checkStdin(r.session, inputs...)

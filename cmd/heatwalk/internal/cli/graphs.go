@@ -41,7 +41,7 @@ type graphsCommand struct {
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*graphs.Kernel
 	learners                  []*classify.Learner // none for the values of a kernel
-	given                     param.Values
+	userValues                param.Values
 
 	labels, out, dtype string
 	splitFlags
@@ -79,34 +79,34 @@ func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(run *session, flag, list string, of specs, given param.Values) (found specs) {
+func namedList(run *session, flag, list string, choices specs, values param.Values) (result specs) {
 	for text := range strings.SplitSeq(list, ",") {
-		s, n := parseNamed(run, flag, text, of)
+		s, n := parseNamed(run, flag, text, choices)
 		if s == nil {
 			continue
 		}
-		own, _ := parseGiven(run, flag, n.Given, s)
-		for name, v := range own {
-			if other, is := given[name]; is && other != v {
+		terms, _ := parseGiven(run, flag, n.Given, s)
+		for name, v := range terms {
+			if previous, isGiven := values[name]; isGiven && previous != v {
 				run.problem(flag, "%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
 			}
-			given[name] = v
+			values[name] = v
 		}
-		found = append(found, s)
+		result = append(result, s)
 	}
-	return found
+	return result
 }
 
 // check parses kernels, learners and their parameters. It records problems, also about flags that have
 // no effect.
 func (c *graphsCommand) check(flags *pflag.FlagSet) {
-	c.given = param.Values{}
-	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.given)
+	c.userValues = param.Values{}
+	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.userValues)
 	for _, s := range declared {
 		c.kernels = append(c.kernels, graphs.Kernels().Named(s.Name))
 	}
 	if c.learnerNames != "" {
-		for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.given) {
+		for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.userValues) {
 			c.learners = append(c.learners, classify.Learners().Named(s.Name))
 			declared = append(declared, s)
 		}
@@ -153,7 +153,7 @@ type collectionRun struct {
 	collection *ongram.Collection
 	problem    *method.Problem
 	methods    []method.Entry
-	with       *method.Settings
+	options    *method.Settings
 }
 
 // read begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
@@ -187,8 +187,8 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 			if r.bytes, err = r.computationBytes(); err != nil {
 				return err
 			}
-			if _, whole := r.plan(nil); whole != nil {
-				return whole
+			if _, overLimit := r.plan(nil); overLimit != nil {
+				return overLimit
 			}
 			return over
 		},
@@ -201,7 +201,7 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 	}
 	r.shape = r.c.Shape()
 	for _, k := range c.kernels {
-		if err := r.set.ReadElements(c.session.ctx, r.c, k, c.given, c.measure, c.base); err != nil {
+		if err := r.set.ReadElements(c.session.ctx, r.c, k, c.userValues, c.measure, c.base); err != nil {
 			return nil, r.explain(err)
 		}
 	}
@@ -209,12 +209,12 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 }
 
 // plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
-func (r *collectionRun) plan(rest func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
+func (r *collectionRun) plan(reserve func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
 	p := r.run.newPlan()
 	_ = p.Reserve(r.shape.Bytes(), "graphs")
 	err := p.Reserve(r.bytes, "kernels and learners")
-	if err == nil && rest != nil {
-		err = rest(p)
+	if err == nil && reserve != nil {
+		err = reserve(p)
 	}
 	if r.readBytes > p.Bytes() {
 		if over := budget.Check(p.Limit(), r.readBytes, readingGraphs); over != nil {
@@ -227,11 +227,11 @@ func (r *collectionRun) plan(rest func(p *heatwalk.Plan) error) (*heatwalk.Plan,
 const readingGraphs = "graphs while they are read"
 
 // keep plans a run, with the items of rest, and limits its memory to the plan.
-func (r *collectionRun) keep(rest func(p *heatwalk.Plan) error) (err error) {
+func (r *collectionRun) keep(reserve func(p *heatwalk.Plan) error) (err error) {
 	if r.bytes, err = r.computationBytes(); err != nil {
 		return r.explain(err)
 	}
-	p, err := r.plan(rest)
+	p, err := r.plan(reserve)
 	if err == nil {
 		r.run.reading = heatwalk.Part{What: readingGraphs, Bytes: r.readBytes}
 		err = r.run.begin(p)
@@ -244,7 +244,7 @@ func (r *collectionRun) keep(rest func(p *heatwalk.Plan) error) (err error) {
 func (r *collectionRun) computationBytes() (int64, error) {
 	run, f := r.run, r.f
 	if len(f.learners) == 0 {
-		v, err := f.kernels[0].Resolve(f.given, nil)
+		v, err := f.kernels[0].Resolve(f.userValues, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -258,7 +258,7 @@ func (r *collectionRun) computationBytes() (int64, error) {
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
-	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, run.threads)
+	bytes, err := ongram.CollectionBytes(run.ctx, r.shape, r.c, f.kernels, f.learners, f.userValues, classes, run.threads)
 	return bytes + learnerBytes, err
 }
 
@@ -340,7 +340,7 @@ func (c *graphsCommand) runKernel(name string) error {
 	if err != nil {
 		return err
 	}
-	gram, err := kernel.Prepare(c.session.ctx, r.c, c.given, r.set)
+	gram, err := kernel.Prepare(c.session.ctx, r.c, c.userValues, r.set)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -401,7 +401,7 @@ func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int
 			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})
 		}
 	}
-	r.with = &method.Settings{Given: c.given, RNGSeed: uint64(c.session.seed), Workers: c.session.threads}
+	r.options = &method.Settings{Given: c.userValues, RNGSeed: uint64(c.session.seed), Workers: c.session.threads}
 	c.session.disk = files(r)
 	return r, r.keep(nil)
 }
@@ -455,7 +455,7 @@ func (c *graphsCommand) runClassify(name string) error {
 		return err
 	}
 	c.session.progress.Begin("learning", progress.Whole, progress.Shares)
-	p, err := r.methods[0].Method.Predict(c.session.ctx, r.problem, nil, r.with)
+	p, err := r.methods[0].Method.Predict(c.session.ctx, r.problem, nil, r.options)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -470,8 +470,8 @@ func (c *graphsCommand) runClassify(name string) error {
 		labelsDocument: learnedFrom(r.outputs, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
-	if known := (&ongram.Collection{Graphs: r.c}).Labels(name); known != nil {
-		d.Truth = evaluate.Compare(p.Class, p.Reached, r.l, known)
+	if truth := (&ongram.Collection{Graphs: r.c}).Labels(name); truth != nil {
+		d.Truth = evaluate.Compare(p.Class, p.Reached, r.l, truth)
 	}
 	text := words.Counted(d.Graphs-d.Labelled, "graph") + " classified by " + d.Method
 	if estimated := d.estimated(); estimated != "" {
@@ -499,7 +499,7 @@ func (c *graphsCommand) runEvaluate(name string) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: ofAllMethods(c.session.progress.Showing("evaluating", "split"))}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: ofAllMethods(c.session.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
 		err = c.splitFlags.planTo(&c.inputs, plan, nodes, r.l)

@@ -53,11 +53,11 @@ func newHelp(run *session) *cobra.Command {
 			if len(args) == 1 && args[0] == "input" {
 				return helpInput(run)
 			}
-			found, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return noSuchCommand(run, found, rest)
+			target, remainder, err := cmd.Root().Find(args)
+			if err != nil || len(remainder) > 0 {
+				return noSuchCommand(run, target, remainder)
 			}
-			return found.Help()
+			return target.Help()
 		},
 	}
 }
@@ -85,19 +85,19 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
-	own, reads := pflag.NewFlagSet("", pflag.ContinueOnError), false
-	own.SortFlags = false
+	local, reads := pflag.NewFlagSet("", pflag.ContinueOnError), false
+	local.SortFlags = false
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case isInput(f):
 			reads = true
 		case f.Name != "help" && cmd.Root().PersistentFlags().Lookup(f.Name) == nil && cmd.InheritedFlags().Lookup(f.Name) == nil:
-			own.AddFlag(f)
+			local.AddFlag(f)
 		}
 	})
-	if own.HasAvailableFlags() {
-		fmt.Fprintf(w, "\nFlags:\n%s", own.FlagUsagesWrapped(helpWidth))
+	if local.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", local.FlagUsagesWrapped(helpWidth))
 	}
 	if shared := cmd.Root().PersistentFlags(); cmd.HasParent() {
 		var names []string

@@ -174,13 +174,13 @@ func (v *infoDocument) print(w io.Writer, cost string) {
 
 // lines returns the counts of a graph with their names.
 func (v *infoDocument) lines() [][2]string {
-	kind, of := "undirected", "edges join"
+	kind, noun := "undirected", "edges join"
 	if v.Directed {
 		kind = "directed"
 	}
 	if v.Weighted {
 		kind += ", weighted"
-		of = "the weight of edges joins"
+		noun = "the weight of edges joins"
 	}
 	var labelled, frequent, byWeight, byEdges, byWalk string
 	if v.Classes != nil {
@@ -190,7 +190,7 @@ func (v *infoDocument) lines() [][2]string {
 		frequent = fmt.Sprintf("%s (%s)", words.Percent(*v.PFreq), v.frequent)
 	}
 	if v.PSwitch != nil {
-		byWeight = fmt.Sprintf("%s of %s different classes", words.Percent(*v.PSwitch), of)
+		byWeight = fmt.Sprintf("%s of %s different classes", words.Percent(*v.PSwitch), noun)
 	}
 	if v.PSwitchEdges != nil && v.Weighted {
 		byEdges = words.Percent(*v.PSwitchEdges) + " of edges, whatever they weigh"

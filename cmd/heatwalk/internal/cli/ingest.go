@@ -82,7 +82,7 @@ type ingestDocument struct {
 func (c *ingestCommand) run(inputs []string) (err error) {
 	config := &c.config
 	config.Codec = c.codec
-	if c.neighbours.of != "" {
+	if c.neighbours.path != "" {
 		config.Sources = make([]*ingest.Source, 1)
 		if config.Sources[0], err = c.neighbours.read(c.session); err != nil {
 			return err
@@ -170,11 +170,11 @@ func oddLines(r *ingest.Report) string {
 
 // ingestConfig returns the settings of an ingest.
 func (r *graphInputs) ingestConfig() *ingest.Config {
-	own := r.config
-	c := &own
+	config := r.config
+	c := &config
 	c.Workers, c.TempDir, c.Warn, c.Text = r.session.threads, r.tempDir, r.session.warnOf, r.text
 	if limit := r.session.dataLimit(); limit > 0 {
-		c.Memory = max(1, limit-r.taken)
+		c.Memory = max(1, limit-r.producerBytes)
 	}
 	c.Missing = r.labelling.Missing
 	if c.Stdin == nil {
@@ -203,7 +203,7 @@ func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.R
 	c := r.ingestConfig()
 	c.Force = force
 	if c.Memory > 0 {
-		limitHeap(c.Memory + r.taken)
+		limitHeap(c.Memory + r.producerBytes)
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
@@ -327,17 +327,17 @@ func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest
 	}
 	arcs := *c
 	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
-	from := temp.Content()
+	path := temp.Content()
 	if len(inputs) == 1 && ingest.IsStore(inputs[0]) {
-		from = inputs[0]
+		path = inputs[0]
 	} else {
-		report, err := ingest.Run(in.session.ctx, from, inputs, &arcs)
+		report, err := ingest.Run(in.session.ctx, path, inputs, &arcs)
 		if err != nil {
 			return 0, nil, err
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
-	store, err := shard.Open(in.session.ctx, from, &shard.Options{Stream: true, Workers: in.session.threads})
+	store, err := shard.Open(in.session.ctx, path, &shard.Options{Stream: true, Workers: in.session.threads})
 	if err != nil {
 		return 0, nil, err
 	}

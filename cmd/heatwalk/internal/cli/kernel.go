@@ -91,18 +91,18 @@ type kernelCommand struct {
 	graphInputs
 	walkFlags
 	denseFlags
-	listed    string         // value of --kernel
-	name      string         // name of the kernel
-	family    *kernel.Family // nil for cwk
-	given     param.Values   // given values of the parameters
-	tolerance float64        // 0: not given
-	share     shareFlag
+	listed     string         // value of --kernel
+	name       string         // name of the kernel
+	family     *kernel.Family // nil for cwk
+	userValues param.Values   // given values of the parameters
+	tolerance  float64        // 0: not given
+	share      shareFlag
 }
 
 // check parses the kernel and records problems of the flags.
 func (c *kernelCommand) check(cmd *cobra.Command) {
-	of, n := parseNamed(c.session, "--kernel", c.listed, nodeKernels())
-	if of == nil {
+	spec, n := parseNamed(c.session, "--kernel", c.listed, nodeKernels())
+	if spec == nil {
 		return
 	}
 	flags := cmd.Flags()
@@ -115,12 +115,12 @@ func (c *kernelCommand) check(cmd *cobra.Command) {
 		rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
 		rule{!matrixFormatOf(c.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
-	c.given, _ = parseGiven(c.session, "--kernel", n.Given, of)
-	least, wider := 0x1p-23, ", or --dtype float64"
+	c.userValues, _ = parseGiven(c.session, "--kernel", n.Given, spec)
+	floor, wider := 0x1p-23, ", or --dtype float64"
 	if c.dtype == "float64" {
-		least, wider = 0x1p-52, ""
+		floor, wider = 0x1p-52, ""
 	}
-	c.session.refuse(cmd.Flags(), rule{c.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, least, wider)})
+	c.session.refuse(cmd.Flags(), rule{c.tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, floor, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
@@ -139,12 +139,12 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 	}
 	parameters := f.parameters()
 	parameters.Kernel = f.name
-	rows, cols, from := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.minSteps()
+	rows, cols, minSteps := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
-		memory: func() (int64, int, error) { return w.GramBytes(from, rows, cols) },
+		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(f.session.ctx, from, rows, cols, sink)
+			return w.Gram(f.session.ctx, minSteps, rows, cols, sink)
 		},
 		picks:  [][]cwk.Pick{rows, cols},
 		advice: fewerNodes,

@@ -151,11 +151,11 @@ func (s skippedLines) String() string { return s.text("label") }
 
 // text returns the summary for a file of the given values of nodes.
 func (s skippedLines) text(noun string) string {
-	without := " without a " + noun
+	reason := " without a " + noun
 	if len(s.Missing) > 0 && noun == "label" {
-		without = " with label " + input.Escape(strings.Join(s.Missing, ", ")) + " (--missing '' keeps such classes)"
+		reason = " with label " + input.Escape(strings.Join(s.Missing, ", ")) + " (--missing '' keeps such classes)"
 	}
-	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: without}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
+	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: reason}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
 	if parts == "" {
 		return ""
 	}

@@ -11,19 +11,19 @@ import (
 
 // reportShift warns that the labels of a file are no random sample, and puts a range in place of the
 // accuracy.
-func (r *classifyRun) reportShift(found *shift.Report, own problem.Estimate) {
-	if found == nil || !found.Sounds() {
+func (r *classifyRun) reportShift(sample *shift.Report, estimate problem.Estimate) {
+	if sample == nil || !sample.Sounds() {
 		return
 	}
-	r.LabelSample = found
+	r.LabelSample = sample
 	than := "lower"
-	if found.IsHigher() {
+	if sample.IsHigher() {
 		than = "higher"
 	}
 	r.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy at other nodes is likely %s than %s",
-		shiftText(found), than, words.Percent(own.Accuracy))
-	if found.Omitted > 0 {
-		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(found.Omitted))
+		shiftText(sample), than, words.Percent(estimate.Accuracy))
+	if sample.Omitted > 0 {
+		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(sample.Omitted))
 	}
 	r.f.session.warn("%s: %s", r.l.File, r.shift)
 }
@@ -38,15 +38,15 @@ func (r *classifyRun) shiftSentence() string {
 }
 
 // shiftText returns the differences between labelled and other nodes.
-func shiftText(found *shift.Report) string {
+func shiftText(sample *shift.Report) string {
 	var parts []string
-	if d := found.Hops; d.Exceeds() {
+	if d := sample.Hops; d.Exceeds() {
 		parts = append(parts, fmt.Sprintf("labelled nodes have another label %.1f steps away on average, other nodes %.1f", d.Labelled, d.Others))
 	}
-	if d := found.Degree; d.Exceeds() {
+	if d := sample.Degree; d.Exceeds() {
 		parts = append(parts, fmt.Sprintf("labelled nodes have a mean degree of %.3g, other nodes %.3g", d.Labelled, d.Others))
 	}
-	if s := found.Share; s.Exceeds() {
+	if s := sample.Share; s.Exceeds() {
 		parts = append(parts, fmt.Sprintf("class %s has %s of the labels and, by prediction, %s of other nodes", quoted(s.Class), words.Percent(s.Labels), words.Percent(s.Predicted)))
 	}
 	return strings.Join(parts, "; ")

@@ -75,8 +75,8 @@ func (f *learningFlags) check(flags *pflag.FlagSet) {
 func (f *learningFlags) settle(grid string) {
 	base, err := method.Settle(f.session.ctx, f.entries, grid, nil, nil)
 	f.base = *base
-	if all, several := err.(interface{ Unwrap() []error }); several {
-		for _, err := range all.Unwrap() {
+	if list, several := err.(interface{ Unwrap() []error }); several {
+		for _, err := range list.Unwrap() {
 			checkGrid(f.session, grid, err)
 		}
 	}

@@ -48,7 +48,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	dtype, made := list[0].Matrix.Dtype, list[0].Run
+	dtype, origin := list[0].Matrix.Dtype, list[0].Run
 	return parts.Merge(run.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
 		o, err := beginOutputs(run, out, tablefile.NPY)
 		if err != nil {
@@ -66,6 +66,6 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 			return err
 		}
 		r := &mergeDocument{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
-		return o.finish(r, made.Store, made.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+		return o.finish(r, origin.Store, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

@@ -30,7 +30,7 @@ type declaration struct {
 	Inputs     []string        `json:"inputs,omitempty"`
 	Parameters []parameterInfo `json:"parameters,omitempty"`
 
-	before string // a kernel and +, if the name follows one
+	prefix string // a kernel and +, if the name follows one
 }
 
 // parameterInfo describes a parameter.
@@ -52,21 +52,21 @@ type methodsDocument struct {
 
 // declarations lists all kernels, learners and methods.
 func declarations() (list []declaration) {
-	add := func(flag, command string, of specs) {
-		for _, s := range of {
+	add := func(flag, command string, specList specs) {
+		for _, s := range specList {
 			list = append(list, declarationOf(s, flag, command))
 		}
 	}
 	var spreading specs
 	for _, m := range method.All() {
-		if of := m.Declarations(); len(of) == 1 && of[0].Name == m.Name() && !slices.Contains(nodeKernels().names(), m.Name()) {
-			spreading = append(spreading, of[0])
+		if specList := m.Declarations(); len(specList) == 1 && specList[0].Name == m.Name() && !slices.Contains(nodeKernels().names(), m.Name()) {
+			spreading = append(spreading, specList[0])
 		}
 	}
 	add("--method", "classify", spreading)
 	for _, m := range method.All() {
 		if len(m.Declarations()) == 0 || m.Declarations()[0].Name != m.Name() && !strings.Contains(m.Name(), "+") {
-			if d, is := otherMethods[m.Name()]; is {
+			if d, isOther := otherMethods[m.Name()]; isOther {
 				d.Name, d.Flag, d.Command = m.Name(), "--method", "classify"
 				list = append(list, d)
 			}
@@ -75,7 +75,7 @@ func declarations() (list []declaration) {
 	for _, m := range regress.Models() {
 		d := declarationOf(&m.Spec, "--method", "regress")
 		if m.OnKernel {
-			d.before = nodeKernels()[1].Name + "+"
+			d.prefix = nodeKernels()[1].Name + "+"
 		}
 		list = append(list, d)
 	}
@@ -122,16 +122,16 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 
 // runMethods prints all names, or the description of one.
 func runMethods(run *session, name string) error {
-	all := declarations()
+	list := declarations()
 	if name != "" {
-		named := slices.DeleteFunc(slices.Clone(all), func(d declaration) bool { return d.Name != name })
+		named := slices.DeleteFunc(slices.Clone(list), func(d declaration) bool { return d.Name != name })
 		if len(named) == 0 {
 			var names []string
-			for _, d := range all {
+			for _, d := range list {
 				names = append(names, d.Name)
 			}
-			if near := nearest.Of(name, names); near != "" {
-				return fault.Usage(name, "does not exist; did you mean %s?", near)
+			if suggestion := nearest.Of(name, names); suggestion != "" {
+				return fault.Usage(name, "does not exist; did you mean %s?", suggestion)
 			}
 			return fault.Usage(name, "does not exist; heatwalk methods lists all names")
 		}
@@ -141,15 +141,15 @@ func runMethods(run *session, name string) error {
 			}
 		})
 	}
-	return run.printResult(&methodsDocument{Methods: all}, func(io.Writer) {
+	return run.printResult(&methodsDocument{Methods: list}, func(io.Writer) {
 		group := ""
-		for _, d := range all {
-			if of := d.Flag + " of " + d.Command; of != group {
+		for _, d := range list {
+			if heading := d.Flag + " of " + d.Command; heading != group {
 				if group != "" {
 					fmt.Fprintln(run.stdout)
 				}
-				group = of
-				fmt.Fprintln(run.stdout, strings.Replace(of, " of ", ", as in heatwalk ", 1)+":")
+				group = heading
+				fmt.Fprintln(run.stdout, strings.Replace(heading, " of ", ", as in heatwalk ", 1)+":")
 			}
 			fmt.Fprintf(run.stdout, "  %-24s %s\n", d.Name, d.Formula)
 		}
@@ -191,5 +191,5 @@ func (d *declaration) print(w io.Writer) {
 	if len(d.Parameters) > 0 && d.Parameters[0].Default != "" && !strings.Contains(d.Parameters[0].Default, " ") {
 		value = ":" + d.Parameters[0].Name + "=" + d.Parameters[0].Default
 	}
-	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s%s\n", d.Command, d.Flag, d.before, d.Name, value)
+	fmt.Fprintf(w, "Example: heatwalk %s … %s %s%s%s\n", d.Command, d.Flag, d.prefix, d.Name, value)
 }

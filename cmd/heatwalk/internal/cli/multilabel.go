@@ -34,9 +34,9 @@ func (f *learningFlags) checkSeveral(cmd *cobra.Command, args []string, takes ..
 func (f *learningFlags) refuseBeside(cmd *cobra.Command, flag string, takes []string) {
 	takes = slices.Concat(takes, f.names, []string{flag, "temp-dir", "label-fields", "missing", "unknown-ids"})
 	shared := cmd.InheritedFlags()
-	cmd.Flags().Visit(func(given *pflag.Flag) {
-		if shared.Lookup(given.Name) == nil && !slices.Contains(takes, given.Name) {
-			f.session.problem("--"+given.Name, "cannot be used with --%s; leave it out", flag)
+	cmd.Flags().Visit(func(item *pflag.Flag) {
+		if shared.Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
+			f.session.problem("--"+item.Name, "cannot be used with --%s; leave it out", flag)
 		}
 	})
 }
@@ -116,9 +116,9 @@ func (c *evaluateCommand) compareSeveral(name string) error {
 	}
 	splits, _ := c.session.progress.Parts("evaluating", "split")
 	report, err := multilabel.Evaluate(c.session.ctx, d.problem(), c.train, c.splits, s, ofAllMethods(splits))
-	if none := new(split.SplitError); errors.As(err, &none) && none.Class >= 0 {
+	if shortage := new(split.SplitError); errors.As(err, &shortage) && shortage.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
-			none.Fraction, words.Counted(none.Items, "labelled node"), none.Smallest)
+			shortage.Fraction, words.Counted(shortage.Items, "labelled node"), shortage.Smallest)
 	}
 	if err != nil {
 		return c.session.graphError(c.explain(err, d.g.Nodes, d.l), name, another)

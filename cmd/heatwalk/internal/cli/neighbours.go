@@ -15,7 +15,7 @@ import (
 
 // neighbourFlags holds the flags for a graph of nearest neighbours of attributes.
 type neighbourFlags struct {
-	of, ids string
+	path, ids string
 	source.NeighbourSettings
 }
 
@@ -23,7 +23,7 @@ type neighbourFlags struct {
 func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	numberVar(run, flags, &n.Neighbours, "neighbours", 0, param.Range{Least: 1, Most: math.MaxInt32}, "N", "edges from each row of --of to the N rows with the largest cosine")
-	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
+	flags.StringVar(&n.path, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	numberVar(run, flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: X.rows.ids for X.npy, or numbers from 0)")
 	numberVar(run, flags, &n.Weight, "content-weight", 1, param.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, relative to those of INPUT")
@@ -31,15 +31,15 @@ func (n *neighbourFlags) declare(run *session, cmd *cobra.Command) {
 
 // check validates the flags and records problems.
 func (n *neighbourFlags) check(run *session, cmd *cobra.Command, args []string, r *graphInputs) {
-	given := n.of != ""
+	isGiven := n.path != ""
 	run.refuse(cmd.Flags(),
-		rule{!given, "neighbours least-cosine feature-ids content-weight", "is about attributes; name their file with --of"},
-		rule{given, "directed", "neighbours have no direction; leave it out"},
+		rule{!isGiven, "neighbours least-cosine feature-ids content-weight", "is about attributes; name their file with --of"},
+		rule{isGiven, "directed", "neighbours have no direction; leave it out"},
 	)
 	switch {
-	case !given && len(args) == 0:
+	case !isGiven && len(args) == 0:
 		run.problem(cmd.Name(), "INPUT is missing; usage: %s", synopsis(cmd))
-	case !given:
+	case !isGiven:
 	case n.Neighbours == 0 && n.Least == 0 && !run.noted("--neighbours") && !run.noted("--least-cosine"):
 		run.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
@@ -52,28 +52,28 @@ const maxContentWeight = 1e100
 // read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
 // the required memory.
 func (n *neighbourFlags) read(run *session) (*ingest.Source, error) {
-	f, err := tablefile.Inspect(run.ctx, n.of, &tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
+	f, err := tablefile.Inspect(run.ctx, n.path, &tablefile.Options{Progress: run.progress.Stages(progress.Bytes)})
 	if err != nil {
 		return nil, err
 	}
-	var of int64 // number of entries
+	var entryCount int64 // number of entries
 	x, ids, err := tablefile.ReadCSR(run.ctx, f, n.ids, run.stdin, func(entries, need int64) error {
-		of = entries
+		entryCount = entries
 		if limit := run.dataLimit(); limit > 0 && need > limit {
 			return &ingest.LimitError{Need: need, Limit: limit}
 		}
 		return nil
 	})
 	n.Workers = run.threads
-	var made *ingest.Source
+	var result *ingest.Source
 	switch over := new(*ingest.LimitError); {
 	case errors.As(err, over):
-		made = source.UnreadNeighbours(f.Cols, of, ids, &n.NeighbourSettings, err)
+		result = source.UnreadNeighbours(f.Cols, entryCount, ids, &n.NeighbourSettings, err)
 	case err != nil:
 		return nil, err
 	default:
-		made = source.Neighbours(x, ids, &n.NeighbourSettings)
+		result = source.Neighbours(x, ids, &n.NeighbourSettings)
 	}
-	made.Name = n.of
-	return made, nil
+	result.Name = n.path
+	return result, nil
 }

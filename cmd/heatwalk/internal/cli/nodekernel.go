@@ -48,9 +48,9 @@ type kernelParameters struct {
 
 // MarshalJSON writes an object with the values and the name of the kernel.
 func (p kernelParameters) MarshalJSON() ([]byte, error) {
-	all := maps.Clone(p.values)
-	all["kernel"] = param.Of(p.family.Name)
-	return json.Marshal(all)
+	values := maps.Clone(p.values)
+	values["kernel"] = param.Of(p.family.Name)
+	return json.Marshal(values)
 }
 
 // writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
@@ -70,8 +70,8 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	}
 	directed := d.g.Store.Manifest.Directed
 	if directed && f.family.Works&param.Directed == 0 {
-		other := slices.IndexFunc(nodeKernels(), func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
-		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
+		index := slices.IndexFunc(nodeKernels(), func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
+		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[index].Name))
 	}
 	d.g.Store.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.session.progress.Stages("product")}
@@ -80,10 +80,10 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if !takesPieces(d.outputs) { // the block is in memory until it is complete
 		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
-	if few := 100; f.session.estimating && min(len(rows), len(cols)) > few {
+	if limit := 100; f.session.estimating && min(len(rows), len(cols)) > limit {
 		f.session.faster = append(f.session.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
 	}
-	k, err := heatwalk.OpenKernel(f.session.ctx, d.g.Graph, f.name, f.given, d.rows, d.cols, settings)
+	k, err := heatwalk.OpenKernel(f.session.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
@@ -125,20 +125,20 @@ func asymmetric(what, instead string) string {
 }
 
 // finishKernel publishes a block, completes its report with the results, and prints the summary.
-func (d *graphRun) finishKernel(r *kernelDocument, found *kernel.Report) error {
-	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = found.Method, found.HalfSteps, found.Sweeps, found.Largest, found.Condition
+func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error {
+	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = result.Method, result.HalfSteps, result.Sweeps, result.Largest, result.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
-	if bound := found.ErrorBound; found.Estimated() {
+	if bound := result.ErrorBound; result.Estimated() {
 		r.ErrorEstimate = &bound
-		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound, found.Largest)
+		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound, result.Largest)
 	} else if !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
-		if relative := bound / found.Largest; bound == 0 {
+		if relative := bound / result.Largest; bound == 0 {
 			r.Relative = new(float64)
 		} else if !math.IsInf(relative, 0) {
 			r.Relative = &relative
 		}
-		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, found.Largest)
+		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, result.Largest)
 	}
 	method := r.Method
 	if r.HalfSteps {

@@ -36,7 +36,7 @@ type outputs struct {
 	rowIDs  io.Writer         // separate file for .npy
 	colIDs  io.Writer
 	runFile io.Writer
-	part    *parts.Part  // which part of a whole the output is, nil if it is the whole
+	share   *parts.Part  // which part of a whole the output is, nil if it is the whole
 	journal func() error // removes the journal; may be nil
 
 	files []*durable.Pending // an output before the files that belong to it
@@ -45,10 +45,10 @@ type outputs struct {
 
 // goOnFrom registers the journal of the run. If the run fails, the message says that --resume continues
 // it, provided that kept returns true. When the output is published, the journal is removed.
-func (o *outputs) goOnFrom(kept func() bool, remove func() error) {
+func (o *outputs) goOnFrom(isKept func() bool, remove func() error) {
 	o.journal = remove
 	o.run.atEnd(func() {
-		if kept() {
+		if isKept() {
 			o.run.doing += "; the same command with --resume continues from here"
 		}
 	})
@@ -244,7 +244,7 @@ func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
 // it is nil, to publish a store. Then it removes the journal.
 func (o *outputs) publish(store, parameters any, put func() error) error {
 	if o.runFile != nil {
-		if err := writeRun(o.run, o.runFile, store, parameters, o.part); err != nil {
+		if err := writeRun(o.run, o.runFile, store, parameters, o.share); err != nil {
 			return err
 		}
 	}

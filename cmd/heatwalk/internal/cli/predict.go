@@ -147,9 +147,9 @@ func (c *classifyCommand) predictSaved(name string) error {
 		c.unreached = "prior"
 	}
 	read := time.Since(c.session.started).Seconds()
-	var known *nodefile.Labels
+	var truth *nodefile.Labels
 	if c.truth != "" {
-		if known, err = c.graphInputs.readLabels(c.truth, d.g); err != nil {
+		if truth, err = c.graphInputs.readLabels(c.truth, d.g); err != nil {
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ func (c *classifyCommand) predictSaved(name string) error {
 		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	labels := c.labelsOf(p.Prediction)
-	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, known, "node")
+	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, truth, "node")
 	return r.finish(nil, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""

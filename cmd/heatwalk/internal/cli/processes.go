@@ -60,27 +60,27 @@ func (run *session) join(cmd *cobra.Command) error {
 	run.stdin = stdinError{}
 	host, processors := placeOf()
 	mine := []float64{float64(run.memory), float64(runtime.NumCPU()), host, processors}
-	all := make([]float64, run.network.Size()*len(mine))
-	run.network.AllGather(all, mine)
+	table := make([]float64, run.network.Size()*len(mine))
+	run.network.AllGather(table, mine)
 	memory, threads := int64(0), 0
-	for p := 0; p < len(all); p += len(mine) {
+	for p := 0; p < len(table); p += len(mine) {
 		onHost, onProcessors := 0, 0
-		for q := 0; q < len(all); q += len(mine) {
-			if all[p+2] == all[q+2] {
+		for q := 0; q < len(table); q += len(mine) {
+			if table[p+2] == table[q+2] {
 				onHost++
 			}
-			if all[p+3] == all[q+3] {
+			if table[p+3] == table[q+3] {
 				onProcessors++
 			}
 		}
-		share := int64(all[p])
+		share := int64(table[p])
 		if run.maxMemory == 0 {
 			share /= int64(onHost)
 		}
 		if memory == 0 || share > 0 && share < memory {
 			memory = share
 		}
-		if n := max(1, int(all[p+1])/onProcessors); threads == 0 || n < threads {
+		if n := max(1, int(table[p+1])/onProcessors); threads == 0 || n < threads {
 			threads = n
 		}
 	}

@@ -24,7 +24,7 @@ type rankCommand struct {
 	graphInputs
 	seeds, out, listed string
 	family             *kernel.Family
-	given              param.Values
+	userValues         param.Values
 	sets               int
 }
 
@@ -53,12 +53,12 @@ func (c *rankCommand) check(cmd *cobra.Command, args []string) {
 		c.session.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
-	of, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
-	if of == nil {
+	spec, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
+	if spec == nil {
 		return
 	}
 	c.family = kernel.Families().Named(n.Name)
-	c.given, _ = parseGiven(c.session, "--kernel", n.Given, of)
+	c.userValues, _ = parseGiven(c.session, "--kernel", n.Given, spec)
 	if c.family.Distance != "" {
 		c.session.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
 	}
@@ -104,7 +104,7 @@ func (c *rankCommand) run(name string) error {
 	c.session.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
 	report := c.session.progress.Phases()
 	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.session.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
-	r, v, err := heatwalk.RankNodes(c.session.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.given, set)
+	r, v, err := heatwalk.RankNodes(c.session.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
 		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}

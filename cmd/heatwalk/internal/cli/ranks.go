@@ -31,8 +31,8 @@ type rankCost struct {
 	Largest    int     `json:"largest"`      // number of that process
 	LimitBytes int64   `json:"limit_bytes"`  // of a process
 
-	perNode float64 // ghost rows of all processes for each node
-	known   bool    // the bytes of a row are those of the job
+	perNode    float64 // ghost rows of all processes for each node
+	isMeasured bool    // the bytes of a row are those of the job
 }
 
 const float32Bytes = 4
@@ -58,7 +58,7 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 			ghosts[i] = max(ghosts[i], n)
 		}
 	}
-	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes), known: p.RowBytes > 0}
+	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes), isMeasured: p.RowBytes > 0}
 	rows, entries := partition.SizesOf(a, bounds, ranks)
 	c.Rows = slices.Max(rows)
 	rowBytes := int64(c.RowBytes)
@@ -75,7 +75,7 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 	}
 	c.StepBytes = c.Ghosts * rowBytes
 	c.perNode = float64(c.AllGhosts) / float64(max(1, m.Rows))
-	if c.known && p.Sweeps > 0 {
+	if c.isMeasured && p.Sweeps > 0 {
 		bytes := int64(p.Sweeps) * c.StepBytes
 		c.JobBytes = &bytes
 	}
@@ -88,11 +88,11 @@ func costOfRanks(ctx context.Context, g *openGraph, p *heatwalk.Plan, ranks int)
 // the plan shrink with the rows.
 func memoryOfRank(p *heatwalk.Plan, n, rows, local int64) int64 {
 	bytes := local
-	for _, part := range p.Parts() {
-		if part.What == heatwalk.GraphPart {
-			bytes += part.Bytes
+	for _, item := range p.Parts() {
+		if item.What == heatwalk.GraphPart {
+			bytes += item.Bytes
 		} else {
-			bytes += int64(float64(part.Bytes) / float64(n) * float64(rows))
+			bytes += int64(float64(item.Bytes) / float64(n) * float64(rows))
 		}
 	}
 	return budget.Resident(bytes) + libraryBytes
@@ -114,7 +114,7 @@ func (c *rankCost) lines() [][2]string {
 		memory += " of " + words.Bytes(c.LimitBytes)
 	}
 	received := words.Bytes(c.StepBytes)
-	if !c.known {
+	if !c.isMeasured {
 		received += " for each column of float32"
 	}
 	lines := [][2]string{

@@ -20,11 +20,11 @@ import (
 // recordFlags are the flags of a table of attributes whose records are compared.
 type recordInputs struct {
 	inputs
-	config nodefile.AttributeConfig
-	listed string // value of --kernel
-	kernel *closed.Kernel
-	given  param.Values // given values of the parameters
-	values param.Values // given values and defaults
+	config     nodefile.AttributeConfig
+	listed     string // value of --kernel
+	kernel     *closed.Kernel
+	userValues param.Values // given values of the parameters
+	values     param.Values // given values and defaults
 }
 
 func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
@@ -52,9 +52,9 @@ func (f *recordInputs) declareTable(flags *pflag.FlagSet) {
 
 // check parses the kernel and its parameters.
 func (f *recordInputs) check() {
-	if of, n := parseNamed(f.session, "--kernel", f.listed, tableKernels()); of != nil {
+	if spec, n := parseNamed(f.session, "--kernel", f.listed, tableKernels()); spec != nil {
 		f.kernel = closed.Kernels().Named(n.Name)
-		f.given, f.values = parseGiven(f.session, "--kernel", n.Given, of)
+		f.userValues, f.values = parseGiven(f.session, "--kernel", n.Given, spec)
 	}
 }
 
@@ -159,16 +159,16 @@ func (c *recordsClassifyCommand) run(path string) error {
 	}
 	kernel, learner := c.kernel, c.learner
 	columns := tablefile.Columns{Classes: l.Names, Top: c.scores.top}
-	given := maps.Clone(c.recordInputs.given)
-	maps.Copy(given, c.learnerFlags.given)
-	all := &ongram.Records{
-		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
+	values := maps.Clone(c.recordInputs.userValues)
+	maps.Copy(values, c.learnerFlags.userValues)
+	job := &ongram.Records{
+		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: values,
 		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases(),
 	}
-	if err := keepData(c.session, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), all.Bytes()); err != nil {
+	if err := keepData(c.session, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), job.Bytes()); err != nil {
 		return err
 	}
-	r, err := all.Classify(c.session.ctx)
+	r, err := job.Classify(c.session.ctx)
 	if err != nil {
 		return learnError(err, a.File)
 	}
@@ -282,9 +282,9 @@ func (in *inputs) recordsOf(path string, a *nodefile.Attributes) ([]int, error) 
 	if path != "" {
 		return in.readIDs(path, a.Records)
 	}
-	all := make([]int, len(a.IDs))
-	for i := range all {
-		all[i] = i
+	records := make([]int, len(a.IDs))
+	for i := range records {
+		records[i] = i
 	}
-	return all, nil
+	return records, nil
 }

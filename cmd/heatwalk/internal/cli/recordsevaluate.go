@@ -25,7 +25,7 @@ type recordsEvaluateCommand struct {
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*closed.Kernel
 	learners                  []*classify.Learner
-	given                     param.Values
+	userValues                param.Values
 	unknown                   ingest.UnknownIDs
 }
 
@@ -51,11 +51,11 @@ func (c *recordsEvaluateCommand) check(flags *pflag.FlagSet, args []string) {
 	inputs := append(args, c.labels, c.split)
 	checkStdin(c.session, inputs...)
 	c.splitFlags.check(c.session, flags, inputs...)
-	c.given = param.Values{}
-	for _, s := range namedList(c.session, "--kernel", c.kernelNames, tableKernels(), c.given) {
+	c.userValues = param.Values{}
+	for _, s := range namedList(c.session, "--kernel", c.kernelNames, tableKernels(), c.userValues) {
 		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
 	}
-	for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.given) {
+	for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.userValues) {
 		c.learners = append(c.learners, classify.Learners().Named(s.Name))
 	}
 }
@@ -83,7 +83,7 @@ func (c *recordsEvaluateCommand) run(path string) error {
 	}
 	show := c.session.progress.Showing("evaluating", "split")
 	plan := &evaluate.Plan{
-		Settings: &method.Settings{Given: c.given, RNGSeed: uint64(c.session.seed), Workers: c.session.threads},
+		Settings: &method.Settings{Given: c.userValues, RNGSeed: uint64(c.session.seed), Workers: c.session.threads},
 		Data:     ongram.TableSum(table), Progress: ofAllMethods(show),
 	}
 	for _, k := range c.kernels {

@@ -186,18 +186,18 @@ func (d *regressDocument) lines() []string {
 	if d.Tested < d.Labelled {
 		head += fmt.Sprintf(" of models of %s values", words.Count(d.Tested))
 	}
-	of := d.Method
+	choice := d.Method
 	if text := d.Parameters.String(); text != "" {
-		of += ": " + text
+		choice += ": " + text
 	}
 	if d.Settings > 1 {
-		of += fmt.Sprintf(", chosen from %s", words.Counted(d.Settings, "setting"))
+		choice += fmt.Sprintf(", chosen from %s", words.Counted(d.Settings, "setting"))
 	}
 	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE), fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
 	for _, m := range d.Methods {
 		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
 	}
-	lines := []string{head, of, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), ""}
+	lines := []string{head, choice, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), ""}
 	if d.Attributes != nil {
 		lines[4] = d.Attributes.String()
 	}

@@ -15,7 +15,7 @@ import (
 
 // shareFlag is the share of --slab: number index, from 0, of several of equal size. The zero
 // value is the whole.
-type shareFlag struct{ index, of int }
+type shareFlag struct{ index, count int }
 
 func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
 	variable(run, flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
@@ -37,19 +37,19 @@ func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
 // bounds returns the part lo ≤ i < hi of n items that belongs to the share; noun names an item in errors,
 // for example "column".
 func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
-	if s.of == 0 {
+	if s.count == 0 {
 		return 0, n, nil
 	}
-	if s.of > n {
+	if s.count > n {
 		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d shares", words.Counted(n, noun), n)
 	}
-	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.of)) }
+	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.count)) }
 	return edge(s.index), edge(s.index + 1), nil
 }
 
 // check records problems of a share: all shares must read the same store and write the same format.
 func (s *shareFlag) check(run *session, graph []string, out, format string, formats []string) {
-	if s.of == 0 {
+	if s.count == 0 {
 		return
 	}
 	if len(graph) > 0 && !ingest.IsStore(graph[0]) {
@@ -67,7 +67,7 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 	if len(rows) < len(cols) {
 		shape.Axis, noun, nodes = parts.ByRows, "row", &rows
 	}
-	if shape.Whole = len(*nodes); s.of > 0 {
+	if shape.Whole = len(*nodes); s.count > 0 {
 		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)
 		*nodes = (*nodes)[shape.Lo:shape.Hi]
 	}
@@ -76,9 +76,9 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 
 // describePart describes the output in its run file, if it is a slab of a matrix.
 func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape, parameters any) (err error) {
-	if s.of > 0 {
-		part := parts.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
-		d.part, err = parts.New(part, parameters, d.l, d.rows, d.cols)
+	if s.count > 0 {
+		part := parts.Part{Command: command, Share: s.index, Of: s.count, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
+		d.share, err = parts.New(part, parameters, d.l, d.rows, d.cols)
 	}
 	return err
 }

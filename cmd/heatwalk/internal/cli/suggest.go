@@ -21,10 +21,10 @@ func newSuggest(run *session) *cobra.Command {
 	flags := cmd.Flags()
 	c.learningFlags.labelsFlag(flags)
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of suggestions, .tsv; - is stdout")
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	numberVar(run, own, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
-	own.Lookup("number").Shorthand = "n"
-	flags.AddFlagSet(own)
+	local := pflag.NewFlagSet("", pflag.ContinueOnError)
+	numberVar(run, local, &c.suggest, "number", 20, param.Range{Least: 1, Most: 1 << 20}, "N", "number of nodes, to be labelled as one batch")
+	local.Lookup("number").Shorthand = "n"
+	flags.AddFlagSet(local)
 	c.methodFlag(flags)
 	c.learningFlags.declare(flags)
 	return cmd

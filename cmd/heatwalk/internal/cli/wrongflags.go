@@ -49,15 +49,15 @@ func (u *usage) missingValue(f *pflag.Flag) {
 // formatErrors determines the format of errors if the parser stopped before the flags of the format.
 func (run *session) formatErrors() {
 	for i, arg := range run.args {
-		name, text, given := strings.Cut(arg, "=")
+		name, text, isGiven := strings.Cut(arg, "=")
 		switch name {
 		case "--":
 			return
 		case "--json":
-			on, err := strconv.ParseBool(text)
-			run.json = !given || on && err == nil
+			isOn, err := strconv.ParseBool(text)
+			run.json = !isGiven || isOn && err == nil
 		case "--log-format":
-			if !given && i+1 < len(run.args) {
+			if !isGiven && i+1 < len(run.args) {
 				text = run.args[i+1]
 			}
 			run.logFormat = text
@@ -71,15 +71,15 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 	if err.GetSpecifiedShortnames() != "" {
 		place = "-" + name
 	}
-	var own []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
-	var others []string
-	for _, other := range commands() {
-		if other.make(run).Flags().Lookup(name) != nil {
-			others = append(others, other.name)
+	var flagNames []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flagNames = append(flagNames, f.Name) })
+	var owners []string
+	for _, candidate := range commands() {
+		if candidate.make(run).Flags().Lookup(name) != nil {
+			owners = append(owners, candidate.name)
 		}
 	}
-	near := nearest.Of(name, own)
+	suggestion := nearest.Of(name, flagNames)
 	named := namingFlag(cmd, name)
 	file := slices.IndexFunc(run.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
@@ -87,11 +87,11 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 		run.problem(run.args[file], "no such flag; write ./%s for the file", run.args[file])
 	case named != "":
 		run.problem(place, "no such flag; %s is a parameter, which stands behind a name: %s NAME:%s=…", name, named, name)
-	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing
-		sort.Strings(others)
-		run.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
-	case near != "":
-		run.problem(place, "no such flag; did you mean --%s?", near)
+	case len(owners) > 0 && cmd.Flags().Lookup(name) == nil: // otherwise two hyphens are missing
+		sort.Strings(owners)
+		run.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(owners, ", "))
+	case suggestion != "":
+		run.problem(place, "no such flag; did you mean --%s?", suggestion)
 	default:
 		run.problem(place, "no such flag; see %s --help", cmd.CommandPath())
 	}
@@ -121,11 +121,11 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	near := nearest.Of(args[0], names)
+	suggestion := nearest.Of(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
 		run.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
-	} else if near != "" {
-		run.problem(args[0], "no such command; did you mean %s?", near)
+	} else if suggestion != "" {
+		run.problem(args[0], "no such command; did you mean %s?", suggestion)
 	} else {
 		run.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
 	}

@@ -43,31 +43,31 @@ func Merge(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis
 
 // openAll opens the files and checks that their shapes match.
 func (m *matrixParts) openAll(ctx context.Context) error {
-	along, across, at := 0, 0, 0
+	along, across, position := 0, 0, 0
 	for i := range m.parts {
-		part := &m.parts[i]
-		p := part.Matrix
-		r, err := m.open(ctx, part)
+		item := &m.parts[i]
+		p := item.Matrix
+		r, err := m.open(ctx, item)
 		if err != nil {
 			return err
 		}
-		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
-			return &Error{Path: part.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
+		if p.Lo != position || p.Hi <= p.Lo || p.Hi > p.Whole {
+			return &Error{Path: item.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, position)}
 		}
-		at = p.Hi
-		shared, own := int(r.Shape[0]), int(r.Shape[1])
+		position = p.Hi
+		shared, extent := int(r.Shape[0]), int(r.Shape[1])
 		if p.Axis == ByRows {
-			shared, own = own, shared
+			shared, extent = extent, shared
 		}
-		if own != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
-			return &Error{Path: part.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+		if extent != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
+			return &Error{Path: item.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		along = shared
-		across += own
+		across += extent
 	}
 	last := &m.parts[len(m.parts)-1]
-	if p := last.Matrix; at != p.Whole {
-		return &Error{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, p.Whole, p.Axis)}
+	if p := last.Matrix; position != p.Whole {
+		return &Error{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", position, p.Whole, p.Axis)}
 	}
 	m.row = make([]float64, max(along, across))
 	return nil
@@ -129,22 +129,22 @@ func (m *matrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err e
 	var shared tablefile.Axis
 	var joined []string
 	for k := range m.parts {
-		part := &m.parts[k]
-		p := part.Matrix
-		base := strings.TrimSuffix(part.Path, filepath.Ext(part.Path))
-		own, other := base+".cols.ids", base+".rows.ids"
+		item := &m.parts[k]
+		p := item.Matrix
+		base := strings.TrimSuffix(item.Path, filepath.Ext(item.Path))
+		first, second := base+".cols.ids", base+".rows.ids"
 		along := m.read[k].Shape[0]
 		if p.Axis == ByRows {
-			own, other, along = other, own, m.read[k].Shape[1]
+			first, second, along = second, first, m.read[k].Shape[1]
 		}
 		if k == 0 {
-			if shared, err = tablefile.ReadAxis(ctx, other, int(along), nil); err != nil {
+			if shared, err = tablefile.ReadAxis(ctx, second, int(along), nil); err != nil {
 				return rows, cols, err
 			}
 			joined = make([]string, p.Whole*p.Groups)
 		}
 		wide := p.Hi - p.Lo
-		names, err := tablefile.ReadAxis(ctx, own, wide*p.Groups, nil)
+		names, err := tablefile.ReadAxis(ctx, first, wide*p.Groups, nil)
 		if err != nil {
 			return rows, cols, err
 		}
@@ -152,9 +152,9 @@ func (m *matrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err e
 			joined[i/wide*p.Whole+p.Lo+i%wide] = names.ID(i)
 		}
 	}
-	all := tablefile.AxisOf(joined)
+	axis := tablefile.AxisOf(joined)
 	if m.parts[0].Matrix.Axis == ByRows {
-		return all, shared, nil
+		return axis, shared, nil
 	}
-	return shared, all, nil
+	return shared, axis, nil
 }

@@ -181,11 +181,11 @@ func (p *Part) differs(q *Part) string {
 	}
 	var a, b bytes.Buffer
 	for _, c := range []struct {
-		to   *bytes.Buffer
-		from json.RawMessage
+		target *bytes.Buffer
+		source json.RawMessage
 	}{{&a, p.Parameters}, {&b, q.Parameters}} {
-		if json.Compact(c.to, c.from) != nil {
-			c.to.Write(c.from)
+		if json.Compact(c.target, c.source) != nil {
+			c.target.Write(c.source)
 		}
 	}
 	hidden := func(what, a, b string) string {

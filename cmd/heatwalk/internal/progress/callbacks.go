@@ -25,13 +25,13 @@ func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase
 	}
 	phase = func(name string, done, total int64) {
 		begin()
-		part := ""
+		text := ""
 		if total == 0 {
-			part = name
+			text = name
 		} else if done < total { // a finished phase is not shown, because further work without progress may follow it
-			part = fmt.Sprintf("%s %.0f %%", name, 100*float64(done)/float64(total))
+			text = fmt.Sprintf("%s %.0f %%", name, 100*float64(done)/float64(total))
 		}
-		shown.within(part)
+		shown.within(text)
 	}
 	return units, phase
 }

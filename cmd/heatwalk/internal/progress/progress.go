@@ -24,18 +24,18 @@ import (
 // line a minute for logs, or every few seconds with plain. Between stages it shows the elapsed time. The
 // last line of a long stage stays.
 type Display struct {
-	w       io.Writer
-	shows   bool // draws on a terminal
-	lines   bool
-	every   time.Duration // time between two lines
-	json    bool
-	started time.Time
+	w        io.Writer
+	shows    bool // draws on a terminal
+	lines    bool
+	interval time.Duration // time between two lines
+	json     bool
+	started  time.Time
 
 	mu    sync.Mutex // guards w and the fields below
 	bars  *mpb.Progress
 	bar   *mpb.Bar  // the only one
 	stage *Stage    // current stage
-	rest  time.Time // end of the previous stage
+	idle  time.Time // end of the previous stage
 	timer *time.Timer
 	over  bool // the display is closed
 }
@@ -52,7 +52,7 @@ const (
 // drawn if w is a terminal and for a line a minute if not; asJSON makes lines JSON.
 func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
-	p.rest = p.started
+	p.idle = p.started
 	switch {
 	case quiet || as == "none":
 	case as == "json":
@@ -70,9 +70,9 @@ func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 }
 
 // write starts writing lines.
-func (p *Display) write(every time.Duration) {
-	p.lines, p.every = true, every
-	p.timer = time.AfterFunc(every, p.tick)
+func (p *Display) write(interval time.Duration) {
+	p.lines, p.interval = true, interval
+	p.timer = time.AfterFunc(interval, p.tick)
 }
 
 // show starts drawing.
@@ -96,7 +96,7 @@ func (p *Display) text(width int) string {
 	if p.stage != nil {
 		return p.stage.drawn(width)
 	}
-	return "working " + words.Seconds(time.Since(p.rest))
+	return "working " + words.Seconds(time.Since(p.idle))
 }
 
 // tick writes a line of progress and schedules the next one.
@@ -109,9 +109,9 @@ func (p *Display) tick() {
 	if p.stage != nil {
 		p.line(p.stage)
 	} else {
-		p.line(&Stage{name: "working", unit: nothing, started: p.rest})
+		p.line(&Stage{name: "working", unit: nothing, started: p.idle})
 	}
-	p.timer.Reset(p.every)
+	p.timer.Reset(p.interval)
 }
 
 // IsTerminal reports whether a stream is a terminal.
@@ -157,7 +157,7 @@ type Stage struct {
 	total   atomic.Int64
 	done    atomic.Int64
 	unit    Unit
-	part    atomic.Pointer[string] // progress within the next unit; nil: not known
+	detail  atomic.Pointer[string] // progress within the next unit; nil: not known
 	started time.Time
 }
 
@@ -185,7 +185,7 @@ func (s *Stage) Set(done, total int64) {
 }
 
 // within returns the progress within the next unit as text, or "".
-func (s *Stage) within(part string) { s.part.Store(&part) }
+func (s *Stage) within(text string) { s.detail.Store(&text) }
 
 // snapshot is a consistent view of the progress of a stage, as text.
 type snapshot struct {
@@ -207,8 +207,8 @@ func (s *Stage) snapshot() snapshot {
 			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
 		}
 	}
-	if part := s.part.Load(); part != nil {
-		n.amount = joined(n.amount, *part)
+	if detail := s.detail.Load(); detail != nil {
+		n.amount = joined(n.amount, *detail)
 	}
 	if s.unit == nothing {
 		return snapshot{amount: words.Seconds(took), share: -1}
@@ -245,9 +245,9 @@ func (s *Stage) String() string {
 // joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	var text []string
-	for _, part := range parts {
-		if part != "" {
-			text = append(text, part)
+	for _, piece := range parts {
+		if piece != "" {
+			text = append(text, piece)
 		}
 	}
 	return strings.Join(text, ", ")
@@ -305,13 +305,13 @@ func (p *Display) line(s *Stage) {
 func (p *Display) End() {
 	p.mu.Lock()
 	s := p.stage
-	p.stage, p.rest = nil, time.Now()
+	p.stage, p.idle = nil, time.Now()
 	p.mu.Unlock()
 	if s == nil {
 		return
 	}
 	took := time.Since(s.started)
-	if !p.shows && !p.lines || took < lastAfter || p.lines && took < p.every {
+	if !p.shows && !p.lines || took < lastAfter || p.lines && took < p.interval {
 		return
 	}
 	if p.json {

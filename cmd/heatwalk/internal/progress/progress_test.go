@@ -90,7 +90,7 @@ func TestProgressWithoutTotal(t *testing.T) {
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, "plain", false, false)
-	p.rest = p.rest.Add(-5 * time.Second)
+	p.idle = p.idle.Add(-5 * time.Second)
 	p.tick()
 	p.Close()
 	if got := out.String(); got != "working: 5.0 s\n" {
@@ -167,7 +167,7 @@ func TestProgressOfPhases(t *testing.T) {
 	phase("features", 1, 2)
 	p.tick()
 	phase("features", 2, 2)
-	p.rest = p.rest.Add(-2 * time.Second)
+	p.idle = p.idle.Add(-2 * time.Second)
 	p.tick()
 	phase("walk", 1, 4)
 	p.tick()
