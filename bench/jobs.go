@@ -42,7 +42,7 @@ const (
 
 var jobMethods = []string{"auto", "lp", "cwk"}
 
-// Jobs runs the command program on block models of 2^least, 2^(least+JobStep), … 2^most edges, which it
+// Jobs runs the command program on block models of 2^minScale, 2^(minScale+JobStep), … 2^maxScale edges, which it
 // makes in dir, and calls report after each job. An empty memory means no limit.
 func Jobs(ctx context.Context, program, dir, memory string, lowest, highest int, report func(Job)) error {
 	slow := map[string]bool{}

@@ -103,7 +103,7 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	}
 }
 
-// after returns the columns from ≤ k of the row at a position, until the next call. No row
+// after returns the columns start ≤ k of the row at a position, until the next call. No row
 // makes room for it.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {

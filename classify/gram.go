@@ -155,7 +155,7 @@ func AddInnerProducts[T float32 | float64](ctx context.Context, k *sparse.Block[
 	})
 }
 
-// widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
+// widen stores the features lo ≤ j < hi of the items first ≤ i < last in dst, with zeros
 // behind them up to the width, and behind the items.
 func widen[T sparse.Float](dst []float64, f *sparse.Block[T], width, first, end, lo, hi int) {
 	clear(dst)

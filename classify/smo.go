@@ -257,7 +257,7 @@ func (d *dual[T]) unshrink() {
 	d.active = len(d.item)
 }
 
-// recompute computes the errors of the positions from ≤ k anew.
+// recompute computes the errors of the positions start ≤ k anew.
 func (d *dual[T]) recompute(first int) {
 	if first == len(d.item) {
 		return

@@ -52,7 +52,7 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 
 // Features returns the features of the picked rows:
 //
-//	F[i, (t−from)·Classes + c] = P_t[i, c] / √(Steps−from+1),   from ≤ t ≤ Steps
+//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
 //
 // Variants that nothing is picked from are not walked. With a sink that is not nil it
 // passes them to it, as many at a time as half of Memory holds, from row lo on, and returns
@@ -90,7 +90,7 @@ func scaleOf[T sparse.Float](w *Walk[T], start int) T {
 
 // Collect returns what [Walk.Features] does without the scale:
 //
-//	F[i, (t−from)·Classes + c] = P_t[i, c]
+//	F[i, (t−minSteps)·Classes + c] = P_t[i, c]
 //
 // so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
 // limit is lower, the walk is cut into slabs.

@@ -21,7 +21,7 @@ type Weights func(ctx context.Context, lo, hi, first, last int) (*sparse.Block[f
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−from+1)×out. Otherwise it is [Walk.ScoresOf].
+// weights is Classes·(Steps−minSteps+1)×out. Otherwise it is [Walk.ScoresOf].
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
 	if err := validate(w, start); err != nil {
 		return err

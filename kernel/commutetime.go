@@ -110,7 +110,7 @@ func (d *distance) counted(c *computation, take sink) sink {
 	}
 }
 
-// timesTo stores the commute times between node and others in dst, given the
+// timesTo stores the commute times between node and each of nodes in dst, given the
 // diagonal of L⁺ there and the values between them. A time is not negative.
 func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int, diagonal, values []float64) {
 	component := d.inverse.graph.Components.Of

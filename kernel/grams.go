@@ -12,7 +12,7 @@ import (
 )
 
 // Grams returns the block of each kernel among the given nodes, for trying
-// many parameters, with further rows behind: those of others, none of which is one of
+// many parameters, with further rows behind: those of extraNodes, none of which is one of
 // nodes. Functions of one matrix (of one call of [Family.NewAll]) are
 // computed from the same vectors: sixteen cost little more than the one that
 // takes longest. Their blocks, and those of inverses, are symmetric to the bit

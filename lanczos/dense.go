@@ -127,7 +127,7 @@ func gather(team *sparse.Team, rows, cols int, places []int, row func(i int) []f
 	return gathered
 }
 
-// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where each row of known has the
+// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where each row of vectors has the
 // number of a vector of U and its element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)

@@ -34,7 +34,7 @@ var paperGrid []byte
 
 // openGrid returns the lines of a grid by its name: no lines for "small" and "none", the values in the
 // methods' papers for "paper" (those of Neumann, Garnett and Kersting's section 4.1, with each
-// kernel's matrix as in its paper), or else those of a file. known reports whether a method or a
+// kernel's matrix as in its paper), or else those of a file. isKnown reports whether a method or a
 // kernel of methods has a name.
 func openGrid(ctx context.Context, name string, isKnown func(method string) bool) ([]gridLine, error) {
 	switch name {

@@ -155,7 +155,7 @@ func (l learner) machines(classes int, settled []param.Values) int {
 }
 
 // ShareKernels gives methods, each with its settings, one cache of the values of their kernels
-// for predictions from many sets of labels on one graph; all has every label that a prediction
+// for predictions from many sets of labels on one graph; union has every label that a prediction
 // may have. tuned reports that parameters are chosen once for all predictions: a method that
 // chooses its kernel inside each training set keeps no values, because each set may choose
 // another. With a memory limit the cache has a quarter of it, and drops the values that were

@@ -242,7 +242,7 @@ func (r *kernelPredictor) labelled(ctx context.Context) (*labels, error) {
 	return t, nil
 }
 
-// grams returns the blocks of some of the kernels between items, and below between others and
+// grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
 func (r *kernelPredictor) grams(ctx context.Context, kernels, items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	if r.cached != nil {

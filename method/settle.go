@@ -15,7 +15,7 @@ import (
 // Settle completes entries with the settings that each of them chooses from, and returns
 // those of all. The grid is "small", the usual values, "none", the defaults, "paper", those of
 // the methods' papers, or a file of values by method, see docs/formats.md; of values there those for
-// a method go before those for all, and an entry's own before both. given are values that are
+// a method go before those for all, and an entry's own before both. fixedValues are values that are
 // not to be chosen, features, unless nil, what training rows are tried.
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the

@@ -34,7 +34,7 @@ type Trial struct {
 	Accuracy float64
 }
 
-// trialsOf returns the settings that a search compared; at returns the parameters of candidate i.
+// trialsOf returns the settings that a search compared; parameters returns the parameters of candidate i.
 func trialsOf(f *choose.Found, parameters func(i int) Parameters) (list []Trial) {
 	for i, accuracy := range f.Trials {
 		if !math.IsNaN(accuracy) {

@@ -184,7 +184,7 @@ func (s *Spec) Param(name string) *Param {
 	return &s.Params[i]
 }
 
-// Resolve returns given with the defaults of missing parameters. Without a graph, which is nil, these
+// Resolve returns values with the defaults of missing parameters. Without a graph, which is nil, these
 // are the numbers of the declaration. The error is a [*ParameterError] for an unknown parameter or
 // a value out of range, or that of the graph.
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {

@@ -163,7 +163,7 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-// at returns the graph of a vertex, and its number there.
+// number returns the graph of a vertex, and its number there.
 func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 	g := r.graph[v]
 	return &r.c.Graphs[g], int(r.place[v] - r.start[g])

@@ -39,7 +39,7 @@ type Reader struct {
 	row  int64
 }
 
-// Open opens the file name with size bytes of content. taken is the memory already in use. Open
+// Open opens the file name with size bytes of content. used is the memory already in use. Open
 // and Each call hold with the total memory before they allocate it, and return its error. Other
 // errors are those of content, or a [*textio.Error].
 func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (t *Reader, err error) {

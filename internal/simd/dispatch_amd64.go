@@ -50,7 +50,7 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// pointer returns the address of s[at], or of nothing if s ends before.
+// pointer returns the address of s[index], or of nothing if s ends before.
 func pointer[T Float](s []T, index int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }

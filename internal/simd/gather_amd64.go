@@ -105,7 +105,7 @@ func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1, func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
-// pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
+// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi and
 // prefetches ahead entries before their use.
 func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {

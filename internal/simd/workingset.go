@@ -4,7 +4,7 @@ import "math"
 
 // LargestGain returns the place k with the largest (down[k] − f)²/e, where
 // e = kii + diag[k] − 2·row[k], among those with down[k] > f: the last one of equals, or
-// −1 if no place qualifies. Where e is not positive, least replaces it. diag and row
+// −1 if no place qualifies. Where e is not positive, floor replaces it. diag and row
 // are as long as down.
 //
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set

@@ -78,7 +78,7 @@ func (r *reduction) row(i int) []float64 { return r.a[i*r.width:][:r.width] }
 func (r *reduction) pair(i int) []float64 { return r.pairs[i*r.width:][:r.width] }
 
 // follow updates the rows i and j of A, given as p and q, by the first held pairs of the panel, in the
-// columns from ≤ c < to.
+// columns start ≤ c < end.
 func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	for k := 0; k < held; k += 4 {
 		var c [8]float64

@@ -114,7 +114,7 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 }
 
 // run fits and scores a model of every setting on each length of walks. extend adds the products
-// of the terms from ≤ t < to, which the length of number step has in addition to those before it.
+// of the terms start ≤ t < end, which the length of number step has in addition to those before it.
 func (w *Tester) run(ctx context.Context, t *Trial, hits Hits, extend func(step, start, end int) error) error {
 	start := 0
 	for s, steps := range w.Steps {

@@ -105,7 +105,7 @@ func (r *run) compared(ctx context.Context) (*comparison, error) {
 	return c, err
 }
 
-// sampleOf returns the positions of at most most of n values.
+// sampleOf returns the positions of at most limit of n values.
 func sampleOf(n, limit int, seed uint64) []int { return split.Sample(make([]int, n), limit, seed, 0) }
 
 // progress reports the finished parts of a method.

@@ -146,7 +146,7 @@ func (d Design) uniform(class []int, count int, seed, stream uint64) (func(i int
 }
 
 // permutation returns the first of the stream's permutations whose first m
-// nodes hold every class, with least ≤ m. If none of them does, least is the
+// nodes hold every class, with shortest ≤ m. If none of them does, shortest is the
 // smallest prefix of any that holds every class and missing a class that its
 // first m nodes lack.
 func permutation(class []int, m int, seed, stream uint64) (order []int, shortest, missing int) {

@@ -156,7 +156,7 @@ func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint, mask uint
 	}
 }
 
-// move puts each key where its digit says; at is where the next one of each
+// move puts each key where its digit says; places is where the next one of each
 // digit goes.
 //
 //go:noinline

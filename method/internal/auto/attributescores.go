@@ -157,7 +157,7 @@ func widestBlock(l *lens) int {
 	return d * len(hopsOf(l))
 }
 
-// joined joins views, each of the mean squared length 1/len(of) at the nodes that are
+// joined joins views, each of the mean squared length 1/len(views) at the nodes that are
 // learned from.
 func joined(l *lens, seen viewBlocks, views ...view) attributeBlock {
 	d := l.a.Cols

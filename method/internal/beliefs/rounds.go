@@ -177,7 +177,7 @@ func (q *group) endsTo(dst, f []float32, run, first int) {
 	}
 }
 
-// run makes the rounds; after is called behind each one, and behind the last with every later number too.
+// run makes the rounds; visit is called behind each one, and behind the last with every later number too.
 func (q *group) run(ctx context.Context, limit int, visit func(round int)) error {
 	if err := q.begin(ctx); err != nil {
 		return err
