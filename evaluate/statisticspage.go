@@ -5,20 +5,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+)
+
+// Bounds of the tables of a page.
+const (
+	mostRows       = 400 // of classes
+	mostComponents = 30  // different sizes of components
+	mostBins       = 40  // of degrees, because weighted degrees may span any range
 )
 
 // Page returns the statistics of a graph as a page. degrees are those of its nodes, names those of the
 // classes; without labels names are not used.
 func (s *Statistics) Page(degrees []float64, names []string) *report.Page {
 	p := &report.Page{Title: "Graph"}
-	for _, section := range []*report.Section{degreeSection(degrees), s.componentSection(), s.classSection(names)} {
-		if section != nil {
-			p.Sections = append(p.Sections, *section)
-		}
-	}
+	p.Add(degreeSection(degrees), s.componentSection(), s.classSection(names))
 	return p
 }
 
@@ -51,82 +53,60 @@ func degreeBins(degrees []float64) (bins []degreeBin, zero int64) {
 	return bins, zero
 }
 
-// mostBins bounds the bins of a figure: weighted degrees may span any range.
-const mostBins = 40
-
 // degreeSection returns the section with the distribution of degrees.
 func degreeSection(degrees []float64) *report.Section {
 	bins, zero := degreeBins(degrees)
-	if bins == nil {
-		return nil
-	}
-	b := &report.Bars{X: report.Axis{Title: "nodes (logarithmic)", Log: true}}
-	t := &report.Table{Caption: "Nodes by degree.", Head: []string{"degree from", "to below", "nodes"}}
-	if zero > 0 {
-		b.Bars = append(b.Bars, report.Bar{Label: "0", Values: []float64{float64(zero)}, Texts: []string{thousands(int(zero))}})
-		t.Rows = append(t.Rows, report.Texts("0", "0", thousands(int(zero))))
+	t := &report.Table{Caption: "Nodes by degree, in bins that double; logarithmic bars.", Head: []string{"degree from", "to below", "nodes"}, Bars: map[int]report.Bars{2: report.Log}}
+	if zero > 0 && bins != nil {
+		t.Rows = append(t.Rows, []report.Cell{{Text: "0"}, {Text: "0"}, report.Count(int(zero))})
 	}
 	for _, bin := range bins {
-		from, to := valueText(bin.from), valueText(bin.to)
-		label := from + " to < " + to
-		b.Bars = append(b.Bars, report.Bar{Label: label, Values: []float64{float64(bin.nodes)}, Texts: []string{thousands(int(bin.nodes))}})
-		t.Rows = append(t.Rows, report.Texts(from, to, thousands(int(bin.nodes))))
+		t.Rows = append(t.Rows, []report.Cell{report.Number(bin.from, valueText(bin.from)), report.Number(bin.to, valueText(bin.to)), report.Count(int(bin.nodes))})
 	}
 	sum, largest := 0.0, 0.0
 	for _, d := range degrees {
 		sum, largest = sum+d, max(largest, d)
 	}
 	text := fmt.Sprintf("Mean %s, largest %s. The degree of a node is the sum of the weights of its edges, where they have a direction of those that leave it.", valueText(sum/float64(len(degrees))), valueText(largest))
-	return &report.Section{Title: "Degrees", Text: []string{text}, Parts: []report.Part{{Figure: &report.Figure{
-		Name: "degrees", Caption: "Nodes by degree, in bins that double.", Alt: "Bars of the number of nodes by degree. " + text, Drawing: b, Table: t,
-	}}}}
+	return &report.Section{Title: "Degrees", Text: []string{text}, Tables: []*report.Table{t}}
 }
 
-// componentSection returns the section with the sizes of components.
+// componentSection returns the section with the sizes of components, the largest ones first.
 func (s *Statistics) componentSection() *report.Section {
 	t := &report.Table{Caption: "Components by size.", Head: []string{"nodes of a component", "components", "nodes of all"}}
-	sizes := slices.Clone(s.Sizes)
-	slices.Reverse(sizes)
-	const most = 30
-	for _, c := range sizes[:min(len(sizes), most)] {
-		t.Rows = append(t.Rows, report.Texts(thousands(int(c.Nodes)), thousands(int(c.Count)), thousands(int(c.Nodes*c.Count))))
+	if len(s.Sizes) > mostComponents {
+		t.Caption = fmt.Sprintf("Components by size, the %d largest sizes.", mostComponents)
 	}
-	if len(sizes) > most {
-		t.Caption = fmt.Sprintf("Components by size, the %d largest sizes.", most)
+	for _, c := range slices.Backward(s.Sizes[max(0, len(s.Sizes)-mostComponents):]) {
+		t.Rows = append(t.Rows, []report.Cell{report.Count(int(c.Nodes)), report.Count(int(c.Count)), report.Count(int(c.Nodes * c.Count))})
 	}
 	text := fmt.Sprintf("%s components; the largest has %s nodes.", thousands(int(s.Components)), thousands(int(s.Largest)))
 	if s.Components == 1 {
 		text = "All nodes are in one component."
 	}
-	return &report.Section{Title: "Components", Text: []string{text}, Parts: []report.Part{{Table: t}}}
+	return &report.Section{Title: "Components", Text: []string{text}, Tables: []*report.Table{t}}
 }
 
-// classSection returns the section with the classes of the labels, nil without labels.
+// classSection returns the section with the classes of the labels.
 func (s *Statistics) classSection(names []string) *report.Section {
-	if s.OfClass == nil {
-		return nil
-	}
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.OfClass[b], s.OfClass[a]) })
-	b := &report.Bars{X: report.Axis{Title: "labels"}}
-	t := &report.Table{Caption: "Labels by class.", Head: []string{"class", "labels", "share, %"}}
-	for i, c := range order[:min(len(order), mostCells)] {
+	t := &report.Table{Caption: "Labels by class.", Head: []string{"class", "labels", "share, %"}, Bars: map[int]report.Bars{1: report.Linear}}
+	for _, c := range byCount(s.OfClass, mostRows) {
 		n := s.OfClass[c]
-		if i < mostClasses {
-			b.Bars = append(b.Bars, report.Bar{Label: names[c], Values: []float64{float64(n)}, Texts: []string{thousands(n)}})
-		}
-		t.Rows = append(t.Rows, report.Texts(names[c], thousands(n), percent(float64(n)/float64(s.Labelled))))
+		t.Rows = append(t.Rows, []report.Cell{{Text: names[c]}, report.Count(n), report.Percent(float64(n) / float64(s.Labelled))})
 	}
-	caption := "Labels by class."
-	if len(order) > mostClasses {
-		caption = fmt.Sprintf("Labels by class, the %d largest classes.", mostClasses)
-	}
-	text := []string{strconv.Itoa(len(names)) + " classes, " + thousands(s.Labelled) + " labels."}
+	text := []string{fmt.Sprintf("%d classes, %s labels.", len(names), thousands(s.Labelled))}
 	if s.SwitchWeight > 0 || s.SwitchEdge > 0 {
 		text = append(text, fmt.Sprintf("Of the weight of edges between labelled nodes, %s %% joins different classes.", percent(s.SwitchWeight)))
 	}
-	return &report.Section{Title: "Classes", Text: text, Parts: []report.Part{{Figure: &report.Figure{Name: "classes", Caption: caption, Alt: "Bars of the number of labels of each class.", Drawing: b, Table: t}}}}
+	return &report.Section{Title: "Classes", Text: text, Tables: []*report.Table{t}}
+}
+
+// byCount returns the positions of at most limit counts, the largest ones first.
+func byCount(counts []int, limit int) []int {
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	return order[:min(len(order), limit)]
 }

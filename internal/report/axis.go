@@ -2,10 +2,11 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
-// Axis is an axis of a [Chart] or of [Bars].
+// Axis is an axis of a [Chart].
 type Axis struct {
 	Title    string
 	Log      bool    // logarithmic; all values are positive
@@ -76,38 +77,33 @@ func (a *Axis) newScale(least, most float64) *scale {
 	return s
 }
 
-// logTicks sets ticks at powers of ten, or at 1, 2 and 5 times them within less than two powers.
+// logTicks sets ticks at powers of ten, or at 1, 2 and 5 times them within less than two powers. Unless the
+// ends of the axis are given, they become ticks.
 func (s *scale) logTicks(given bool) {
 	factors := []float64{1}
 	if s.to-s.from < 2 {
 		factors = []float64{1, 2, 5}
 	}
-	if !given {
-		outwards := func(x float64, up bool) float64 { // the next tick
-			power := math.Floor(x + 1e-9)
-			best := power + 1
-			if !up {
-				best = power
-			}
-			for _, f := range factors {
-				at := power + math.Log10(f)
-				if up && at >= x-1e-9 && at < best || !up && at <= x+1e-9 && at > best {
-					best = at
-				}
-			}
-			return best
-		}
-		s.from, s.to = outwards(s.from, false), outwards(s.to, true)
-	}
 	step := max(1, math.Ceil((s.to-s.from)/7))
-	for power := math.Floor(s.from); power <= s.to+1e-9; power += step {
+	var ticks []Tick
+	first, last := 0, -1 // the ticks at or outside the ends
+	for power := math.Floor(s.from + 1e-9); last < 0; power += step {
 		for _, f := range factors {
-			if at := power + math.Log10(f); at >= s.from-1e-9 && at <= s.to+1e-9 {
-				x := f * math.Pow(10, power)
-				s.ticks = append(s.ticks, Tick{x, short(x)})
+			x := f * math.Pow(10, power)
+			if s.value(x) <= s.from+1e-9 {
+				first = len(ticks)
 			}
+			if last < 0 && s.value(x) >= s.to-1e-9 {
+				last = len(ticks)
+			}
+			ticks = append(ticks, Tick{x, short(x)})
 		}
 	}
+	s.ticks = ticks[first : last+1]
+	if !given {
+		s.from, s.to = s.value(ticks[first].At), s.value(ticks[last].At)
+	}
+	s.ticks = slices.DeleteFunc(s.ticks, func(t Tick) bool { return s.value(t.At) < s.from-1e-9 || s.value(t.At) > s.to+1e-9 })
 }
 
 // short writes a number of an axis without trailing zeros.

@@ -1,11 +1,17 @@
 package report
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Chart draws curves over a common axis.
 type Chart struct {
-	X, Y  Axis
-	Lines []Line
+	Name    string // of the file that it is saved as, without an ending
+	Caption string
+	X, Y    Axis
+	Lines   []Line
 }
 
 // Line is a curve through points in increasing order of X.
@@ -18,48 +24,60 @@ type Line struct {
 // Point is a point of a curve; the band around the curve has twice the width of Margin.
 type Point struct{ X, Y, Margin float64 }
 
+// Add adds the point of a number with its standard error.
+func (l *Line) Add(x float64, y Cell) {
+	at, _ := slices.BinarySearchFunc(l.Points, x, func(p Point, x float64) int { return cmp.Compare(p.X, x) })
+	l.Points = slices.Insert(l.Points, at, Point{x, y.Value, y.Margin})
+}
+
 const plotHeight = 250.0
 
-// scene implements [Drawing].
-func (c *Chart) scene() *scene {
+// scene returns the chart as shapes. The curve of a name in series has the color of its position there,
+// others follow in order.
+func (c *Chart) scene(series []string) *scene {
 	x, y := c.scales()
-	var labels []string
+	labelWidth := 0.0
 	for _, t := range y.ticks {
-		labels = append(labels, t.Text)
+		labelWidth = max(labelWidth, textWidth(t.Text))
 	}
 	s := &scene{Width: width}
-	left, top := lineHeight+widest(labels)+8, 8.0
+	left, top := lineHeight+labelWidth+8, 8.0
 	right, bottom := width-14, top+plotHeight
 	x.first, x.length = left+10, right-left-20
 	y.first, y.length = bottom, top-bottom
 	for _, t := range y.ticks {
-		at := y.at(t.At)
-		s.line("grid", left, at, right, at)
-		s.text(left-6, at+4, "end", t.Text)
+		height := y.at(t.At)
+		s.line("grid", left, height, right, height)
+		s.text(left-6, height+4, "end", t.Text)
 	}
-	s.ticksBelow(x, bottom, c.X.Ticks == nil)
+	s.ticksBelow(x, bottom)
 	s.line("axis", left, bottom, right, bottom)
 	s.turned(12, (top+bottom)/2, c.Y.Title)
 	s.text((left+right)/2, bottom+2*lineHeight, "", c.X.Title)
 	var names []string
+	var numbers []int
 	for i := range c.Lines {
-		s.band(&c.Lines[i], len(names), x, y)
-		if !c.Lines[i].Reference {
-			names = append(names, c.Lines[i].Name)
-		}
-	}
-	n := 0
-	for i := range c.Lines {
-		if l := &c.Lines[i]; l.Reference {
+		l := &c.Lines[i]
+		if l.Reference {
 			s.reference(l, x, y)
-		} else {
-			s.curve(l, n, x, y)
-			n++
+			continue
+		}
+		number := slices.Index(series, l.Name)
+		if number < 0 {
+			number = len(series) + len(names)
+		}
+		names, numbers = append(names, l.Name), append(numbers, number)
+		s.band(l, number, x, y)
+	}
+	for i := range c.Lines {
+		if l := &c.Lines[i]; !l.Reference {
+			s.curve(l, numbers[0], x, y)
+			numbers = append(numbers[1:], numbers[0])
 		}
 	}
 	s.Height = bottom + 2.5*lineHeight
 	if len(names) > 1 {
-		s.Height += 6 + s.legend(s.Height, names, false)
+		s.Height += 6 + s.legend(s.Height, names, numbers)
 	}
 	return s
 }
@@ -80,18 +98,18 @@ func (c *Chart) scales() (x, y *scale) {
 }
 
 // ticksBelow draws ticks of the horizontal axis. A text that would overlap the one before it is left out.
-func (s *scene) ticksBelow(x *scale, bottom float64, grid bool) {
+func (s *scene) ticksBelow(x *scale, bottom float64) {
 	end := math.Inf(-1)
 	for i, t := range x.ticks {
-		at := x.at(t.At)
-		s.line("axis", at, bottom, at, bottom+4)
-		half := textWidth(t.Text) / 2
-		crowdsLast := i < len(x.ticks)-1 && at+half+4 > x.at(x.ticks[len(x.ticks)-1].At)-textWidth(x.ticks[len(x.ticks)-1].Text)/2
-		if at-half < end+4 || crowdsLast {
+		position, half := x.at(t.At), textWidth(t.Text)/2
+		s.line("axis", position, bottom, position, bottom+4)
+		last := x.ticks[len(x.ticks)-1]
+		crowdsLast := i < len(x.ticks)-1 && position+half+4 > x.at(last.At)-textWidth(last.Text)/2
+		if position-half < end+4 || crowdsLast {
 			continue
 		}
-		end = at + half
-		s.text(at, bottom+lineHeight, "", t.Text)
+		end = position + half
+		s.text(position, bottom+lineHeight, "", t.Text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
 	"io"
 	"math"
@@ -9,9 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// Drawing is a [*Chart], [*Bars] or a [*Heat] map.
-type Drawing interface{ scene() *scene }
 
 // scene is a drawing as shapes, in pixels.
 type scene struct {
@@ -21,13 +17,12 @@ type scene struct {
 
 // shape is a path, or a text.
 type shape struct {
-	Class   string // see drawing.css
-	Path    string
-	Opacity string // of the area of a path
-	Text    string
-	X, Y    float64
-	Anchor  string // start or end of a text, which is at X; "": the middle
-	Turned  bool   // the text is read from bottom to top
+	Class  string // see drawing.css
+	Path   string
+	Text   string
+	X, Y   float64
+	Anchor string // start or end of a text, which is at X; "": the middle
+	Turned bool   // the text is read from bottom to top
 }
 
 const (
@@ -39,15 +34,6 @@ const (
 
 // textWidth estimates the width of a text from above.
 func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
-
-// widest returns the width of the widest text.
-func widest(texts []string) float64 {
-	most := 0.0
-	for _, t := range texts {
-		most = max(most, textWidth(t))
-	}
-	return most
-}
 
 // pixel writes a coordinate with at most one decimal.
 func pixel(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
@@ -65,11 +51,6 @@ func (s *scene) path(class, path string) {
 // line draws a straight line.
 func (s *scene) line(class string, x1, y1, x2, y2 float64) {
 	s.path(class, "M"+pixel(x1)+" "+pixel(y1)+"L"+pixel(x2)+" "+pixel(y2))
-}
-
-// box returns the path of a rectangle.
-func box(x, y, w, h float64) string {
-	return "M" + pixel(x) + " " + pixel(y) + "h" + pixel(w) + "v" + pixel(h) + "h" + pixel(-w) + "z"
 }
 
 // text writes a text with its base line at y.
@@ -114,25 +95,18 @@ func (s *scene) markersAt(i int, points ...[2]float64) {
 	s.path("m"+seriesClass(i), b.String())
 }
 
-// legend draws the names of series in rows that begin at y, and returns the height of the rows. Series of
-// bars have a box, others a line with a marker.
-func (s *scene) legend(y float64, names []string, bars bool) float64 {
+// legend draws the names of series in rows that begin at y, each next to a sample of its line, and returns
+// the height of the rows.
+func (s *scene) legend(y float64, names []string, numbers []int) float64 {
 	const sample = 30.0
 	x, top := 4.0, y
 	for i, name := range names {
-		if name == "" {
-			continue
-		}
 		w := sample + textWidth(name) + 14
 		if x > 4 && x+w > s.Width {
 			x, y = 4, y+lineHeight
 		}
-		if bars {
-			s.path("f"+seriesClass(i), box(x+8, y+3, 16, 11))
-		} else {
-			s.line("l"+seriesClass(i), x, y+9, x+sample-6, y+9)
-			s.markersAt(i, [2]float64{x + sample/2 - 3, y + 9})
-		}
+		s.line("l"+seriesClass(numbers[i]), x, y+9, x+sample-6, y+9)
+		s.markersAt(numbers[i], [2]float64{x + sample/2 - 3, y + 9})
 		s.text(x+sample, y+13, "start", name)
 		x += w
 	}
@@ -147,35 +121,40 @@ var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "
 
 // writeTo writes the shapes.
 func (s *scene) writeTo(m *markup) {
-	for _, of := range s.Shapes {
-		if of.Text == "" {
-			m.add(`<path class="`, of.Class, `" d="`, of.Path, `"`)
-			m.attribute("fill-opacity", of.Opacity)
-			m.add("/>\n")
+	for _, shape := range s.Shapes {
+		if shape.Text == "" {
+			m.add(`<path class="`, shape.Class, `" d="`, shape.Path, "\"/>\n")
 			continue
 		}
-		x, y := pixel(of.X), pixel(of.Y)
+		x, y := pixel(shape.X), pixel(shape.Y)
 		m.add(`<text x="`, x, `" y="`, y, `"`)
-		m.attribute("class", of.Anchor)
-		if of.Turned {
+		m.attribute("class", shape.Anchor)
+		if shape.Turned {
 			m.add(` transform="rotate(-90 `, x, " ", y, `)"`)
 		}
 		m.add(">")
-		m.text(of.Text)
+		m.text(shape.Text)
 		m.add("</text>\n")
 	}
 }
 
-// WriteSVG writes drawings next to each other as an SVG file, under a title unless that is "".
-func WriteSVG(w io.Writer, title string, drawings ...Drawing) error {
+// WriteSVG writes charts next to each other as an SVG file, under a title unless that is "".
+func WriteSVG(w io.Writer, title string, charts ...*Chart) error {
+	var scenes []*scene
+	for _, c := range charts {
+		scenes = append(scenes, c.scene(nil))
+	}
+	return writeSVG(w, title, scenes...)
+}
+
+func writeSVG(w io.Writer, title string, scenes ...*scene) error {
 	top := 0.0
 	if title != "" {
 		top = 28
 	}
 	width, height := 0.0, 0.0
 	var panels markup
-	for _, d := range drawings {
-		s := d.scene()
+	for _, s := range scenes {
 		panels.add(`<g transform="translate(`, pixel(width), " ", pixel(top), ")\">\n")
 		s.writeTo(&panels)
 		panels.add("</g>\n")
@@ -183,8 +162,7 @@ func WriteSVG(w io.Writer, title string, drawings ...Drawing) error {
 		height = max(height, s.Height+top)
 	}
 	var m markup
-	wide, high := pixel(width), pixel(height)
-	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, wide, " ", high, `" width="`, wide, `" height="`, high, "\">\n",
+	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, pixel(width), " ", pixel(height), `" width="`, pixel(width), `" height="`, pixel(height), "\">\n",
 		"<style>", compact.Replace(drawingCSS), "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
 	if title != "" {
 		m.element(`<text x="`+pixel(width/2)+`" y="19">`, title)
@@ -192,11 +170,4 @@ func WriteSVG(w io.Writer, title string, drawings ...Drawing) error {
 	}
 	m.add(panels.String(), "</svg>\n")
 	return m.writeTo(w)
-}
-
-// svg returns a drawing as a file without a title.
-func svg(d Drawing) ([]byte, error) {
-	var b bytes.Buffer
-	err := WriteSVG(&b, "", d)
-	return b.Bytes(), err
 }

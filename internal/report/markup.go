@@ -10,10 +10,7 @@ import (
 // markup is HTML or SVG that is being written. It takes the place of package html/template, which finds
 // fields and methods by their names at run time. Therefore the linker would keep every exported method of the
 // whole program, a fifth of its size.
-type markup struct {
-	strings.Builder
-	omitted int // index of [omissions]
-}
+type markup struct{ strings.Builder }
 
 // add appends markup as it is.
 func (m *markup) add(parts ...string) {
@@ -32,6 +29,17 @@ func (m *markup) element(open, text string) {
 	name, _, _ := strings.Cut(strings.Trim(open, "<>"), " ")
 	m.add("</", name, ">")
 }
+
+// paragraphs appends an element for each text.
+func (m *markup) paragraphs(open string, texts []string) {
+	for _, text := range texts {
+		m.element(open, text)
+		m.add("\n")
+	}
+}
+
+// longest is the number of characters from which the text of a cell has several lines.
+const longest = 24
 
 // wrapped appends the text of a cell, so that a long one has several lines and leaves space for numbers.
 func (m *markup) wrapped(text string) {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,62 +14,41 @@ type Page struct {
 	Title    string
 	Facts    []Fact   // the subject of the page, and the run that made it
 	Summary  []string // paragraphs
-	Sections []Section
+	Series   []string // names, such as those of methods, that have a color on the whole page
+	Sections []*Section
 }
 
 // Fact is a property of the page.
 type Fact struct{ Name, Value string }
 
-// Section is a titled part of a page.
+// Section is a titled part of a page: its charts and then its tables follow its paragraphs.
 type Section struct {
-	Title string
-	Text  []string // paragraphs before the parts
-	Parts []Part
-	Small bool // the parts are placed next to each other where the page is wide
-}
-
-// Part is a table or a figure, under a title unless that is "".
-type Part struct {
 	Title  string
-	Figure *Figure
-	Table  *Table
+	Text   []string // paragraphs
+	Charts []*Chart
+	Tables []*Table
 }
 
-// Figure is a drawing with the table of its numbers.
-type Figure struct {
-	Name    string // of the file that it is saved as, without an ending
-	Caption string
-	Alt     string // the figure in words, for readers who do not see it
-	Drawing Drawing
-	Table   *Table // may be nil
+// Add appends sections. It leaves out tables without a row, charts without a curve other than references, and
+// sections without a table and a chart.
+func (p *Page) Add(sections ...*Section) {
+	for _, s := range sections {
+		s.Charts = slices.DeleteFunc(s.Charts, func(c *Chart) bool {
+			return !slices.ContainsFunc(c.Lines, func(l Line) bool { return !l.Reference })
+		})
+		s.Tables = slices.DeleteFunc(s.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
+		if len(s.Charts)+len(s.Tables) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
 }
 
 //go:embed page.css
 var pageCSS string
 
-// limit is the size in bytes above which a page leaves out copies of tables.
-const limit = 300_000
-
-// omissions are the parts that a page leaves out to become smaller: the least useful first.
-var omissions = []string{"", "tables as LaTeX", "tables as CSV and LaTeX"}
-
-// WriteHTML writes the page as one file. A page above 300 kB leaves out the tables as LaTeX, and then
-// as CSV, and has a line about that.
+// WriteHTML writes the page as one file.
 func (p *Page) WriteHTML(w io.Writer) error {
-	var m *markup
-	for level := range omissions {
-		m = &markup{omitted: level}
-		if err := p.writeTo(m); err != nil {
-			return err
-		}
-		if m.Len() <= limit {
-			break
-		}
-	}
-	return m.writeTo(w)
-}
-
-func (p *Page) writeTo(m *markup) error {
+	var m markup
 	m.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"generator\" content=\"heatwalk\">\n")
 	m.element("<title>", p.Title)
@@ -79,166 +59,136 @@ func (p *Page) writeTo(m *markup) error {
 		m.element("<dt>", f.Name)
 		m.element("<dd>", f.Value)
 	}
-	if m.omitted > 0 {
-		m.element("<dt>", "Left out")
-		m.element("<dd>", omissions[m.omitted]+", to keep the page below "+strconv.Itoa(limit/1000)+" kB")
-	}
 	m.add("</dl>\n")
-	for _, paragraph := range p.Summary {
-		m.element(`<p class="summary">`, paragraph)
-		m.add("\n")
-	}
+	m.paragraphs(`<p class="summary">`, p.Summary)
 	m.add("</header>\n<nav aria-label=\"Sections\">")
 	for i, s := range p.Sections {
-		m.element(`<a href="#`+anchor(i)+`">`, s.Title)
+		m.element(`<a href="#s`+strconv.Itoa(i+1)+`">`, s.Title)
 	}
 	m.add("</nav>\n<main>\n")
-	for i := range p.Sections {
-		if err := p.Sections[i].writeTo(m, anchor(i)); err != nil {
-			return err
-		}
-	}
-	m.add("</main>\n</body>\n</html>\n")
-	return nil
-}
-
-// anchor returns the name of section i for links.
-func anchor(i int) string { return "s" + strconv.Itoa(i+1) }
-
-func (s *Section) writeTo(m *markup, anchor string) error {
-	m.add(`<section aria-labelledby="`, anchor, "\">\n")
-	m.element(`<h2 id="`+anchor+`">`, s.Title)
-	m.add("\n")
-	for _, paragraph := range s.Text {
-		m.element("<p>", paragraph)
+	for i, s := range p.Sections {
+		id := "s" + strconv.Itoa(i+1)
+		m.add(`<section aria-labelledby="`, id, "\">\n")
+		m.element(`<h2 id="`+id+`">`, s.Title)
 		m.add("\n")
-	}
-	m.add("<div")
-	if s.Small {
-		m.add(` class="small"`)
-	}
-	m.add(">")
-	for _, p := range s.Parts {
-		m.add("<div>")
-		if p.Title != "" {
-			m.element("<h3>", p.Title)
-			m.add("\n")
-		}
-		if p.Figure != nil {
-			if err := p.Figure.writeTo(m); err != nil {
+		m.paragraphs("<p>", s.Text)
+		m.add(`<div class="parts">`)
+		for _, c := range s.Charts {
+			if err := c.writeHTML(&m, p.Series); err != nil {
 				return err
 			}
 		}
-		if p.Table != nil {
-			p.Table.writeTo(m)
-			if !p.Table.Prose && m.omitted < 2 {
-				if err := p.Table.writeCopies(m); err != nil {
-					return err
-				}
+		for _, t := range s.Tables {
+			if err := t.writeHTML(&m, p.Series); err != nil {
+				return err
 			}
 		}
-		m.add("</div>\n")
+		m.add("</div>\n</section>\n")
 	}
-	m.add("</div>\n</section>\n")
-	return nil
+	m.add("</main>\n</body>\n</html>\n")
+	return m.writeTo(w)
 }
 
-func (f *Figure) writeTo(m *markup) error {
-	image, err := svg(f.Drawing)
-	if err != nil {
+// writeHTML writes the chart with a link that saves it as SVG.
+func (c *Chart) writeHTML(m *markup, series []string) error {
+	s := c.scene(series)
+	var image strings.Builder
+	if err := writeSVG(&image, "", s); err != nil {
 		return err
 	}
-	s := f.Drawing.scene()
 	m.add("<figure>\n<svg class=\"drawing\" viewBox=\"0 0 ", pixel(s.Width), " ", pixel(s.Height), `" role="img"`)
-	m.attribute("aria-label", f.Alt)
+	m.attribute("aria-label", c.Caption)
 	m.add(">")
 	s.writeTo(m)
 	m.add("</svg>\n<figcaption>")
-	m.text(f.Caption)
+	m.text(c.Caption)
 	m.add(` <a class="save"`)
-	m.attribute("download", f.Name+".svg")
-	m.add(` href="data:image/svg+xml;base64,`, base64.StdEncoding.EncodeToString(image), "\">Save as SVG</a></figcaption>\n")
-	if f.Table != nil {
-		m.add("<details><summary>Numbers of the figure</summary>\n")
-		f.Table.writeTo(m)
-		m.add("</details>")
-	}
-	m.add("</figure>\n")
+	m.attribute("download", c.Name+".svg")
+	m.add(` href="data:image/svg+xml;base64,`, base64.StdEncoding.EncodeToString([]byte(image.String())), "\">Save as SVG</a></figcaption>\n</figure>\n")
 	return nil
 }
 
-func (t *Table) writeTo(m *markup) {
-	m.element(`<p class="caption" aria-hidden="true">`, t.Caption)
-	var classes []string
-	if t.Prose {
-		classes = append(classes, "prose")
+// mostNarrow is the number of columns from which a table has the whole width of the page.
+const mostNarrow = 7
+
+// writeHTML writes the table, and its copies as CSV and LaTeX.
+func (t *Table) writeHTML(m *markup, series []string) error {
+	class := "part"
+	if len(t.Head) >= mostNarrow {
+		class = "across"
 	}
-	if t.Turned {
-		classes = append(classes, "turned")
+	m.add(`<div class="`, class, "\">\n")
+	if t.Folded {
+		m.add("<details>")
+		m.element("<summary>", t.Caption)
+	} else {
+		m.element(`<p class="caption" aria-hidden="true">`, t.Caption)
 	}
-	m.add("\n<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table\"><table")
-	m.attribute("class", strings.Join(classes, " "))
-	m.add(">\n")
+	m.add("\n<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table\"><table>\n")
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
-	head := t.Head
-	titles := make([]string, len(t.Rows))
-	for i, row := range t.Rows {
-		titles[i] = row[0].Text
-	}
-	if t.Turned { // the copies have the whole names
-		head, titles = shortened(head), shortened(titles)
-	}
-	for _, title := range head {
-		m.add(`<th scope="col">`)
+	classes := make([]string, len(t.Head)) // of the cells of a column
+	for i, title := range t.Head {
+		if !t.numeric(i) {
+			classes[i] = "text"
+		}
+		m.add(`<th scope="col"`)
+		if t.Turned > 0 && i >= t.Turned {
+			m.attribute("class", "turned")
+		} else {
+			m.attribute("class", classes[i])
+		}
+		m.add(">")
 		m.wrapped(title)
 		m.add("</th>")
 	}
 	m.add("</tr></thead>\n<tbody>")
-	for r, row := range t.Rows {
+	largest := t.largest()
+	for _, row := range t.Rows {
 		m.add("<tr>")
 		for i, c := range row {
+			end := "</td>"
 			if i == 0 {
-				m.add(`<th scope="row">`)
-				c.Text = titles[r]
+				m.add(`<th scope="row"`)
+				end = "</th>"
 			} else {
 				m.add("<td")
-				m.attribute("class", c.Class())
-				m.add(">")
+			}
+			m.attribute("class", classes[i])
+			switch {
+			case t.Bars[i] > 0 && largest[i] > 0 && c.IsNumber:
+				m.add(` style="--bar:`, pixel(100*t.Bars[i].share(c.Value, largest[i])), `%"`)
+			case c.Shade > 0:
+				m.add(` style="--shade:`, pixel(60*c.Shade), `%"`)
+			}
+			m.add(">")
+			if number := slices.Index(series, c.Text); number >= 0 {
+				m.add(`<i class="swatch`, seriesClass(number), `"></i>`)
 			}
 			if c.Mark != "" {
 				m.element(`<span class="mark">`, c.Mark)
 			}
-			switch {
-			case c.Strong:
+			if c.Strong {
 				m.element("<b>", c.Text)
-			case !t.Prose:
+			} else {
 				m.wrapped(c.Text)
-			default:
-				m.text(c.Text)
 			}
-			m.add(map[bool]string{true: "</th>", false: "</td>"}[i == 0])
+			m.add(end)
 		}
 		m.add("</tr>\n")
 	}
 	m.add("</tbody></table></div>\n")
-}
-
-// writeCopies writes the table as texts that can be copied.
-func (t *Table) writeCopies(m *markup) error {
+	if t.Folded {
+		m.add("</details>\n")
+	}
 	values, err := t.CSV()
 	if err != nil {
 		return err
 	}
-	if m.omitted > 0 {
-		m.add("<details class=\"copy\"><summary>Copy as CSV</summary>\n")
-		m.element(`<pre tabindex="0">`, values)
-	} else {
-		m.add("<details class=\"copy\"><summary>Copy as CSV or LaTeX</summary>\n<p>CSV</p>")
-		m.element(`<pre tabindex="0">`, values)
-		m.add("<p>LaTeX</p>")
-		m.element(`<pre tabindex="0">`, t.LaTeX())
-	}
-	m.add("</details>\n")
+	m.add("<details class=\"copy\"><summary>Copy as CSV or LaTeX</summary>\n<p>CSV</p>")
+	m.element(`<pre tabindex="0">`, values)
+	m.add("<p>LaTeX</p>")
+	m.element(`<pre tabindex="0">`, t.LaTeX())
+	m.add("</details>\n</div>\n")
 	return nil
 }

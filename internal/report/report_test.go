@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,46 +61,37 @@ func number(t *testing.T, text string) float64 {
 	return x
 }
 
-// samples are one drawing of each kind, with texts that need escaping.
-func samples() []Drawing {
-	return []Drawing{
-		&Chart{X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y"}, Lines: []Line{
-			{Name: "a<b", Points: []Point{{1, 2, 0.5}, {10, 3, 0.5}}}, {Name: "one point", Points: []Point{{3, 2, 1}}},
-			{Name: "reference", Reference: true, Points: []Point{{1, 1, 0}, {10, 1, 0}}},
-		}},
-		&Bars{X: Axis{Title: "n"}, Series: []string{"known", "predicted"}, Bars: []Bar{
-			{Label: "a&b", Values: []float64{1, 2}, Texts: []string{"1", "2"}}, {Label: strings.Repeat("long ", 20), Values: []float64{0, 3}, Texts: []string{"0", "3"}},
-		}},
-		&Bars{Bars: []Bar{{Label: "zero", Values: []float64{0}}}},
-		&Heat{X: "α", Y: "steps", Columns: []string{"0.1", "0.9"}, Rows: []string{"1", "<2>"}, Values: [][]float64{{70, math.NaN()}, {72, 75}}, Text: func(x float64) string { return strconv.Itoa(int(x)) }, From: 70, To: 75, ChosenRow: 1, ChosenColumn: 1},
-	}
+// sample is a chart with texts that need escaping.
+func sample() *Chart {
+	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y"}, Lines: []Line{
+		{Name: "a<b", Points: []Point{{1, 2, 0.5}, {10, 3, 0.5}}}, {Name: "one point", Points: []Point{{3, 2, 1}}},
+		{Name: "reference", Reference: true, Points: []Point{{1, 1, 0}, {10, 1, 0}}},
+	}}
 }
 
 // An SVG is well-formed, its shapes lie within its frame, and texts of one line do not overlap.
 func TestWriteSVG(t *testing.T) {
-	for _, d := range samples() {
-		var b bytes.Buffer
-		if err := WriteSVG(&b, "a <title>", d); err != nil {
-			t.Fatal(err)
+	var b bytes.Buffer
+	if err := WriteSVG(&b, "a <title>", sample(), sample()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), ">a &lt;title&gt;</text>") || strings.Contains(b.String(), "NaN") {
+		t.Errorf("%s", b.String())
+	}
+	reporttest.WellFormed(t, &b)
+	s := sample().scene(nil)
+	for i, a := range s.Shapes {
+		if a.Text == "" {
+			continue
 		}
-		if !strings.Contains(b.String(), ">a &lt;title&gt;</text>") || strings.Contains(b.String(), "NaN") {
-			t.Errorf("%s", b.String())
+		left, right := extent(a)
+		if left < -1 || right > s.Width+1 || a.Y > s.Height {
+			t.Errorf("text %q from %v to %v, %v is not within %v × %v", a.Text, left, right, a.Y, s.Width, s.Height)
 		}
-		reporttest.WellFormed(t, &b)
-		s := d.scene()
-		for i, a := range s.Shapes {
-			if a.Text == "" {
-				continue
-			}
-			left, right := extent(a)
-			if left < -1 || right > s.Width+1 || a.Y > s.Height {
-				t.Errorf("text %q from %v to %v, %v is not within %v × %v", a.Text, left, right, a.Y, s.Width, s.Height)
-			}
-			for _, other := range s.Shapes[:i] {
-				from, to := extent(other)
-				if other.Text != "" && !a.Turned && !other.Turned && math.Abs(a.Y-other.Y) < 9 && left < to && from < right {
-					t.Errorf("texts %q and %q overlap", a.Text, other.Text)
-				}
+		for _, other := range s.Shapes[:i] {
+			from, to := extent(other)
+			if other.Text != "" && !a.Turned && !other.Turned && math.Abs(a.Y-other.Y) < 9 && left < to && from < right {
+				t.Errorf("texts %q and %q overlap", a.Text, other.Text)
 			}
 		}
 	}
@@ -121,39 +111,66 @@ func extent(s shape) (left, right float64) {
 	return s.X - w/2, s.X + w/2
 }
 
+// A page has the facts, charts and tables of its sections, escaped, and leaves out sections without content. A
+// series has one color.
 func TestPage(t *testing.T) {
 	table := &Table{
-		Caption: "A <caption>.", Head: []string{"method", "5 %"},
-		Rows: [][]Cell{{{Text: "a<b"}, {Text: "70.1 (0.2)", Mark: "*", Strong: true}}, Texts("c", "60")},
-		Data: [][]string{{"method", "accuracy"}, {"a<b", "0.701"}},
+		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]Bars{3: Linear},
+		Rows: [][]Cell{
+			{{Text: "a<b"}, {Text: "first"}, {Text: "70.1 (0.2)", IsNumber: true, Value: 70.123, Margin: 0.2, Mark: "*", Strong: true}, Count(4000)},
+			{{Text: "c"}, {Text: "second"}, Percent(math.NaN()), Count(1000)},
+		},
 	}
-	p := &Page{Title: "<script>", Facts: []Fact{{"Command", "heatwalk 'a b'"}}, Summary: []string{"S & T."}, Sections: []Section{{Title: "One", Parts: []Part{{Table: table}}}}}
-	for i, d := range samples() {
-		p.Sections[0].Parts = append(p.Sections[0].Parts, Part{Figure: &Figure{Name: "f" + strconv.Itoa(i), Caption: "C.", Alt: "In \"words\".", Drawing: d, Table: table}})
-	}
+	p := &Page{Title: "<script>", Series: []string{"c", "a<b"}, Facts: []Fact{{"Command", "heatwalk 'a b'"}}, Summary: []string{"S & T."}}
+	p.Add(
+		&Section{Title: "One", Tables: []*Table{table}, Charts: []*Chart{sample()}},
+		&Section{Title: "Two", Text: []string{"Empty."}, Tables: []*Table{{Head: []string{"a"}}}, Charts: []*Chart{{Lines: []Line{{Reference: true}}}}},
+	)
 	var b bytes.Buffer
 	if err := p.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Check(t, b.String(),
-		"<title>&lt;script&gt;</title>", `<caption>A &lt;caption&gt;.</caption>`, `<th scope="row">a&lt;b</th><td><span class="mark">*</span><b>70.1 (0.2)</b></td>`,
-		"a&lt;b,0.701", `\textbf{70.1 (0.2)} \\`, `aria-label="In &#34;words&#34;."`, `download="f0.svg" href="data:image/svg+xml;base64,`,
+		"<title>&lt;script&gt;</title>", `<caption>A &lt;caption&gt;.</caption>`, `<th scope="row" class="text"><i class="swatch s1"></i>a&lt;b</th><td class="text">first</td><td><span class="mark">*</span><b>70.1 (0.2)</b></td>`,
+		`<td>–</td><td style="--bar:25%">1,000</td>`, `<th scope="col" class="text">note</th><th scope="col">accuracy, %</th>`,
+		"a&lt;b,first,70.123,0.2,4000", `\textbf{70.1 (0.2)} &amp; 4,000 \\`, `aria-label="In &#34;words&#34;."`, `download="f.svg" href="data:image/svg+xml;base64,`, `<path class="l s1"`,
 	)
+	if strings.Contains(b.String(), "Two") {
+		t.Error("the page has a section without content")
+	}
 }
 
 func TestTableCopies(t *testing.T) {
-	table := &Table{Head: []string{"class", "F1, %"}, Rows: [][]Cell{Texts("a_b & \"c\"", "50 ± 1")}}
+	table := &Table{Head: []string{"class", "F1, %"}, Rows: [][]Cell{{{Text: "a_b & \"c\""}, Percent(0.5, 0.01)}}}
 	text, err := table.CSV()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if diff := cmp.Diff([][]string{{"class", "F1, %"}, {"a_b & \"c\"", "50 ± 1"}}, rows); err != nil || diff != "" {
+	if diff := cmp.Diff([][]string{{"class", "F1, %", "F1, %, standard error"}, {"a_b & \"c\"", "50", "1"}}, rows); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	const want = "% requires \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\\toprule\nclass & F1, \\% \\\\\n\\midrule\na\\_b \\& \"c\" & 50 $\\pm$ 1 \\\\\n\\bottomrule\n\\end{tabular}\n"
+	const want = "% requires \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\\toprule\nclass & F1, \\% \\\\\n\\midrule\na\\_b \\& \"c\" & 50.0 (1.0) \\\\\n\\bottomrule\n\\end{tabular}\n"
 	if diff := cmp.Diff(want, table.LaTeX()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Curves of a table join the rows of a name in increasing order of the abscissa.
+func TestCurves(t *testing.T) {
+	table := &Table{Head: []string{"size", "method", "accuracy"}}
+	for _, size := range []float64{5, 1} {
+		for _, name := range []string{"a", "b"} {
+			table.Rows = append(table.Rows, []Cell{Number(size, ""), {Text: name}, Fixed(10*size, 1, 0.5)})
+		}
+	}
+	points := []Point{{1, 10, 0.5}, {5, 50, 0.5}}
+	if diff := cmp.Diff([]Line{{Name: "a", Points: points}, {Name: "b", Points: points}}, table.Curves(1, 0, 2)); diff != "" {
+		t.Error(diff)
+	}
+	table.Rows = table.Rows[:2]
+	if lines := table.Curves(1, 0, 2); lines != nil {
+		t.Errorf("curves of a single size: %v", lines)
 	}
 }
 
@@ -203,41 +220,4 @@ func contrast(t *testing.T, a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-// TestShortened shortens labels to the part that distinguishes them.
-func TestShortened(t *testing.T) {
-	got := shortened([]string{"Department of Applied Mathematics", "x", "Department of Applied Chemistry and Physics of Glass"})
-	want := []string{"…Mathematics", "x", "…Chemistry and Physics …"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := shortened([]string{"Department of Applied Mathematics"})[0]; got != "Department of Applied M…" {
-		t.Errorf("one label: %q", got)
-	}
-}
-
-// TestLimit writes tables that are too large for a page with all of their copies.
-func TestLimit(t *testing.T) {
-	for _, test := range []struct {
-		rows        int
-		has, hasNot string
-	}{
-		{10, "Copy as CSV or LaTeX", "Left out"},
-		{3000, "<dd>tables as LaTeX, to keep the page below 300 kB</dd>", "booktabs"},
-		{4000, "<dd>tables as CSV and LaTeX, to keep the page below 300 kB</dd>", "Copy"},
-	} {
-		table := &Table{Head: []string{"method", "accuracy"}}
-		for range test.rows {
-			table.Rows = append(table.Rows, Texts("label propagation", "75.0 (0.3)"))
-		}
-		var b strings.Builder
-		if err := (&Page{Sections: []Section{{Parts: []Part{{Table: table}}}}}).WriteHTML(&b); err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(b.String(), test.hasNot) {
-			t.Errorf("%d rows: the page contains %q", test.rows, test.hasNot)
-		}
-		reporttest.Check(t, b.String(), test.has)
-	}
 }

@@ -13,87 +13,182 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]Cell
+	Bars    map[int]Bars // kinds of the bars of columns of numbers; a missing one: none
+	Folded  bool         // the page shows the table on demand
+	Turned  int          // the first column whose title is read from bottom to top, so that columns are narrow; 0: none
 
-	// Data are the rows of the CSV, the first one the titles; nil: the texts of Head and Rows.
+	// Data are the rows of the CSV, the first one the titles; nil: the values of Rows.
 	Data [][]string
-
-	Turned bool // titles of columns are read from bottom to top, so that columns are narrow
-	Prose  bool // the last column is text, not numbers; the page offers no copy
 }
 
-// Cell is a cell of a table.
-type Cell struct {
-	Text   string
-	Mark   string // a sign in front of the text
-	Strong bool
-	Shade  float64 // 0 to 1, of the background
-}
+// Bars is the scale of the bars in a column, from 0 to the largest number.
+type Bars int
 
-// shades is the number of different backgrounds of cells.
-const shades = 10
+// Kinds of scales.
+const (
+	Linear Bars = iota + 1
+	Log         // of counts of very different sizes: the length is proportional to log(1 + n)
+)
 
-// Class returns the class of the background, "" for none.
-func (c Cell) Class() string {
-	if n := int(math.Round(shades * min(1, max(0, c.Shade)))); n > 0 {
-		return "h" + strconv.Itoa(n)
+// share returns the length of the bar of x as a share of that of the largest number.
+func (b Bars) share(x, largest float64) float64 {
+	if b == Log {
+		return math.Log1p(x) / math.Log1p(largest)
 	}
-	return ""
+	return max(0, x/largest)
+}
+
+// Cell is a text, or a number with its text.
+type Cell struct {
+	Text     string
+	IsNumber bool
+	Value    float64 // of a number
+	Margin   float64 // standard error of a number; 0: none
+	Mark     string  // a sign in front of the text
+	Strong   bool
+	Shade    float64 // 0 to 1, of the background
 }
 
 // Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
-	var cells []Cell
-	for _, t := range texts {
-		cells = append(cells, Cell{Text: t})
+	cells := make([]Cell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
 	}
 	return cells
 }
 
-// rows returns the texts of a table, the titles first.
-func (t *Table) rows() [][]string {
-	rows := [][]string{t.Head}
-	for _, row := range t.Rows {
-		var texts []string
-		for _, c := range row {
-			texts = append(texts, c.Text)
-		}
-		rows = append(rows, texts)
+// Number returns the cell of a number, with a dash in place of the text if it is NaN.
+func Number(value float64, text string) Cell {
+	if math.IsNaN(value) {
+		return Cell{Text: "–"}
 	}
-	return rows
+	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// CSV returns the table as lines of values separated by commas.
+// Fixed returns the cell of a number with the given number of decimals, followed by its standard error
+// in parentheses if there is one.
+func Fixed(value float64, decimals int, stderr ...float64) Cell {
+	c := Number(value, strconv.FormatFloat(value, 'f', decimals, 64))
+	for _, margin := range stderr {
+		c.Text += " (" + strconv.FormatFloat(margin, 'f', decimals, 64) + ")"
+		c.Margin = margin
+	}
+	return c
+}
+
+// Percent returns the cell of a share of one in percent, with its standard error if there is one.
+func Percent(share float64, stderr ...float64) Cell {
+	for _, margin := range stderr {
+		return Fixed(100*share, 1, 100*margin)
+	}
+	return Fixed(100*share, 1)
+}
+
+// Count returns the cell of a count, with commas between groups of three digits.
+func Count(n int) Cell {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return Number(float64(n), text)
+}
+
+// Curves returns a curve for each text of column name, through the numbers of columns x and y; nil if
+// no curve has two points.
+func (t *Table) Curves(name, x, y int) (lines []Line) {
+	hasCurve := false
+	for _, row := range t.Rows {
+		i := slices.IndexFunc(lines, func(l Line) bool { return l.Name == row[name].Text })
+		if i < 0 {
+			i = len(lines)
+			lines = append(lines, Line{Name: row[name].Text})
+		}
+		lines[i].Add(row[x].Value, row[y])
+		hasCurve = hasCurve || len(lines[i].Points) > 1
+	}
+	if !hasCurve {
+		return nil
+	}
+	return lines
+}
+
+// numeric reports whether a column has numbers.
+func (t *Table) numeric(column int) bool {
+	for _, row := range t.Rows {
+		if row[column].IsNumber {
+			return true
+		}
+	}
+	return false
+}
+
+// largest returns the largest number of each column.
+func (t *Table) largest() []float64 {
+	list := make([]float64, len(t.Head))
+	for _, row := range t.Rows {
+		for i, c := range row {
+			list[i] = max(list[i], c.Value)
+		}
+	}
+	return list
+}
+
+// CSV returns the table as lines of values separated by commas. A column of standard errors follows
+// each column that has them.
 func (t *Table) CSV() (string, error) {
 	rows := t.Data
 	if rows == nil {
-		rows = t.rows()
+		rows = make([][]string, 1+len(t.Rows))
+		for column, title := range t.Head {
+			hasMargin := false
+			rows[0] = append(rows[0], title)
+			for i, row := range t.Rows {
+				c := row[column]
+				hasMargin = hasMargin || c.Margin > 0
+				if c.IsNumber {
+					c.Text = plain(c.Value)
+				}
+				rows[1+i] = append(rows[1+i], c.Text)
+			}
+			if hasMargin {
+				rows[0] = append(rows[0], title+", standard error")
+				for i, row := range t.Rows {
+					rows[1+i] = append(rows[1+i], plain(row[column].Margin))
+				}
+			}
+		}
 	}
 	var b strings.Builder
 	err := csv.NewWriter(&b).WriteAll(rows)
 	return b.String(), err
 }
 
+// plain writes a number for other programs.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
 // LaTeX returns the table as an environment tabular with the lines of package booktabs.
 func (t *Table) LaTeX() string {
 	var b strings.Builder
-	b.WriteString("% requires \\usepackage{booktabs}\n\\begin{tabular}{l" + strings.Repeat("r", len(t.Head)-1) + "}\n\\toprule\n")
-	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
-	escaped := slices.Clone(t.Head)
-	for i := range escaped {
-		escaped[i] = latex(escaped[i])
+	b.WriteString("% requires \\usepackage{booktabs}\n\\begin{tabular}{")
+	for i := range t.Head {
+		b.WriteString(map[bool]string{true: "r", false: "l"}[t.numeric(i)])
 	}
-	line(escaped)
-	b.WriteString("\\midrule\n")
-	for _, row := range t.Rows {
-		var cells []string
-		for _, c := range row {
-			text := latex(c.Text)
+	b.WriteString("}\n\\toprule\n")
+	line := func(row []Cell) {
+		for i, c := range row {
+			text := latexSigns.Replace(c.Text)
 			if c.Strong {
 				text = "\\textbf{" + text + "}"
 			}
-			cells = append(cells, latex(c.Mark)+text)
+			b.WriteString(map[bool]string{true: "", false: " & "}[i == 0] + latexSigns.Replace(c.Mark) + text)
 		}
-		line(cells)
+		b.WriteString(" \\\\\n")
+	}
+	line(Texts(t.Head...))
+	b.WriteString("\\midrule\n")
+	for _, row := range t.Rows {
+		line(row)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 	return b.String()
@@ -105,6 +200,3 @@ var latexSigns = strings.NewReplacer(
 	"±", "$\\pm$", "≈", "$\\approx$", "−", "$-$", "≥", "$\\geq$", "≤", "$\\leq$", "·", "$\\cdot$", "†", "$\\dagger$",
 	"α", "$\\alpha$", "β", "$\\beta$", "γ", "$\\gamma$", "λ", "$\\lambda$", "ν", "$\\nu$", "κ", "$\\kappa$", "₀", "$_0$",
 )
-
-// latex escapes a text for LaTeX.
-func latex(text string) string { return latexSigns.Replace(text) }

@@ -50,7 +50,7 @@ func TestEvaluate(t *testing.T) {
 	if err := got.Page().WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Check(t, page.String(), "micro-f1.svg", "macro-f1.svg", "mean of 3 splits (standard error)")
+	reporttest.Check(t, page.String(), "micro-F1, threshold", percent(got.Results[0].MicroF1), percent(got.Results[1].ThresholdMacroF1), "mean of 3 splits (standard error)")
 	draw, err := split.Draw(make([]int, len(sets)), split.Design{Fraction: fraction}, splits, 5)
 	if err != nil {
 		t.Fatal(err)
