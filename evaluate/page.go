@@ -24,7 +24,7 @@ func (r *Report) Page() *report.Page {
 	if lines := r.protocol(); lines != nil {
 		p.Facts = append(p.Facts, report.Fact{Name: "Parameters", Value: strings.Join(lines, "; ")})
 	}
-	p.Add(v.best(), v.accuracySection(), v.differences(), surfaceSection(v), parameterSection(v), costSection(v), classSection(v), calibrationSection(v), qualitySection(v))
+	p.Add(v.accuracySection(), v.differences(), surfaceSection(v), parameterSection(v), costSection(v), classSection(v), calibrationSection(v), qualitySection(v))
 	return p
 }
 
@@ -58,33 +58,15 @@ func (v *view) head(title string, others ...string) []string {
 	return append(titles, others...)
 }
 
-// accuracy returns the accuracy of a result with its standard error.
-func (v *view) accuracy(res *Result) report.Cell {
-	if v.report.Splits < 2 {
-		return report.Percent(res.AccuracyMean)
-	}
-	return report.Percent(res.AccuracyMean, res.AccuracyStderr)
-}
-
-// ranking is the most accurate method at a training size and the next one.
-type ranking struct {
-	first, next *Result // next is nil if no other method was measured
-	test        Comparison
-}
-
-// rank returns the most accurate two methods at a fraction.
-func (v *view) rank(fraction float64) ranking {
-	best := v.report.result(v.report.best(fraction), fraction)
-	rk := ranking{first: best}
+// rank returns the test of the most accurate method at a fraction against the next one; false if it is alone.
+func (v *view) rank(fraction float64) (test Comparison, hasNext bool) {
+	best, next := v.report.best(fraction), -1.0
 	for _, name := range v.methods {
-		if res := v.report.result(name, fraction); res != best && (rk.next == nil || res.AccuracyMean > rk.next.AccuracyMean) {
-			rk.next = res
+		if res := v.report.result(name, fraction); name != best && res.AccuracyMean > next {
+			next, test = res.AccuracyMean, v.report.comparison(best, name, fraction)
 		}
 	}
-	if rk.next != nil {
-		rk.test = v.report.comparison(best.Method, rk.next.Method, fraction)
-	}
-	return rk
+	return test, next >= 0
 }
 
 // comparison returns the test of method a against method b at a fraction.
@@ -104,22 +86,22 @@ func (r *Report) comparison(a, b string, fraction float64) Comparison {
 
 // verdict states the best method at the middle training size.
 func (v *view) verdict() string {
-	rk, splits := v.rank(v.detail), v.report.Splits
+	test, hasNext := v.rank(v.detail)
+	res := v.report.result(v.report.best(v.detail), v.detail)
 	size := v.report.trainedOn(v.detail)
-	if rk.first.TrainPerClass == 0 {
+	if res.TrainPerClass == 0 {
 		size += " of the labels"
 	}
-	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size, rk.first.Method, percent(rk.first.AccuracyMean))
-	if splits > 1 {
-		text += " ± " + percent(rk.first.AccuracyStderr)
+	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size, res.Method, percent(res.AccuracyMean))
+	if v.report.Splits > 1 {
+		text += " ± " + percent(res.AccuracyStderr)
 	}
 	text += " %."
-	if rk.next == nil {
+	if !hasNext {
 		return text
 	}
-	test := rk.test
-	text += fmt.Sprintf(" The next one is %s, with a difference of %s points", rk.next.Method, points(test.Difference).Text)
-	if splits < 2 {
+	text += fmt.Sprintf(" The next one is %s, with a difference of %s points", test.B, points(test.Difference).Text)
+	if v.report.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
 	}
 	draws, others := "may be chance", "may not hold"
@@ -129,27 +111,23 @@ func (v *view) verdict() string {
 	if test.PHolm < Level {
 		others = "is significant"
 	}
-	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p %s). For other nodes it %s (p %s; 95 %% confidence interval %s points).",
-		test.Higher, splits, test.Lower, draws, equals(test.PDraws), others, equals(test.PHolm), interval(test))
+	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s; 95 %% confidence interval %s points).",
+		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, others, pValue(test.PHolm).Text, interval(test))
 }
 
-// best returns the section with the best method of each training size.
-func (v *view) best() *report.Section {
-	t := &report.Table{
-		Caption: "The most accurate method and the next one.",
-		Head:    []string{"trained on", "best", "accuracy, %", "next", "difference, points", "more accurate on", "p (draws)", "p (nodes)", "95 % interval (nodes)"},
-	}
+// differences returns the section with the tests of the best method of each training size against the next
+// one, and of all pairs of methods.
+func (v *view) differences() *report.Section {
+	head := []string{"trained on", "method", "less", "difference, points", "splits with a higher accuracy", "a lower one", "p (draws)", "p (nodes)", "95 % interval (nodes)"}
+	best := &report.Table{Caption: "The most accurate method less the next one. * significant by both tests; † by p (draws) alone.", Head: head}
+	all := &report.Table{Caption: "All pairs of methods.", Head: head, Folded: true}
 	for _, size := range v.sizes {
-		rk := v.rank(size)
-		if rk.next == nil {
-			continue
+		if test, hasNext := v.rank(size); hasNext {
+			best.Rows = append(best.Rows, v.testRow(test))
 		}
-		row := report.Texts(v.report.trainedOn(size), rk.first.Method, "", rk.next.Method, "", fmt.Sprintf("%d of %d splits", rk.test.Higher, v.report.Splits), "–", "–", "–")
-		row[1].Strong, row[2], row[4] = true, v.accuracy(rk.first), points(rk.test.Difference)
-		if v.report.Splits > 1 {
-			row[6], row[7], row[8].Text = report.Number(rk.test.PDraws, short(rk.test.PDraws)), report.Number(rk.test.PHolm, short(rk.test.PHolm)), interval(rk.test)
-		}
-		t.Rows = append(t.Rows, row)
+	}
+	for _, test := range v.report.Significance {
+		all.Rows = append(all.Rows, v.testRow(test))
 	}
 	text := []string{
 		"p (draws) is about other draws of labelled nodes of this graph: the paired t-test, whose splits are independent draws. p (nodes) and the confidence interval are about other nodes: " +
@@ -160,7 +138,23 @@ func (v *view) best() *report.Section {
 	if v.report.Folds > 0 {
 		text = append(text, "Folds share training nodes, so that p (draws) is somewhat too small.")
 	}
-	return &report.Section{Title: "Best method", Text: text, Tables: []*report.Table{t}}
+	return &report.Section{Title: "Best method", Text: text, Tables: []*report.Table{best, all}}
+}
+
+// testRow returns the row of a test.
+func (v *view) testRow(test Comparison) []report.Cell {
+	row := report.Texts(v.report.trainedOn(test.TrainFraction), test.A, test.B, "", "", "", "–", "–", "–")
+	row[3], row[4], row[5] = points(test.Difference), report.Count(test.Higher), report.Count(test.Lower)
+	if v.report.Splits > 1 {
+		row[6], row[7], row[8].Text = pValue(test.PDraws), pValue(test.PHolm), interval(test)
+		switch {
+		case test.PHolm < Level:
+			row[3].Mark = "*"
+		case test.PDraws < Level:
+			row[3].Mark = "†"
+		}
+	}
+	return row
 }
 
 // accuracySection returns the section with the table of accuracies and their curves.
@@ -175,57 +169,30 @@ func (v *view) accuracySection() *report.Section {
 	} else {
 		c.Caption += " Bands: plus and minus one standard error."
 	}
-	least := math.Inf(1) // accuracy of a competitor
-	var majority report.Line
+	if len(v.competitors) < len(v.methods) {
+		c.Caption += " Not drawn: the largest class."
+	}
 	for _, name := range v.methods {
-		row, line := report.Texts(name), report.Line{Name: name, Reference: name == method.Majority.Name()}
+		row, line := report.Texts(name), report.Line{Name: name}
 		for _, size := range v.sizes {
 			res := v.report.result(name, size)
-			cell := v.accuracy(res)
+			cell := report.Percent(res.AccuracyMean, res.AccuracyStderr)
 			line.Add(v.sizeOf(size), cell)
-			if !line.Reference {
-				least = min(least, cell.Value)
+			cell.Mark, cell.Strong = signs[res.Standing], res.Standing == first
+			if res.Standing == notWorse && v.report.comparison(v.report.best(size), name, size).PDraws < Level {
+				cell.Mark = "†"
 			}
-			cell.Mark, cell.Strong = v.mark(res), res.Standing == first
 			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)
-		if line.Reference {
-			majority = line
-		} else {
+		if slices.Contains(v.competitors, name) {
 			c.Lines = append(c.Lines, line)
 		}
 	}
-	s := &report.Section{Title: "Accuracy", Tables: []*report.Table{t}, Charts: []*report.Chart{c}}
 	if len(v.sizes) == 1 {
-		s.Charts, t.Bars = nil, map[int]report.Bars{1: report.Linear}
-		return s
+		c.Lines, t.Bars = nil, map[int]report.Bars{1: report.Linear}
 	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, p := range majority.Points {
-		low, high = min(low, p.Y), max(high, p.Y)
-	}
-	switch {
-	case majority.Points == nil:
-	case low >= least-5:
-		c.Lines = append(c.Lines, majority)
-		c.Caption += " Dotted: the largest class."
-	case percent(low/100) == percent(high/100):
-		c.Caption += fmt.Sprintf(" Not drawn: the largest class, with an accuracy of %.1f %%.", low)
-	default:
-		c.Caption += fmt.Sprintf(" Not drawn: the largest class, with an accuracy of %.1f to %.1f %%.", low, high)
-	}
-	return s
-}
-
-// mark returns the sign of a result in the table of accuracies.
-func (v *view) mark(res *Result) string {
-	switch best := v.report.best(res.TrainFraction); {
-	case res.Standing == notWorse && v.report.comparison(best, res.Method, res.TrainFraction).PDraws < Level:
-		return "†"
-	default:
-		return signs[res.Standing]
-	}
+	return &report.Section{Title: "Accuracy", Tables: []*report.Table{t}, Charts: []*report.Chart{c}}
 }
 
 // sizeOf returns the value of a fraction on the axis of training sizes.
@@ -256,39 +223,6 @@ func (v *view) sizeAxis() report.Axis {
 	return a
 }
 
-// differences returns the section with all pairs of methods, without those of the largest class, which
-// are in the CSV.
-func (v *view) differences() *report.Section {
-	t := &report.Table{
-		Caption: "Difference of accuracies in points. * significant by both tests; † by p (draws) alone.", Head: v.head("methods"),
-		Data: [][]string{{"a", "b", "train_fraction", "difference", "margin_95", "higher", "lower", "p_nodes", "p_draws"}},
-	}
-	for _, c := range v.report.Significance {
-		t.Data = append(t.Data, []string{
-			c.A, c.B, valueText(c.TrainFraction), valueText(c.Difference), valueText(c.Margin), strconv.Itoa(c.Higher), strconv.Itoa(c.Lower), valueText(c.PHolm), valueText(c.PDraws),
-		})
-	}
-	for i, a := range v.competitors {
-		for _, b := range v.competitors[i+1:] {
-			row := report.Texts(a + " − " + b)
-			for _, size := range v.sizes {
-				c := v.report.comparison(a, b, size)
-				cell := points(c.Difference)
-				switch {
-				case v.report.Splits < 2:
-				case c.PHolm < Level:
-					cell.Mark = "*"
-				case c.PDraws < Level:
-					cell.Mark = "†"
-				}
-				row = append(row, cell)
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return &report.Section{Title: "Differences", Text: []string{"The CSV has the confidence interval, the splits and the p values of each pair, also of the largest class."}, Tables: []*report.Table{t}}
-}
-
 // interval writes the 95 % confidence interval of a difference in points.
 func interval(c Comparison) string {
 	return points(c.Difference-c.Margin).Text + " to " + points(c.Difference+c.Margin).Text
@@ -303,23 +237,12 @@ func points(difference float64) report.Cell {
 	return report.Number(100*difference, text)
 }
 
-// equals writes a p value after "p".
-func equals(p float64) string {
-	if text := short(p); text[0] == '<' {
-		return text
+// pValue returns a p value with three decimals.
+func pValue(p float64) report.Cell {
+	if p < 0.001 {
+		return report.Number(p, "< 0.001")
 	}
-	return "= " + short(p)
-}
-
-// short writes a p value with two digits.
-func short(p float64) string {
-	switch {
-	case p < 0.001:
-		return "< 0.001"
-	case p < 0.1:
-		return strconv.FormatFloat(p, 'g', 2, 64)
-	}
-	return strconv.FormatFloat(p, 'f', 2, 64)
+	return report.Fixed(p, 3, 0)
 }
 
 // valueText writes a number with four digits, for example the value of a parameter.

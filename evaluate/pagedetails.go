@@ -52,7 +52,7 @@ func (s *Surface) table(name string) *report.Table {
 		for j, accuracy := range row {
 			cell := report.Cell{Text: "–"}
 			if accuracy != nil {
-				cell = report.Percent(*accuracy)
+				cell = report.Percent(*accuracy, 0)
 				if least = min(least, cell.Value); cell.Value > most {
 					most, best = cell.Value, s.setting(i, j)
 				}
@@ -89,25 +89,19 @@ func (s *Surface) setting(row, column int) string {
 func parameterSection(v *view) *report.Section {
 	t := &report.Table{Caption: "Parameters of the predictions, and their accuracy on the tuning splits.", Head: []string{"method", "trained on", "tuning accuracy, %", "parameters"}}
 	for _, name := range v.methods {
-		firstSize, last := "", [2]string{} // the size from which on the last row holds, and its texts
 		for _, size := range v.sizes {
 			res := v.report.result(name, size)
-			text, accuracy := res.Text, report.Cell{Text: "–"}
+			row := report.Texts(name, v.report.trainedOn(size), "–", res.Text)
 			switch {
 			case res.Parameters == nil && res.ParametersBySplit == nil:
 				continue
 			case res.Parameters == nil:
-				text = "one choice for each split; of the first: " + text
+				row[3].Text = "one choice for each split; of the first: " + res.Text
 			}
 			if res.Tuned == onSplits {
-				accuracy = report.Percent(res.TuningAccuracy)
+				row[2] = report.Percent(res.TuningAccuracy, 0)
 			}
-			if now := [2]string{accuracy.Text, text}; now == last {
-				t.Rows[len(t.Rows)-1][1].Text = firstSize + " to " + v.report.trainedOn(size)
-			} else {
-				firstSize, last = v.report.trainedOn(size), now
-				t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: firstSize}, accuracy, {Text: text}})
-			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	s := &report.Section{Title: "Parameters", Tables: []*report.Table{t}}
@@ -128,16 +122,16 @@ func costSection(v *view) *report.Section {
 		for _, size := range v.sizes {
 			res := v.report.result(name, size)
 			s := (res.Phases.Choose + res.Phases.Walk + res.Phases.Classify) / float64(v.report.Splits)
-			row = append(row, report.Number(s, duration(s)))
+			row = append(row, report.Fixed(s, 3, 0))
 			total, bytes = total+res.Seconds, max(bytes, res.MemoryBytes)
 			if size == v.detail && s > 0 && slices.Contains(v.competitors, name) {
 				least, most = min(least, s), max(most, s)
 				line := report.Line{Name: name}
-				line.Add(s, v.accuracy(res))
+				line.Add(s, report.Percent(res.AccuracyMean, res.AccuracyStderr))
 				c.Lines = append(c.Lines, line)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, report.Number(total, duration(total)), report.Fixed(float64(bytes)/1e6, 1)))
+		t.Rows = append(t.Rows, append(row, report.Fixed(total, 1, 0), report.Fixed(float64(bytes)/1e6, 1, 0)))
 	}
 	if most > 20*least {
 		c.X.Log, c.X.Title = true, "seconds (logarithmic)"
@@ -146,19 +140,6 @@ func costSection(v *view) *report.Section {
 		Title: "Time and memory", Charts: []*report.Chart{c}, Tables: []*report.Table{t},
 		Text: []string{"A prediction includes the choice of parameters only where they are chosen inside each training set. Memory is the upper bound that the command estimate reports for a prediction."},
 	}
-}
-
-// duration writes seconds with two digits.
-func duration(s float64) string {
-	switch {
-	case s < 0.001:
-		return strconv.FormatFloat(s, 'f', 4, 64)
-	case s < 1:
-		return strconv.FormatFloat(s, 'f', 3, 64)
-	case s < 100:
-		return strconv.FormatFloat(s, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(s, 'f', 0, 64)
 }
 
 // classSection returns the section with the measures of each class and the confusion matrix of every method.
@@ -191,7 +172,7 @@ func classSection(v *view) *report.Section {
 		for _, i := range shown {
 			t.Head = append(t.Head, v.report.Classes[i])
 			m := c.measuresOf(i)
-			row := []report.Cell{{Text: v.report.Classes[i]}, report.Count(m.truth), report.Percent(m.precision), report.Percent(m.recall), report.Percent(m.f1)}
+			row := []report.Cell{{Text: v.report.Classes[i]}, report.Count(m.truth), report.Percent(m.precision, 0), report.Percent(m.recall, 0), report.Percent(m.f1, 0)}
 			for _, j := range shown {
 				share := float64(c[i][j]) / float64(max(1, m.truth))
 				cell := report.Number(float64(c[i][j]), strconv.FormatFloat(100*share, 'f', 0, 64))
@@ -213,12 +194,12 @@ func calibrationSection(v *view) *report.Section {
 	c := &report.Chart{
 		Name: "calibration", Caption: fmt.Sprintf("Reliability diagram. Bins with fewer than %d nodes a split are not drawn.", leastBin),
 		X: report.Axis{Title: "probability of the predicted class", From: 0, To: 1}, Y: report.Axis{Title: "share of correct predictions", From: 0, To: 1},
-		Lines: []report.Line{{Reference: true, Points: []report.Point{{X: 0, Y: 0}, {X: 1, Y: 1}}}},
+		Diagonal: true,
 	}
 	t := &report.Table{Caption: "Predictions by the probability of their class.", Head: []string{"method", "probabilities", "predictions", "mean probability", "correct"}, Folded: true}
 	for _, name := range v.competitors {
 		bins := v.report.result(name, v.detail).Calibration
-		if bins == nil || len(c.Lines) > mostCurves {
+		if bins == nil || len(c.Lines) == mostCurves {
 			continue
 		}
 		line := report.Line{Name: name}
@@ -226,12 +207,12 @@ func calibrationSection(v *view) *report.Section {
 			if b.Nodes == 0 {
 				continue
 			}
-			probability, right := b.Probability/float64(b.Nodes), report.Fixed(float64(b.Right)/float64(b.Nodes), 3)
+			probability, right := b.Probability/float64(b.Nodes), report.Fixed(float64(b.Right)/float64(b.Nodes), 3, 0)
 			if b.Nodes >= leastBin*v.report.Splits {
 				line.Add(probability, right)
 			}
 			within := fmt.Sprintf("%.2f to %.2f", float64(i)/calibrationBins, float64(i+1)/calibrationBins)
-			t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: within}, report.Count(b.Nodes), report.Fixed(probability, 3), right})
+			t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: within}, report.Count(b.Nodes), report.Fixed(probability, 3, 0), right})
 		}
 		if line.Points != nil {
 			c.Lines = append(c.Lines, line)
@@ -258,9 +239,9 @@ func qualitySection(v *view) *report.Section {
 				case x == nil:
 					row = append(row, report.Cell{Text: "–"})
 				case m.share:
-					row = append(row, report.Percent(*x))
+					row = append(row, report.Percent(*x, 0))
 				default:
-					row = append(row, report.Fixed(*x, 3))
+					row = append(row, report.Fixed(*x, 3, 0))
 				}
 			}
 			t.Rows = append(t.Rows, row)

@@ -47,9 +47,9 @@ func (e *Estimates) section(method string) *report.Section {
 		}
 		margin := report.Cell{Text: "–"}
 		if stderr != nil {
-			margin = report.Percent(*stderr)
+			margin = report.Percent(*stderr, 0)
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: label}, report.Percent(*accuracy), margin})
+		t.Rows = append(t.Rows, []report.Cell{{Text: label}, report.Percent(*accuracy, 0), margin})
 	}
 	add(method, e.Accuracy, e.Stderr)
 	add("label propagation", e.Propagation, nil)
@@ -71,8 +71,8 @@ func (s *Predictions) classes(total int) *report.Section {
 	labels := sum(s.Labelled)
 	for _, c := range byCount(s.Labelled, mostRows) {
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: s.Classes[c]}, report.Count(s.Labelled[c]), report.Percent(float64(s.Labelled[c]) / float64(max(1, labels))),
-			report.Count(s.Predicted[c]), report.Percent(float64(s.Predicted[c]) / float64(max(1, total))),
+			{Text: s.Classes[c]}, report.Count(s.Labelled[c]), report.Percent(float64(s.Labelled[c])/float64(max(1, labels)), 0),
+			report.Count(s.Predicted[c]), report.Percent(float64(s.Predicted[c])/float64(max(1, total)), 0),
 		})
 	}
 	return &report.Section{Title: "Classes", Tables: []*report.Table{t}}
@@ -96,9 +96,9 @@ func (s *Predictions) confidence(e *Estimates) *report.Section {
 func (s *Predictions) least(id func(row int) string) *report.Section {
 	t := &report.Table{Caption: "Nodes with the least probability of their predicted class.", Head: []string{"node", "predicted", "probability", "second class", "its probability"}}
 	for _, u := range s.Least {
-		row := []report.Cell{{Text: id(u.row)}, {Text: s.Classes[u.class]}, report.Fixed(u.p, 3), {Text: "–"}, {Text: "–"}}
+		row := []report.Cell{{Text: id(u.row)}, {Text: s.Classes[u.class]}, report.Fixed(u.p, 3, 0), {Text: "–"}, {Text: "–"}}
 		if u.second != Unlabelled {
-			row[3].Text, row[4] = s.Classes[u.second], report.Fixed(u.q, 3)
+			row[3].Text, row[4] = s.Classes[u.second], report.Fixed(u.q, 3, 0)
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -30,7 +31,7 @@ type degreeBin struct {
 	nodes    int64
 }
 
-// degreeBins counts positive degrees in bins whose ends are powers of two.
+// degreeBins counts positive degrees in bins whose ends are powers of two, without empty bins.
 func degreeBins(degrees []float64) (bins []degreeBin, zero int64) {
 	count := map[int]int64{}
 	for _, d := range degrees {
@@ -40,14 +41,8 @@ func degreeBins(degrees []float64) (bins []degreeBin, zero int64) {
 			zero++
 		}
 	}
-	if len(count) == 0 {
-		return nil, zero
-	}
-	least, most := math.MaxInt, math.MinInt
-	for e := range count {
-		least, most = min(least, e), max(most, e)
-	}
-	for e := max(least, most-mostBins); e <= most; e++ {
+	exponents := slices.Sorted(maps.Keys(count))
+	for _, e := range exponents[max(0, len(exponents)-mostBins):] {
 		bins = append(bins, degreeBin{math.Ldexp(1, e), math.Ldexp(1, e+1), count[e]})
 	}
 	return bins, zero
@@ -92,7 +87,7 @@ func (s *Statistics) classSection(names []string) *report.Section {
 	t := &report.Table{Caption: "Labels by class.", Head: []string{"class", "labels", "share, %"}, Bars: map[int]report.Bars{1: report.Linear}}
 	for _, c := range byCount(s.OfClass, mostRows) {
 		n := s.OfClass[c]
-		t.Rows = append(t.Rows, []report.Cell{{Text: names[c]}, report.Count(n), report.Percent(float64(n) / float64(s.Labelled))})
+		t.Rows = append(t.Rows, []report.Cell{{Text: names[c]}, report.Count(n), report.Percent(float64(n)/float64(s.Labelled), 0)})
 	}
 	text := []string{fmt.Sprintf("%d classes, %s labels.", len(names), thousands(s.Labelled))}
 	if s.SwitchWeight > 0 || s.SwitchEdge > 0 {

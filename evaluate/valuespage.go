@@ -38,11 +38,7 @@ func (r *ValuesReport) Page() *report.Page {
 		decimals := min(9, max(0, 3-int(math.Floor(math.Log10(largest))))) // four digits of the largest number
 		for i, row := range t.Rows {
 			mean, stderr := c.of(&r.Results[i])
-			cell := report.Fixed(mean, decimals)
-			if r.Splits > 1 {
-				cell = report.Fixed(mean, decimals, stderr)
-			}
-			t.Rows[i] = append(row, cell)
+			t.Rows[i] = append(row, report.Fixed(mean, decimals, stderr))
 		}
 	}
 	p.Add(&report.Section{Title: "Errors", Tables: []*report.Table{t}, Charts: []*report.Chart{{

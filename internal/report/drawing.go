@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"io"
 	"math"
 	"strconv"
@@ -9,20 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// scene is a drawing as shapes, in pixels.
+// scene is a drawing in pixels, as elements of SVG.
 type scene struct {
-	Width, Height float64
-	Shapes        []shape
-}
-
-// shape is a path, or a text.
-type shape struct {
-	Class  string // see drawing.css
-	Path   string
-	Text   string
-	X, Y   float64
-	Anchor string // start or end of a text, which is at X; "": the middle
-	Turned bool   // the text is read from bottom to top
+	height float64
+	out    markup
 }
 
 const (
@@ -38,42 +29,39 @@ func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInSt
 // pixel writes a coordinate with at most one decimal.
 func pixel(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// round rounds a coordinate to one decimal.
-func round(x float64) float64 { return math.Round(10*x) / 10 }
-
 // seriesClass returns the class of a series by its number. After ten series colors repeat.
 func seriesClass(i int) string { return " s" + strconv.Itoa(i%series) }
 
 func (s *scene) path(class, path string) {
-	s.Shapes = append(s.Shapes, shape{Class: class, Path: path})
+	s.out.add(`<path class="`, class, `" d="`, path, "\"/>\n")
 }
 
 // line draws a straight line.
 func (s *scene) line(class string, x1, y1, x2, y2 float64) {
-	s.path(class, "M"+pixel(x1)+" "+pixel(y1)+"L"+pixel(x2)+" "+pixel(y2))
+	s.path(class, polyline([][2]float64{{x1, y1}, {x2, y2}}))
 }
 
-// text writes a text with its base line at y.
+// text writes a text with its base line at y. It begins at x if the anchor is start, ends there if it is end, and
+// else has its middle there.
 func (s *scene) text(x, y float64, anchor, text string) {
-	s.Shapes = append(s.Shapes, shape{Text: text, X: round(x), Y: round(y), Anchor: anchor})
-}
-
-// turned writes a text around the point from bottom to top.
-func (s *scene) turned(x, y float64, text string) {
-	s.Shapes = append(s.Shapes, shape{Text: text, X: round(x), Y: round(y), Turned: true})
+	s.out.add(`<text x="`, pixel(x), `" y="`, pixel(y), `"`)
+	s.out.attribute("class", anchor)
+	s.out.add(">")
+	s.out.text(text)
+	s.out.add("</text>\n")
 }
 
 // polyline returns the path through points.
 func polyline(points [][2]float64) string {
-	var b strings.Builder
-	for i, p := range points {
-		b.WriteString(map[bool]string{true: "M", false: "L"}[i == 0] + pixel(p[0]) + " " + pixel(p[1]))
+	var list []string
+	for _, p := range points {
+		list = append(list, pixel(p[0])+" "+pixel(p[1]))
 	}
-	return b.String()
+	return "M" + strings.Join(list, "L")
 }
 
-// markers are the shapes of the points of a series, in pixels around (0, 0).
-var markers = [series]string{
+// markerShapes are those of the points of a series, in pixels around (0, 0).
+var markerShapes = [series]string{
 	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",              // disc
 	"m-3.2-3.2h6.4v6.4h-6.4z",                                   // square
 	"m0-4.2l4 7h-8z",                                            // triangle
@@ -86,31 +74,30 @@ var markers = [series]string{
 	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",       // star
 }
 
-// markersAt draws the markers of a series.
-func (s *scene) markersAt(i int, points ...[2]float64) {
-	var b strings.Builder
+// markers draws the markers of a series.
+func (s *scene) markers(number int, points ...[2]float64) {
+	path := ""
 	for _, p := range points {
-		b.WriteString("M" + pixel(p[0]) + " " + pixel(p[1]) + markers[i%series])
+		path += "M" + pixel(p[0]) + " " + pixel(p[1]) + markerShapes[number%series]
 	}
-	s.path("m"+seriesClass(i), b.String())
+	s.path("m"+seriesClass(number), path)
 }
 
-// legend draws the names of series in rows that begin at y, each next to a sample of its line, and returns
-// the height of the rows.
-func (s *scene) legend(y float64, names []string, numbers []int) float64 {
+// legend draws the names of lines in rows below the drawing, each next to a sample.
+func (s *scene) legend(lines []Line, numbers []int) {
 	const sample = 30.0
-	x, top := 4.0, y
-	for i, name := range names {
-		w := sample + textWidth(name) + 14
-		if x > 4 && x+w > s.Width {
+	x, y := 4.0, s.height+6
+	for i, l := range lines {
+		w := sample + textWidth(l.Name) + 14
+		if x > 4 && x+w > width {
 			x, y = 4, y+lineHeight
 		}
 		s.line("l"+seriesClass(numbers[i]), x, y+9, x+sample-6, y+9)
-		s.markersAt(numbers[i], [2]float64{x + sample/2 - 3, y + 9})
-		s.text(x+sample, y+13, "start", name)
+		s.markers(numbers[i], [2]float64{x + sample/2 - 3, y + 9})
+		s.text(x+sample, y+13, "start", l.Name)
 		x += w
 	}
-	return y + lineHeight - top
+	s.height = y + lineHeight
 }
 
 //go:embed drawing.css
@@ -119,55 +106,44 @@ var drawingCSS string
 // compact shortens the style of a file that has one drawing alone.
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}", "; ", ";", ": ", ":", ", ", ",")
 
-// writeTo writes the shapes.
-func (s *scene) writeTo(m *markup) {
-	for _, shape := range s.Shapes {
-		if shape.Text == "" {
-			m.add(`<path class="`, shape.Class, `" d="`, shape.Path, "\"/>\n")
-			continue
-		}
-		x, y := pixel(shape.X), pixel(shape.Y)
-		m.add(`<text x="`, x, `" y="`, y, `"`)
-		m.attribute("class", shape.Anchor)
-		if shape.Turned {
-			m.add(` transform="rotate(-90 `, x, " ", y, `)"`)
-		}
-		m.add(">")
-		m.text(shape.Text)
-		m.add("</text>\n")
-	}
-}
-
 // WriteSVG writes charts next to each other as an SVG file, under a title unless that is "".
 func WriteSVG(w io.Writer, title string, charts ...*Chart) error {
 	var scenes []*scene
 	for _, c := range charts {
 		scenes = append(scenes, c.scene(nil))
 	}
-	return writeSVG(w, title, scenes...)
+	_, err := io.WriteString(w, svg(title, scenes))
+	return err
 }
 
-func writeSVG(w io.Writer, title string, scenes ...*scene) error {
-	top := 0.0
+// svg returns scenes next to each other as the text of an SVG file.
+func svg(title string, scenes []*scene) string {
+	top, height := 0.0, 0.0
 	if title != "" {
 		top = 28
 	}
-	width, height := 0.0, 0.0
-	var panels markup
-	for _, s := range scenes {
-		panels.add(`<g transform="translate(`, pixel(width), " ", pixel(top), ")\">\n")
-		s.writeTo(&panels)
-		panels.add("</g>\n")
-		width += s.Width
-		height = max(height, s.Height+top)
+	var panels, m markup
+	for i, s := range scenes {
+		panels.add(`<g transform="translate(`, pixel(float64(i)*width), " ", pixel(top), ")\">\n", s.out.String(), "</g>\n")
+		height = max(height, s.height+top)
 	}
-	var m markup
-	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, pixel(width), " ", pixel(height), `" width="`, pixel(width), `" height="`, pixel(height), "\">\n",
+	across, down := pixel(float64(len(scenes))*width), pixel(height)
+	m.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `, across, " ", down, `" width="`, across, `" height="`, down, "\">\n",
 		"<style>", compact.Replace(drawingCSS), "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
 	if title != "" {
-		m.element(`<text x="`+pixel(width/2)+`" y="19">`, title)
-		m.add("\n")
+		m.element(`<text x="`+pixel(float64(len(scenes))*width/2)+`" y="19">`, title)
 	}
 	m.add(panels.String(), "</svg>\n")
-	return m.writeTo(w)
+	return m.String()
+}
+
+// writeHTML writes the chart with a link that saves it as SVG.
+func (c *Chart) writeHTML(m *markup, series []string) {
+	s := c.scene(series)
+	m.add("<figure>\n<svg class=\"drawing\" viewBox=\"0 0 ", pixel(width), " ", pixel(s.height), `" role="img"`)
+	m.attribute("aria-label", c.Caption)
+	m.add(">", s.out.String(), "</svg>\n<figcaption>")
+	m.text(c.Caption)
+	m.add(` <a class="save" download="`, c.Name, `.svg" href="data:image/svg+xml;base64,`,
+		base64.StdEncoding.EncodeToString([]byte(svg("", []*scene{s}))), "\">Save as SVG</a></figcaption>\n</figure>\n")
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"html"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -57,9 +56,4 @@ func (m *markup) attribute(name, value string) {
 		m.text(value)
 		m.add(`"`)
 	}
-}
-
-func (m *markup) writeTo(w io.Writer) error {
-	_, err := io.WriteString(w, m.String())
-	return err
 }

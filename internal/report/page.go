@@ -2,11 +2,9 @@ package report
 
 import (
 	_ "embed"
-	"encoding/base64"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Page is a report.
@@ -29,13 +27,11 @@ type Section struct {
 	Tables []*Table
 }
 
-// Add appends sections. It leaves out tables without a row, charts without a curve other than references, and
+// Add appends sections. It leaves out tables without a row, charts without a curve, and
 // sections without a table and a chart.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
-		s.Charts = slices.DeleteFunc(s.Charts, func(c *Chart) bool {
-			return !slices.ContainsFunc(c.Lines, func(l Line) bool { return !l.Reference })
-		})
+		s.Charts = slices.DeleteFunc(s.Charts, func(c *Chart) bool { return len(c.Lines) == 0 })
 		s.Tables = slices.DeleteFunc(s.Tables, func(t *Table) bool { return len(t.Rows) == 0 })
 		if len(s.Charts)+len(s.Tables) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -74,9 +70,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		m.paragraphs("<p>", s.Text)
 		m.add(`<div class="parts">`)
 		for _, c := range s.Charts {
-			if err := c.writeHTML(&m, p.Series); err != nil {
-				return err
-			}
+			c.writeHTML(&m, p.Series)
 		}
 		for _, t := range s.Tables {
 			if err := t.writeHTML(&m, p.Series); err != nil {
@@ -86,26 +80,8 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		m.add("</div>\n</section>\n")
 	}
 	m.add("</main>\n</body>\n</html>\n")
-	return m.writeTo(w)
-}
-
-// writeHTML writes the chart with a link that saves it as SVG.
-func (c *Chart) writeHTML(m *markup, series []string) error {
-	s := c.scene(series)
-	var image strings.Builder
-	if err := writeSVG(&image, "", s); err != nil {
-		return err
-	}
-	m.add("<figure>\n<svg class=\"drawing\" viewBox=\"0 0 ", pixel(s.Width), " ", pixel(s.Height), `" role="img"`)
-	m.attribute("aria-label", c.Caption)
-	m.add(">")
-	s.writeTo(m)
-	m.add("</svg>\n<figcaption>")
-	m.text(c.Caption)
-	m.add(` <a class="save"`)
-	m.attribute("download", c.Name+".svg")
-	m.add(` href="data:image/svg+xml;base64,`, base64.StdEncoding.EncodeToString([]byte(image.String())), "\">Save as SVG</a></figcaption>\n</figure>\n")
-	return nil
+	_, err := io.WriteString(w, m.String())
+	return err
 }
 
 // mostNarrow is the number of columns from which a table has the whole width of the page.

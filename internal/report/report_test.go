@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"html"
 	"math"
 	"regexp"
 	"strconv"
@@ -63,9 +64,8 @@ func number(t *testing.T, text string) float64 {
 
 // sample is a chart with texts that need escaping.
 func sample() *Chart {
-	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y"}, Lines: []Line{
+	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y", To: 4}, Diagonal: true, Lines: []Line{
 		{Name: "a<b", Points: []Point{{1, 2, 0.5}, {10, 3, 0.5}}}, {Name: "one point", Points: []Point{{3, 2, 1}}},
-		{Name: "reference", Reference: true, Points: []Point{{1, 1, 0}, {10, 1, 0}}},
 	}}
 }
 
@@ -80,35 +80,25 @@ func TestWriteSVG(t *testing.T) {
 	}
 	reporttest.WellFormed(t, &b)
 	s := sample().scene(nil)
-	for i, a := range s.Shapes {
-		if a.Text == "" {
+	type span struct{ y, left, right float64 }
+	var texts []span
+	for _, m := range regexp.MustCompile(`<text x="(.+?)" y="(.+?)"(?: class="(\w+)")?>([^<]*)`).FindAllStringSubmatch(s.out.String(), -1) {
+		x, y, half := number(t, m[1]), number(t, m[2]), textWidth(html.UnescapeString(m[4]))/2
+		if x == 0 { // the title of the vertical axis
 			continue
 		}
-		left, right := extent(a)
-		if left < -1 || right > s.Width+1 || a.Y > s.Height {
-			t.Errorf("text %q from %v to %v, %v is not within %v × %v", a.Text, left, right, a.Y, s.Width, s.Height)
+		x += map[string]float64{"start": half, "end": -half}[m[3]]
+		text := span{y, x - half, x + half}
+		if text.left < -1 || text.right > width+1 || y > s.height {
+			t.Errorf("text %q at %+v is not within %v × %v", m[4], text, width, s.height)
 		}
-		for _, other := range s.Shapes[:i] {
-			from, to := extent(other)
-			if other.Text != "" && !a.Turned && !other.Turned && math.Abs(a.Y-other.Y) < 9 && left < to && from < right {
-				t.Errorf("texts %q and %q overlap", a.Text, other.Text)
+		for _, other := range texts {
+			if math.Abs(y-other.y) < 9 && text.left < other.right && other.left < text.right {
+				t.Errorf("text %q at %+v overlaps %+v", m[4], text, other)
 			}
 		}
+		texts = append(texts, text)
 	}
-}
-
-// extent returns the ends of a text.
-func extent(s shape) (left, right float64) {
-	w := textWidth(s.Text)
-	switch {
-	case s.Turned:
-		return s.X - 12, s.X + 4
-	case s.Anchor == "start":
-		return s.X, s.X + w
-	case s.Anchor == "end":
-		return s.X - w, s.X
-	}
-	return s.X - w/2, s.X + w/2
 }
 
 // A page has the facts, charts and tables of its sections, escaped, and leaves out sections without content. A
@@ -118,13 +108,13 @@ func TestPage(t *testing.T) {
 		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]Bars{3: Linear},
 		Rows: [][]Cell{
 			{{Text: "a<b"}, {Text: "first"}, {Text: "70.1 (0.2)", IsNumber: true, Value: 70.123, Margin: 0.2, Mark: "*", Strong: true}, Count(4000)},
-			{{Text: "c"}, {Text: "second"}, Percent(math.NaN()), Count(1000)},
+			{{Text: "c"}, {Text: "second"}, Percent(math.NaN(), 0), Count(1000)},
 		},
 	}
 	p := &Page{Title: "<script>", Series: []string{"c", "a<b"}, Facts: []Fact{{"Command", "heatwalk 'a b'"}}, Summary: []string{"S & T."}}
 	p.Add(
 		&Section{Title: "One", Tables: []*Table{table}, Charts: []*Chart{sample()}},
-		&Section{Title: "Two", Text: []string{"Empty."}, Tables: []*Table{{Head: []string{"a"}}}, Charts: []*Chart{{Lines: []Line{{Reference: true}}}}},
+		&Section{Title: "Two", Text: []string{"Empty."}, Tables: []*Table{{Head: []string{"a"}}}, Charts: []*Chart{{Diagonal: true}}},
 	)
 	var b bytes.Buffer
 	if err := p.WriteHTML(&b); err != nil {

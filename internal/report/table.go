@@ -16,9 +16,6 @@ type Table struct {
 	Bars    map[int]Bars // kinds of the bars of columns of numbers; a missing one: none
 	Folded  bool         // the page shows the table on demand
 	Turned  int          // the first column whose title is read from bottom to top, so that columns are narrow; 0: none
-
-	// Data are the rows of the CSV, the first one the titles; nil: the values of Rows.
-	Data [][]string
 }
 
 // Bars is the scale of the bars in a column, from 0 to the largest number.
@@ -67,23 +64,17 @@ func Number(value float64, text string) Cell {
 }
 
 // Fixed returns the cell of a number with the given number of decimals, followed by its standard error
-// in parentheses if there is one.
-func Fixed(value float64, decimals int, stderr ...float64) Cell {
+// in parentheses unless it is 0.
+func Fixed(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strconv.FormatFloat(value, 'f', decimals, 64))
-	for _, margin := range stderr {
-		c.Text += " (" + strconv.FormatFloat(margin, 'f', decimals, 64) + ")"
-		c.Margin = margin
+	if c.Margin = stderr; stderr > 0 {
+		c.Text += " (" + strconv.FormatFloat(stderr, 'f', decimals, 64) + ")"
 	}
 	return c
 }
 
-// Percent returns the cell of a share of one in percent, with its standard error if there is one.
-func Percent(share float64, stderr ...float64) Cell {
-	for _, margin := range stderr {
-		return Fixed(100*share, 1, 100*margin)
-	}
-	return Fixed(100*share, 1)
-}
+// Percent returns the cell of a share of one in percent, with its standard error unless it is 0.
+func Percent(share, stderr float64) Cell { return Fixed(100*share, 1, 100*stderr) }
 
 // Count returns the cell of a count, with commas between groups of three digits.
 func Count(n int) Cell {
@@ -95,9 +86,8 @@ func Count(n int) Cell {
 }
 
 // Curves returns a curve for each text of column name, through the numbers of columns x and y; nil if
-// no curve has two points.
+// all of them have one point.
 func (t *Table) Curves(name, x, y int) (lines []Line) {
-	hasCurve := false
 	for _, row := range t.Rows {
 		i := slices.IndexFunc(lines, func(l Line) bool { return l.Name == row[name].Text })
 		if i < 0 {
@@ -105,9 +95,8 @@ func (t *Table) Curves(name, x, y int) (lines []Line) {
 			lines = append(lines, Line{Name: row[name].Text})
 		}
 		lines[i].Add(row[x].Value, row[y])
-		hasCurve = hasCurve || len(lines[i].Points) > 1
 	}
-	if !hasCurve {
+	if len(lines) == len(t.Rows) {
 		return nil
 	}
 	return lines
@@ -137,25 +126,22 @@ func (t *Table) largest() []float64 {
 // CSV returns the table as lines of values separated by commas. A column of standard errors follows
 // each column that has them.
 func (t *Table) CSV() (string, error) {
-	rows := t.Data
-	if rows == nil {
-		rows = make([][]string, 1+len(t.Rows))
-		for column, title := range t.Head {
-			hasMargin := false
-			rows[0] = append(rows[0], title)
-			for i, row := range t.Rows {
-				c := row[column]
-				hasMargin = hasMargin || c.Margin > 0
-				if c.IsNumber {
-					c.Text = plain(c.Value)
-				}
-				rows[1+i] = append(rows[1+i], c.Text)
+	rows := make([][]string, 1+len(t.Rows))
+	for column, title := range t.Head {
+		hasMargin := false
+		rows[0] = append(rows[0], title)
+		for i, row := range t.Rows {
+			c := row[column]
+			hasMargin = hasMargin || c.Margin > 0
+			if c.IsNumber {
+				c.Text = plain(c.Value)
 			}
-			if hasMargin {
-				rows[0] = append(rows[0], title+", standard error")
-				for i, row := range t.Rows {
-					rows[1+i] = append(rows[1+i], plain(row[column].Margin))
-				}
+			rows[1+i] = append(rows[1+i], c.Text)
+		}
+		if hasMargin {
+			rows[0] = append(rows[0], title+", standard error")
+			for i, row := range t.Rows {
+				rows[1+i] = append(rows[1+i], plain(row[column].Margin))
 			}
 		}
 	}

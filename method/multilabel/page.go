@@ -38,11 +38,7 @@ func (r *Report) Page() *report.Page {
 		t.Head = append(t.Head, m.title)
 		for i, row := range t.Rows {
 			mean, stderr := m.value(&r.Results[i])
-			cell := report.Percent(mean)
-			if r.Splits > 1 {
-				cell = report.Percent(mean, stderr)
-			}
-			t.Rows[i] = append(row, cell)
+			t.Rows[i] = append(row, report.Percent(mean, stderr))
 		}
 		s.Charts = append(s.Charts, &report.Chart{
 			Name: strings.ReplaceAll(strings.ToLower(m.title), ", ", "-"), Caption: m.title + " over the training size, with plus and minus one standard error where there are several splits.",
