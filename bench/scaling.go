@@ -58,6 +58,6 @@ func (s *Scaling) SVG(w io.Writer, title string) error {
 		x.Ticks = append(x.Ticks, report.Tick{At: float64(p.X), Text: strconv.Itoa(p.X)})
 		largest = max(largest, p.NsPerEntryColumn)
 	}
-	y := report.Axis{Title: "ns per entry and column", To: 1.05 * largest} // from 0
+	y := report.Axis{Title: "ns per entry and column", High: 1.05 * largest} // from 0
 	return report.WriteSVG(w, title, &report.Chart{X: x, Y: y, Lines: []report.Line{line}})
 }

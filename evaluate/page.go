@@ -50,12 +50,12 @@ func newView(r *Report) *view {
 }
 
 // head returns the titles of a table with a column for each training size.
-func (v *view) head(title string, others ...string) []string {
+func (v *view) head(title string, more ...string) []string {
 	titles := []string{title}
 	for _, size := range v.sizes {
 		titles = append(titles, v.report.trainedOn(size))
 	}
-	return append(titles, others...)
+	return append(titles, more...)
 }
 
 // rank returns the test of the most accurate method at a fraction against the next one; false if it is alone.
@@ -104,15 +104,15 @@ func (v *view) verdict() string {
 	if v.report.Splits < 2 {
 		return text + ". A single split does not show whether the difference is chance."
 	}
-	draws, others := "may be chance", "may not hold"
+	draws, nodes := "may be chance", "may not hold"
 	if test.PDraws < Level {
 		draws = "is not chance"
 	}
 	if test.PHolm < Level {
-		others = "is significant"
+		nodes = "is significant"
 	}
 	return text + fmt.Sprintf("; it is more accurate on %d of %d splits and less accurate on %d. Over draws of the labelled nodes of this graph, the difference %s (p value %s). For other nodes it %s (p value %s; 95 %% confidence interval %s points).",
-		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, others, pValue(test.PHolm).Text, interval(test))
+		test.Higher, v.report.Splits, test.Lower, draws, pValue(test.PDraws).Text, nodes, pValue(test.PHolm).Text, interval(test))
 }
 
 // differences returns the section with the tests of the best method of each training size against the next
@@ -120,14 +120,14 @@ func (v *view) verdict() string {
 func (v *view) differences() *report.Section {
 	head := []string{"trained on", "method", "less", "difference, points", "splits with a higher accuracy", "a lower one", "p (draws)", "p (nodes)", "95 % interval (nodes)"}
 	best := &report.Table{Caption: "The most accurate method less the next one. * significant by both tests; † by p (draws) alone.", Head: head}
-	all := &report.Table{Caption: "All pairs of methods.", Head: head, Folded: true}
+	pairs := &report.Table{Caption: "All pairs of methods.", Head: head, Folded: true}
 	for _, size := range v.sizes {
 		if test, hasNext := v.rank(size); hasNext {
 			best.Rows = append(best.Rows, v.testRow(test))
 		}
 	}
 	for _, test := range v.report.Significance {
-		all.Rows = append(all.Rows, v.testRow(test))
+		pairs.Rows = append(pairs.Rows, v.testRow(test))
 	}
 	text := []string{
 		"p (draws) is about other draws of labelled nodes of this graph: the paired t-test, whose splits are independent draws. p (nodes) and the confidence interval are about other nodes: " +
@@ -138,7 +138,7 @@ func (v *view) differences() *report.Section {
 	if v.report.Folds > 0 {
 		text = append(text, "Folds share training nodes, so that p (draws) is somewhat too small.")
 	}
-	return &report.Section{Title: "Best method", Text: text, Tables: []*report.Table{best, all}}
+	return &report.Section{Title: "Best method", Text: text, Tables: []*report.Table{best, pairs}}
 }
 
 // testRow returns the row of a test.
@@ -215,8 +215,8 @@ func (v *view) sizeAxis() report.Axis {
 	for _, size := range slices.Sorted(slices.Values(v.sizes)) {
 		a.Ticks = append(a.Ticks, report.Tick{At: v.sizeOf(size), Text: valueText(v.sizeOf(size))})
 	}
-	a.From, a.To = a.Ticks[0].At, a.Ticks[len(a.Ticks)-1].At
-	if a.To >= spread*a.From {
+	a.Low, a.High = a.Ticks[0].At, a.Ticks[len(a.Ticks)-1].At
+	if a.High >= spread*a.Low {
 		a.Log = true
 		a.Title += " (logarithmic)"
 	}

@@ -43,7 +43,7 @@ func (s *Surface) table(name string) *report.Table {
 	for _, x := range s.XValues {
 		t.Head = append(t.Head, valueText(x))
 	}
-	least, most, best := math.Inf(1), math.Inf(-1), ""
+	low, high, best := math.Inf(1), math.Inf(-1), ""
 	for i, row := range s.Accuracy {
 		cells := report.Texts("")
 		if s.Y != "" {
@@ -53,8 +53,8 @@ func (s *Surface) table(name string) *report.Table {
 			cell := report.Cell{Text: "–"}
 			if accuracy != nil {
 				cell = report.Percent(*accuracy, 0)
-				if least = min(least, cell.Value); cell.Value > most {
-					most, best = cell.Value, s.setting(i, j)
+				if low = min(low, cell.Value); cell.Value > high {
+					high, best = cell.Value, s.setting(i, j)
 				}
 			}
 			cells = append(cells, cell)
@@ -63,8 +63,8 @@ func (s *Surface) table(name string) *report.Table {
 	}
 	for _, row := range t.Rows {
 		for j := range row[1:] {
-			if c := &row[1+j]; c.IsNumber && most > least {
-				c.Shade = (c.Value - least) / (most - least)
+			if c := &row[1+j]; c.IsNumber && high > low {
+				c.Shade = (c.Value - low) / (high - low)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (s *Surface) table(name string) *report.Table {
 	row, _ := slices.BinarySearch(s.YValues, s.YChosen)
 	chosen := &t.Rows[row][1+column]
 	chosen.Mark, chosen.Strong = "*", true
-	t.Caption = fmt.Sprintf("%s: %.1f to %.1f %%; highest at %s; chosen %s.", name, least, most, best, s.setting(row, column))
+	t.Caption = fmt.Sprintf("%s: %.1f to %.1f %%; highest at %s; chosen %s.", name, low, high, best, s.setting(row, column))
 	return t
 }
 
@@ -116,7 +116,7 @@ func costSection(v *view) *report.Section {
 	t := &report.Table{Caption: "Seconds of a prediction, mean over splits, and memory.", Head: v.head("method", "all splits and tuning", "memory, MB")}
 	t.Bars = map[int]report.Bars{len(t.Head) - 1: report.Linear}
 	c := &report.Chart{Name: "seconds", Caption: "Accuracy and time of a prediction, " + v.at + ".", X: report.Axis{Title: "seconds"}, Y: report.Axis{Title: "accuracy, %"}}
-	least, most := math.Inf(1), 0.0 // seconds
+	shortest, longest := math.Inf(1), 0.0 // seconds
 	for _, name := range v.methods {
 		row, total, bytes := report.Texts(name), 0.0, int64(0)
 		for _, size := range v.sizes {
@@ -125,7 +125,7 @@ func costSection(v *view) *report.Section {
 			row = append(row, report.Fixed(s, 3, 0))
 			total, bytes = total+res.Seconds, max(bytes, res.MemoryBytes)
 			if size == v.detail && s > 0 && slices.Contains(v.competitors, name) {
-				least, most = min(least, s), max(most, s)
+				shortest, longest = min(shortest, s), max(longest, s)
 				line := report.Line{Name: name}
 				line.Add(s, report.Percent(res.AccuracyMean, res.AccuracyStderr))
 				c.Lines = append(c.Lines, line)
@@ -133,7 +133,7 @@ func costSection(v *view) *report.Section {
 		}
 		t.Rows = append(t.Rows, append(row, report.Fixed(total, 1, 0), report.Fixed(float64(bytes)/1e6, 1, 0)))
 	}
-	if most > 20*least {
+	if longest > 20*shortest {
 		c.X.Log, c.X.Title = true, "seconds (logarithmic)"
 	}
 	return &report.Section{
@@ -158,9 +158,9 @@ func classSection(v *view) *report.Section {
 	}
 	shown, names := byCount(counts, mostClasses), v.competitors
 	slices.Sort(shown)
-	if most := max(1, mostConfusion/(len(shown)*len(shown))); len(names) > most {
-		s.Text = append(s.Text, fmt.Sprintf("Shown are the %d most accurate of %d methods.", most, len(names)))
-		names = names[:most]
+	if limit := max(1, mostConfusion/(len(shown)*len(shown))); len(names) > limit {
+		s.Text = append(s.Text, fmt.Sprintf("Shown are the %d most accurate of %d methods.", limit, len(names)))
+		names = names[:limit]
 	}
 	if len(shown) < len(v.report.Classes) {
 		s.Text = append(s.Text, fmt.Sprintf("Shown are the largest %d of %d classes; shares and measures are those among all classes.", len(shown), len(v.report.Classes)))
@@ -193,7 +193,7 @@ const leastBin = 10
 func calibrationSection(v *view) *report.Section {
 	c := &report.Chart{
 		Name: "calibration", Caption: fmt.Sprintf("Reliability diagram. Bins with fewer than %d nodes a split are not drawn.", leastBin),
-		X: report.Axis{Title: "probability of the predicted class", From: 0, To: 1}, Y: report.Axis{Title: "share of correct predictions", From: 0, To: 1},
+		X: report.Axis{Title: "probability of the predicted class", High: 1}, Y: report.Axis{Title: "share of correct predictions", High: 1},
 		Diagonal: true,
 	}
 	t := &report.Table{Caption: "Predictions by the probability of their class.", Head: []string{"method", "probabilities", "predictions", "mean probability", "correct"}, Folded: true}
@@ -211,8 +211,8 @@ func calibrationSection(v *view) *report.Section {
 			if b.Nodes >= leastBin*v.report.Splits {
 				line.Add(probability, right)
 			}
-			within := fmt.Sprintf("%.2f to %.2f", float64(i)/calibrationBins, float64(i+1)/calibrationBins)
-			t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: within}, report.Count(b.Nodes), report.Fixed(probability, 3, 0), right})
+			interval := fmt.Sprintf("%.2f to %.2f", float64(i)/calibrationBins, float64(i+1)/calibrationBins)
+			t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: interval}, report.Count(b.Nodes), report.Fixed(probability, 3, 0), right})
 		}
 		if line.Points != nil {
 			c.Lines = append(c.Lines, line)

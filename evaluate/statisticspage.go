@@ -27,8 +27,8 @@ func (s *Statistics) Page(degrees []float64, names []string) *report.Page {
 
 // degreeBin is a range of degrees.
 type degreeBin struct {
-	from, to float64 // to is not in it
-	nodes    int64
+	low, high float64 // high is not in it
+	nodes     int64
 }
 
 // degreeBins counts positive degrees in bins whose ends are powers of two, without empty bins.
@@ -56,7 +56,7 @@ func degreeSection(degrees []float64) *report.Section {
 		t.Rows = append(t.Rows, []report.Cell{{Text: "0"}, {Text: "0"}, report.Count(int(zero))})
 	}
 	for _, bin := range bins {
-		t.Rows = append(t.Rows, []report.Cell{report.Number(bin.from, valueText(bin.from)), report.Number(bin.to, valueText(bin.to)), report.Count(int(bin.nodes))})
+		t.Rows = append(t.Rows, []report.Cell{report.Number(bin.low, valueText(bin.low)), report.Number(bin.high, valueText(bin.high)), report.Count(int(bin.nodes))})
 	}
 	sum, largest := 0.0, 0.0
 	for _, d := range degrees {

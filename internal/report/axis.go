@@ -2,16 +2,15 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strconv"
 )
 
 // Axis is an axis of a [Chart].
 type Axis struct {
-	Title    string
-	Log      bool    // logarithmic; all values are positive
-	From, To float64 // the ends; equal: from the smallest to the largest value, and to 0 if it is near
-	Ticks    []Tick  // nil: round numbers
+	Title     string
+	Log       bool    // logarithmic; all values are positive
+	Low, High float64 // the ends; equal: from the smallest to the largest value, and to 0 if it is near
+	Ticks     []Tick  // nil: round numbers; needed for given ends of a logarithmic axis
 }
 
 // Tick is a place on an axis with a text.
@@ -22,11 +21,11 @@ type Tick struct {
 
 // scale maps values of an axis to pixels.
 type scale struct {
-	log      bool
-	from, to float64 // of the axis, logarithms of a logarithmic one
-	first    float64 // pixel at from
-	length   float64
-	ticks    []Tick
+	log       bool
+	low, high float64 // the ends, logarithms of a logarithmic axis
+	first     float64 // pixel at the low end
+	length    float64
+	ticks     []Tick
 }
 
 // value returns x or its logarithm.
@@ -39,71 +38,65 @@ func (s *scale) value(x float64) float64 {
 
 // at returns the pixel of a value. Values beyond an end are drawn at the end.
 func (s *scale) at(x float64) float64 {
-	share := (s.value(x) - s.from) / (s.to - s.from)
+	share := (s.value(x) - s.low) / (s.high - s.low)
 	return s.first + s.length*min(1, max(0, share))
 }
 
-// newScale returns the scale of an axis for values between least and most. The pixels are not known yet.
-func (a *Axis) newScale(least, most float64) *scale {
+// newScale returns the scale of an axis for values between low and high. The pixels are not known yet.
+func (a *Axis) newScale(low, high float64) *scale {
 	s := &scale{log: a.Log, ticks: a.Ticks}
-	given := a.From != a.To
-	if given {
-		least, most = a.From, a.To
-	} else if !a.Log && least > 0 && least < most/3 {
-		least = 0
+	hasEnds := a.Low != a.High
+	if hasEnds {
+		low, high = a.Low, a.High
+	} else if !a.Log && low > 0 && low < high/3 {
+		low = 0
 	}
-	s.from, s.to = s.value(least), s.value(most)
-	if s.from == s.to { // of a single value
-		s.from, s.to = s.from-0.5, s.to+0.5
+	s.low, s.high = s.value(low), s.value(high)
+	if s.low == s.high { // of a single value
+		s.low, s.high = s.low-0.5, s.high+0.5
 	}
 	if a.Ticks != nil {
 		return s
 	}
 	if a.Log {
-		s.logTicks(given)
+		s.logTicks()
 		return s
 	}
-	step := roundStep((s.to - s.from) / 5)
-	first, last := math.Ceil(s.from/step-1e-9), math.Floor(s.to/step+1e-9)
-	if !given { // to the next tick
-		first, last = math.Floor(s.from/step+1e-9), math.Ceil(s.to/step-1e-9)
-		s.from, s.to = first*step, last*step
+	step := roundStep((s.high - s.low) / 5)
+	first, last := math.Ceil(s.low/step-1e-9), math.Floor(s.high/step+1e-9)
+	if !hasEnds { // to the next tick
+		first, last = math.Floor(s.low/step+1e-9), math.Ceil(s.high/step-1e-9)
+		s.low, s.high = first*step, last*step
 	}
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	for n := int(first); n <= int(last); n++ {
-		at := float64(n) * step
-		s.ticks = append(s.ticks, Tick{at, strconv.FormatFloat(at, 'f', decimals, 64)})
+		x := float64(n) * step
+		s.ticks = append(s.ticks, Tick{x, strconv.FormatFloat(x, 'f', decimals, 64)})
 	}
 	return s
 }
 
-// logTicks sets ticks at powers of ten, or at 1, 2 and 5 times them within less than two powers. Unless the
-// ends of the axis are given, they become ticks.
-func (s *scale) logTicks(given bool) {
+// logTicks sets ticks at powers of ten, or at 1, 2 and 5 times them within less than two powers. The ends of
+// the axis become ticks.
+func (s *scale) logTicks() {
 	factors := []float64{1}
-	if s.to-s.from < 2 {
+	if s.high-s.low < 2 {
 		factors = []float64{1, 2, 5}
 	}
-	step := max(1, math.Ceil((s.to-s.from)/7))
-	var ticks []Tick
-	first, last := 0, -1 // the ticks at or outside the ends
-	for power := math.Floor(s.from + 1e-9); last < 0; power += step {
+	step := max(1, math.Ceil((s.high-s.low)/7))
+	for power := math.Floor(s.low + 1e-9); ; power += step {
 		for _, f := range factors {
 			x := f * math.Pow(10, power)
-			if s.value(x) <= s.from+1e-9 {
-				first = len(ticks)
+			if s.value(x) <= s.low+1e-9 {
+				s.ticks = nil // a tick nearer to the end follows
 			}
-			if last < 0 && s.value(x) >= s.to-1e-9 {
-				last = len(ticks)
+			s.ticks = append(s.ticks, Tick{x, short(x)})
+			if s.value(x) >= s.high-1e-9 {
+				s.low, s.high = s.value(s.ticks[0].At), s.value(x)
+				return
 			}
-			ticks = append(ticks, Tick{x, short(x)})
 		}
 	}
-	s.ticks = ticks[first : last+1]
-	if !given {
-		s.from, s.to = s.value(ticks[first].At), s.value(ticks[last].At)
-	}
-	s.ticks = slices.DeleteFunc(s.ticks, func(t Tick) bool { return s.value(t.At) < s.from-1e-9 || s.value(t.At) > s.to+1e-9 })
 }
 
 // short writes a number of an axis without trailing zeros.

@@ -26,8 +26,8 @@ type Point struct{ X, Y, Margin float64 }
 
 // Add adds the point of a number with its standard error.
 func (l *Line) Add(x float64, y Cell) {
-	at, _ := slices.BinarySearchFunc(l.Points, x, func(p Point, x float64) int { return cmp.Compare(p.X, x) })
-	l.Points = slices.Insert(l.Points, at, Point{x, y.Value, y.Margin})
+	i, _ := slices.BinarySearchFunc(l.Points, x, func(p Point, x float64) int { return cmp.Compare(p.X, x) })
+	l.Points = slices.Insert(l.Points, i, Point{x, y.Value, y.Margin})
 }
 
 const plotHeight = 250.0
@@ -57,8 +57,8 @@ func (c *Chart) scene(series []string) *scene {
 	s.out.add("</g>\n")
 	s.text((left+right)/2, bottom+2*lineHeight, "", c.X.Title)
 	if c.Diagonal {
-		from, to := max(c.X.From, c.Y.From), min(c.X.To, c.Y.To)
-		s.line("reference", x.at(from), y.at(from), x.at(to), y.at(to))
+		low, high := max(c.X.Low, c.Y.Low), min(c.X.High, c.Y.High)
+		s.line("reference", x.at(low), y.at(low), x.at(high), y.at(high))
 	}
 	numbers := make([]int, len(c.Lines))
 	for i := range c.Lines {
@@ -81,27 +81,27 @@ func (c *Chart) scene(series []string) *scene {
 
 // scales returns the scales of both axes.
 func (c *Chart) scales() (x, y *scale) {
-	leastX, mostX, leastY, mostY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
-			leastX, mostX = min(leastX, p.X), max(mostX, p.X)
-			if low := p.Y - p.Margin; !c.Y.Log || low > 0 {
-				leastY = min(leastY, low)
+			lowX, highX = min(lowX, p.X), max(highX, p.X)
+			if y := p.Y - p.Margin; !c.Y.Log || y > 0 {
+				lowY = min(lowY, y)
 			}
-			mostY = max(mostY, p.Y+p.Margin)
+			highY = max(highY, p.Y+p.Margin)
 		}
 	}
-	return c.X.newScale(leastX, mostX), c.Y.newScale(leastY, mostY)
+	return c.X.newScale(lowX, highX), c.Y.newScale(lowY, highY)
 }
 
 // ticksBelow draws ticks of the horizontal axis. A text that would overlap the one before it is left out.
 func (s *scene) ticksBelow(x *scale, bottom float64) {
-	end := math.Inf(-1)
+	edge := math.Inf(-1)
 	for _, t := range x.ticks {
 		position, half := x.at(t.At), textWidth(t.Text)/2
 		s.line("axis", position, bottom, position, bottom+4)
-		if position-half >= end+4 {
-			end = position + half
+		if position-half >= edge+4 {
+			edge = position + half
 			s.text(position, bottom+lineHeight, "", t.Text)
 		}
 	}

@@ -123,10 +123,10 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 	for _, row := range t.Rows {
 		m.add("<tr>")
 		for i, c := range row {
-			end := "</td>"
+			closing := "</td>"
 			if i == 0 {
 				m.add(`<th scope="row"`)
-				end = "</th>"
+				closing = "</th>"
 			} else {
 				m.add("<td")
 			}
@@ -149,7 +149,7 @@ func (t *Table) writeHTML(m *markup, series []string) error {
 			} else {
 				m.wrapped(c.Text)
 			}
-			m.add(end)
+			m.add(closing)
 		}
 		m.add("</tr>\n")
 	}

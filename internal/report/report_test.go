@@ -25,10 +25,10 @@ func TestScale(t *testing.T) {
 		{Axis{}, 1, 9.5, "0 2 4 6 8 10"},
 		{Axis{}, -3, 4, "-4 -2 0 2 4"},
 		{Axis{}, 5, 5, "4.4 4.6 4.8 5.0 5.2 5.4 5.6"},
-		{Axis{From: 0, To: 1}, 0.2, 0.3, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{Axis{High: 1}, 0.2, 0.3, "0.0 0.2 0.4 0.6 0.8 1.0"},
 		{Axis{Log: true}, 0.02, 90, "0.01 0.1 1 10 100"},
 		{Axis{Log: true}, 3, 45, "2 5 10 20 50"},
-		{Axis{Log: true, Ticks: []Tick{{1, "1"}, {7, "7"}}, From: 1, To: 49}, 1, 49, "1 7"},
+		{Axis{Log: true, Ticks: []Tick{{1, "1"}, {7, "7"}}, Low: 1, High: 49}, 1, 49, "1 7"},
 	} {
 		s := test.axis.newScale(test.least, test.most)
 		s.first, s.length = 100, 300
@@ -36,9 +36,9 @@ func TestScale(t *testing.T) {
 		for _, tick := range s.ticks {
 			texts = append(texts, tick.Text)
 			x := number(t, tick.Text)
-			share := (x - s.from) / (s.to - s.from)
+			share := (x - s.low) / (s.high - s.low)
 			if s.log {
-				share = (math.Log10(x) - s.from) / (s.to - s.from)
+				share = (math.Log10(x) - s.low) / (s.high - s.low)
 			}
 			if got, want := s.at(tick.At), 100+300*share; math.Abs(got-want) > 1e-6 {
 				t.Errorf("%+v: tick %s at %v, want %v", test.axis, tick.Text, got, want)
@@ -64,7 +64,7 @@ func number(t *testing.T, text string) float64 {
 
 // sample is a chart with texts that need escaping.
 func sample() *Chart {
-	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y", To: 4}, Diagonal: true, Lines: []Line{
+	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y", High: 4}, Diagonal: true, Lines: []Line{
 		{Name: "a<b", Points: []Point{{1, 2, 0.5}, {10, 3, 0.5}}}, {Name: "one point", Points: []Point{{3, 2, 1}}},
 	}}
 }
