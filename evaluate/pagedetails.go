@@ -36,26 +36,24 @@ func surfaceSection(v *view) *report.Section {
 
 // table returns the accuracies of compared settings, which are the darker the higher they are.
 func (s *Surface) table(name string) *report.Table {
-	t := &report.Table{Head: []string{s.X}}
+	t := &report.Table{Caption: name + " by " + s.X + ".", Head: []string{s.X}}
 	if s.Y != "" {
-		t.Head[0] = s.Y + " \\ " + s.X
+		t.Caption, t.Head[0] = name+" by "+s.X+" (columns) and "+s.Y+" (rows).", s.Y
 	}
 	for _, x := range s.XValues {
 		t.Head = append(t.Head, valueText(x))
 	}
-	low, high, best := math.Inf(1), math.Inf(-1), ""
+	low, high := math.Inf(1), math.Inf(-1)
 	for i, row := range s.Accuracy {
 		cells := report.Texts("")
 		if s.Y != "" {
 			cells[0].Text = valueText(s.YValues[i])
 		}
-		for j, accuracy := range row {
+		for _, accuracy := range row {
 			cell := report.Cell{Text: "–"}
 			if accuracy != nil {
 				cell = report.Percent(*accuracy, 0)
-				if low = min(low, cell.Value); cell.Value > high {
-					high, best = cell.Value, s.setting(i, j)
-				}
+				low, high = min(low, cell.Value), max(high, cell.Value)
 			}
 			cells = append(cells, cell)
 		}
@@ -72,17 +70,7 @@ func (s *Surface) table(name string) *report.Table {
 	row, _ := slices.BinarySearch(s.YValues, s.YChosen)
 	chosen := &t.Rows[row][1+column]
 	chosen.Mark, chosen.Strong = "*", true
-	t.Caption = fmt.Sprintf("%s: %.1f to %.1f %%; highest at %s; chosen %s.", name, low, high, best, s.setting(row, column))
 	return t
-}
-
-// setting writes the values of a row and a column.
-func (s *Surface) setting(row, column int) string {
-	text := s.X + " = " + valueText(s.XValues[column])
-	if s.Y != "" {
-		text += ", " + s.Y + " = " + valueText(s.YValues[row])
-	}
-	return text
 }
 
 // parameterSection returns the section with the parameters of all methods.
@@ -235,14 +223,7 @@ func qualitySection(v *view) *report.Section {
 		for _, size := range v.sizes {
 			res, row := v.report.result(name, size), report.Texts(name, v.report.trainedOn(size))
 			for _, m := range v.report.measures() {
-				switch x := m.of(res); {
-				case x == nil:
-					row = append(row, report.Cell{Text: "–"})
-				case m.share:
-					row = append(row, report.Percent(*x, 0))
-				default:
-					row = append(row, report.Fixed(*x, 3, 0))
-				}
+				row = append(row, m.cell(res))
 			}
 			t.Rows = append(t.Rows, row)
 		}

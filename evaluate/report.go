@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -223,7 +224,7 @@ func (r *Report) writeQuality(b *strings.Builder, width int) {
 			res := r.result(name, f)
 			line := pad(name, width)
 			for _, m := range r.measures() {
-				line += "   " + pad(m.Text(res), utf8.RuneCountInString(m.Title))
+				line += "   " + pad(m.cell(res).Text, utf8.RuneCountInString(m.Title))
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
@@ -249,13 +250,7 @@ func (r *Report) measures() []measure {
 }
 
 // thousands writes a count with commas between groups of three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func thousands(n int) string { return report.Count(n).Text }
 
 var measures = []measure{
 	{"accuracy of reached %", func(r *Result) *float64 { return &r.AccuracyReached }, true},
@@ -267,15 +262,15 @@ var measures = []measure{
 	{"ECE %", func(r *Result) *float64 { return r.CalibrationError }, true},
 }
 
-// Text formats the measure of a result, or returns a dash if the result does not have it.
-func (m *measure) Text(r *Result) string {
+// cell returns the measure of a result, or a dash if the result does not have it.
+func (m *measure) cell(r *Result) report.Cell {
 	switch x := m.of(r); {
 	case x == nil:
-		return "–"
+		return report.Cell{Text: "–"}
 	case m.share:
-		return percent(*x)
+		return report.Percent(*x, 0)
 	default:
-		return strconv.FormatFloat(*x, 'f', 3, 64)
+		return report.Fixed(*x, 3, 0)
 	}
 }
 
