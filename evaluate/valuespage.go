@@ -10,7 +10,7 @@ import (
 // Page returns the report as a page: a table of errors, and a chart of RMSE over the training size. The
 // caller adds the graph and the command.
 func (r *ValuesReport) Page() *report.Page {
-	t := &report.Table{Caption: "Errors of predicted numbers, " + r.drawn() + ". " + r.legend() + ".", Head: []string{"trained on", "method"}}
+	t := &report.Table{Caption: "Errors of predicted numbers, " + r.drawn() + ". " + r.legend() + ".", Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear}}
 	p := &report.Page{
 		Title: "Comparison of methods for numbers",
 		Facts: []report.Fact{

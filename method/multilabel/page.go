@@ -23,7 +23,7 @@ var measures = []struct {
 // The caller adds the graph and the command.
 func (r *Report) Page() *report.Page {
 	model, frequent := &r.Results[0], &r.Results[1]
-	t := &report.Table{Caption: fmt.Sprintf("F1 in %%, %s.", r.drawn()), Head: []string{"trained on", "method"}}
+	t := &report.Table{Caption: fmt.Sprintf("F1 in %%, %s.", r.drawn()), Head: []string{"trained on", "method"}, Bars: map[int]report.Bars{2: report.Linear, 3: report.Linear}}
 	for i := range r.Results {
 		res := &r.Results[i]
 		t.Rows = append(t.Rows, []report.Cell{report.Number(100*res.TrainFraction, size(res)+" %"), {Text: res.Method}})
