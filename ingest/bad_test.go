@@ -125,25 +125,24 @@ func TestBadEdgeLists(t *testing.T) {
 
 func TestManyBadLines(t *testing.T) {
 	line := func(i int) string {
-		if i%2 == 0 {
+		switch {
+		case i%2 == 0:
 			return "1\t2\t3"
+		case i == 11:
+			return "1\t2"
 		}
-		return "1\t2\tx"
+		return fmt.Sprintf("1\t2\tx%d", i)
 	}
-	_, _, err := ingestInto(t, &Config{Workers: 2}, write(t, file{"e.tsv", edgeText(24, line)})...)
-	if !isData(err) {
-		t.Fatalf("error %v", err)
-	}
-	text := err.Error()
-	if lines := strings.Split(text, "\n"); len(lines) != 11 || !strings.Contains(lines[9], "e.tsv:20:") {
-		t.Fatalf("error %s", text)
-	}
-	if n := strings.Count(text, "\n"); n != 10 || !strings.HasSuffix(text, "e.tsv: 2 more bad lines") {
-		t.Errorf("error %s", text)
-	}
-	_, _, err = ingestInto(t, nil, write(t, file{"e.tsv", edgeText(22, line)})...)
-	if text := fmt.Sprint(err); strings.Count(text, "\n") != 10 || !strings.HasSuffix(text, "e.tsv: 1 more bad line") {
-		t.Errorf("error %s", text)
+	for _, test := range []struct {
+		lines int
+		want  string
+	}{
+		{2, `e.tsv:2:5: weight "x1" is not a number; fix the line or pass option skip-bad-lines`},
+		{4, `e.tsv:2:5: weight "x1" is not a number (and 1 more such line); fix the line or pass option skip-bad-lines`},
+		{24, `e.tsv:2:5: weight "x1" is not a number (and 10 more such lines); fix the line or pass option skip-bad-lines
+e.tsv:12: 2 fields, want 3 (source, target, weight); fix the line or pass option skip-bad-lines`},
+	} {
+		wantError(t, &Config{Workers: 2}, []file{{"e.tsv", edgeText(test.lines, line)}}, test.want)
 	}
 	// The same lines are named, and the same number of them, whoever reads how
 	// far.

@@ -1,13 +1,10 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -36,40 +33,35 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
 }
 
-// join returns the error for the bad lines of the parts of a file, given in its order, or
-// nil: that of a single line, or those of the first ten joined, and how many others there
-// are. Whatever follows the part with which maxBad is reached is left out, because how far
-// others had read does not depend on the data alone. Where no line of the file is good
-// there is nothing to skip.
+// join returns the error for the bad lines of the parts of a file, given in its order, or nil: the
+// first line of each kind with the number of the others. The parts behind the one with which maxBad
+// is reached are left out, because how far others had read does not depend on the data alone. Where
+// no line of the file is good there is nothing to skip.
 func join(parts []lines.Faults, good bool) error {
-	var first []*nodefile.ParseError
-	count, qualifier := int64(0), ""
+	var bad lines.Faults
+	qualifier := ""
 	for _, p := range parts {
-		count += p.Count
-		first = append(first, p.First[:min(len(p.First), lines.MaxListed-len(first))]...)
-		if count >= maxBad {
+		for _, fault := range p.Kinds {
+			bad.Add(fault)
+		}
+		if bad.Count >= maxBad {
 			qualifier = "at least "
 			break
 		}
 	}
-	if !good {
-		for _, e := range first {
-			e.Fix = withoutSkipping(e.Fix, count)
+	var list []error
+	for _, fault := range bad.Kinds {
+		e := fault.First
+		if !good {
+			e.Fix = withoutSkipping(e.Fix, bad.Count)
 		}
+		if fault.Count > 1 {
+			e.Msg += fmt.Sprintf(" (and %s%s)", qualifier, table.Counted(fault.Count-1, "more such line"))
+		}
+		list = append(list, e)
 	}
-	switch count {
-	case 0:
-		return nil
-	case 1:
-		return first[0]
-	}
-	slices.SortStableFunc(first, func(a, b *nodefile.ParseError) int { return cmp.Compare(a.Line, b.Line) })
-	list := make([]error, len(first))
-	for i, e := range first {
-		list[i] = e
-	}
-	if unlisted := count - int64(len(first)); unlisted > 0 {
-		list = append(list, fmt.Errorf("%s: %s%s", first[0].File, qualifier, table.Counted(unlisted, "more bad line")))
+	if len(list) == 1 {
+		return list[0]
 	}
 	return errors.Join(list...)
 }

@@ -268,7 +268,7 @@ func TestMatrixMarketIsTheSameGraph(t *testing.T) {
 func TestWestNegative(t *testing.T) {
 	path := filepath.Join("..", "testdata", "matrixmarket", "west0067.mtx.gz")
 	_, _, err := ingestInto(t, nil, path)
-	if !isData(err) || strings.Count(err.Error(), "\n") != 10 || !strings.HasSuffix(err.Error(), ": 112 more bad lines") {
+	if !isData(err) || !strings.Contains(err.Error(), " (and 121 more such lines);") {
 		t.Fatalf("error %v", err)
 	}
 	_, report, err := ingestInto(t, &Config{SkipBadLines: true}, path)

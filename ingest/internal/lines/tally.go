@@ -1,6 +1,10 @@
 package lines
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -41,16 +45,37 @@ func (t *Tally) Add(u Tally) {
 
 // Faults are the bad lines of one part of a file.
 type Faults struct {
-	First []*textio.Error // MaxListed of them at the most
-	Count int64
+	Kinds []Fault // in the order of their first lines
+	Count int64   // of all lines
 }
 
-// MaxListed is how many bad lines an error lists.
-const MaxListed = 10
+// Fault is a kind of bad lines: their messages are equal apart from numbers and quoted text.
+type Fault struct {
+	First *textio.Error // of the first line
+	Count int64
+	kind  string
+}
 
 func (f *Faults) add(e *textio.Error) {
-	f.Count++
-	if len(f.First) < MaxListed {
-		f.First = append(f.First, e)
+	isQuoted := false
+	f.Add(Fault{First: e, Count: 1, kind: strings.Map(func(r rune) rune {
+		if r == '"' {
+			isQuoted = !isQuoted
+		}
+		if isQuoted || !unicode.IsLetter(r) {
+			return -1
+		}
+		return r
+	}, e.Msg)})
+}
+
+// Add adds bad lines of one kind that follow the others in the file.
+func (f *Faults) Add(more Fault) {
+	f.Count += more.Count
+	at := slices.IndexFunc(f.Kinds, func(fault Fault) bool { return fault.kind == more.kind })
+	if at < 0 {
+		f.Kinds = append(f.Kinds, more)
+		return
 	}
+	f.Kinds[at].Count += more.Count
 }
