@@ -67,17 +67,9 @@ func TestNoGraph(t *testing.T) {
 
 // TestTablesOfOtherKinds refuses tables that are no edge lists, with a remedy that works.
 func TestTablesOfOtherKinds(t *testing.T) {
-	const adjacency = "an adjacency matrix as a table, which is not read; in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, index_col=0).values)) makes a graph of it; option nodes=FILE gives the ids"
 	for _, test := range []struct {
 		text, want string
 	}{
-		{",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", adjacency},
-		{"id,Ann,Bob,Cid\nAnn,0,0.5,0\nBob,0.5,0,1\nCid,0,1,0\n", adjacency},
-		{"\"a\",\"b\",\"c\"\n\"a\",0,1,0\n\"b\",1,0,1\n\"c\",0,1,0\n", adjacency},
-		{"0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", strings.Replace(adjacency, "index_col=0", "header=None", 1)},
-		{"a -> b\nb -> c\n", `the second field, "->", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
-		{"a -- b\nb -- c\n", `the second field, "--", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
-		{"a: b c\nb: a d\nc: a\n", "a list of neighbours for each node, which is not read; write one edge a line, as networkx.write_edgelist does"},
 		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "4 fields; if names contain blanks, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
 		{"Lee, Ann,Ray, Bob\nOtt,Fox, Dan\n", "4 fields, and other lines have other numbers of them; if names contain commas, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
 		{"Quelle,Ziel,Betrag\na,b,1\nb,c,2\n", `the header "Quelle,Ziel,Betrag" names no source and target; pass option fields=Quelle,Ziel,Betrag, or without a weight option fields=Quelle,Ziel`},
@@ -86,7 +78,7 @@ func TestTablesOfOtherKinds(t *testing.T) {
 		{"source,target\n", "a header without edges"},
 	} {
 		name := "e.csv"
-		if strings.Contains(test.text, " -") || strings.HasPrefix(test.text, "a: ") || strings.HasPrefix(test.text, "Ann Lee") {
+		if strings.HasPrefix(test.text, "Ann Lee") {
 			name = "e.txt"
 		}
 		if test.want == "a header without edges" {

@@ -2,6 +2,7 @@ package unread
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ const HeadBytes = 64 << 10
 
 const (
 	adjacencyRemedy = "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it"
+	matrixRemedy    = "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, %s).values)) makes a graph of it; {nodes=FILE} gives the ids"
 	dimacsRemedy    = "keep the lines of the edges: grep -v '^[cp]' FILE | sed 's/^[ae] //' > edges.txt"
 )
 
@@ -30,7 +32,11 @@ var texts = []*textFormat{
 	{"a Harwell-Boeing file", "scipy.sparse.save_npz(path, scipy.io.hb_read(file)) makes a graph of it", matching(harwell)},
 	{"a table of vectors of word2vec", "give it as attributes of nodes, with {node-features}", isWord2vec},
 	{"an edge index of two lines, sources above targets", "numpy.savetxt(path, edge_index.T, fmt='%d') makes an edge list of it", isEdgeIndex},
+	{"edges with an arrow between source and target", "pass {fields=1,3}, or with a weight {fields=1,3,4}", hasArrows},
 	{"a SIF file or triples, with the kind of an edge between its ends", "pass {fields=1,3} if each line has three fields; else write one edge a line", isSIF},
+	{"an adjacency matrix with ids", fmt.Sprintf(matrixRemedy, "index_col=0"), isNamedMatrix},
+	{"an adjacency matrix without ids", fmt.Sprintf(matrixRemedy, "header=None"), isMatrix},
+	{"a list of neighbours behind each node", "write one edge a line, as networkx.write_edgelist does", matching(neighbours)},
 	{"an adjacency list", adjacencyRemedy, isAdjacencyList},
 }
 
@@ -175,6 +181,7 @@ var (
 	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
 	dimacs     = pattern(`^(c( .*)?\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)
 	harwell    = pattern(`^(.*\n)?[0-9 ]+\n(?i:[rcpi][suhzr][ae])( +[0-9]+){3,4}\n\(`) // counts, type and size, formats of Fortran
+	neighbours = pattern(`^([^\s,;]+:([ \t,;].*)?\n)+$`)
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)
 	nested     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[(]+[\[(]`)
 )
@@ -252,6 +259,59 @@ func isSIF(t *text) bool {
 		}
 	}
 	return isAgain && (2*len(kinds) <= len(t.lines) || isChain && len(kinds) < len(sources)+len(targets))
+}
+
+// arrows are written between the ends of an edge.
+var arrows = []string{"->", "-->", "<->", "--", "-", "→", "↔", "=>", "<-", "|", ">"}
+
+// hasArrows reports whether an arrow is the second field of every line.
+func hasArrows(t *text) bool {
+	return !slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) < 3 || !slices.Contains(arrows, fields[1]) })
+}
+
+// isNamedMatrix reports whether rows of an id and numbers stand under the ids of the columns, which
+// are those of the rows. R writes no title above the ids of the rows.
+func isNamedMatrix(t *text) bool {
+	names, rows := t.fields[0], t.fields[1:]
+	if len(rows) < 2 || len(names) < 3 {
+		return false
+	}
+	if len(rows[0]) == len(names) {
+		names = names[1:]
+	}
+	for i, row := range rows {
+		if i >= len(names) || len(row) != len(names)+1 || row[0] != names[i] || !all(row[1:], isCell) {
+			return false
+		}
+	}
+	return !isNumber(t.fields[0][0]) || len(rows[0]) > len(t.fields[0]) // an edge, for example 1,2,3 above 2,3,1
+}
+
+// isCell reports whether a field may be an element of a matrix.
+func isCell(field string) bool { return field == "" || isNumber(field) }
+
+// isMatrix reports whether the lines are a square of numbers, symmetric, or of 0 and 1, or with the
+// same diagonal if there are three, or the beginning of a wide one.
+func isMatrix(t *text) bool {
+	const wide = 100
+	n := len(t.lines)
+	if slices.ContainsFunc(t.fields, func(row []string) bool { return len(row) != len(t.fields[0]) || !all(row, isCell) }) {
+		return false
+	}
+	if t.isCut && len(t.fields[0]) > wide {
+		return n > 1
+	}
+	if n < 3 || n != len(t.fields[0]) {
+		return false
+	}
+	for i, row := range t.fields {
+		for j, cell := range row {
+			if cell != t.fields[j][i] && (n == 3 || cell != "0" && cell != "1") {
+				return false
+			}
+		}
+	}
+	return n > 3 || t.fields[0][0] == t.fields[1][1] && t.fields[1][1] == t.fields[2][2]
 }
 
 // isAdjacencyList reports whether each line is a node of its own and its neighbours, of lengths that

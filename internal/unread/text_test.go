@@ -51,6 +51,18 @@ func TestRecognizeText(t *testing.T) {
 		"a SIF file or triples, with the kind of an edge between its ends": {
 			"A pp B\nB pp C\nC pd D\n", "x\tinhibits\ty\nz\tinhibits\tw\n", "/m/1 /film/genre /m/2\n/m/3 /film/actor /m/1\n/m/2 /film/genre /m/4\n",
 		},
+		"edges with an arrow between source and target": {
+			"a -> b\nb -> c\n", "a,--,b,2\nb,--,c,1\n", "x\t→\ty z\n",
+		},
+		"an adjacency matrix with ids": {
+			",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", "id;Ann;Bob;Cid\nAnn;0;0.5;\nBob;0.5;0;1\nCid;;1;0\n", "\"a\",\"b\",\"c\"\n\"a\",0,1,0\n\"b\",1,0,1\n\"c\",0,1,0\n",
+		},
+		"an adjacency matrix without ids": {
+			"0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", "0 1 1\n1 0 1\n1 1 0\n", long(strings.Repeat("0 ", 200) + "1\n"),
+		},
+		"a list of neighbours behind each node": {
+			"a: b c\nb: a d\nc: a\n", "1: 2\n2:\n",
+		},
 		"an adjacency list": {
 			"0 1 2 3\n1 2\n2 3\n3\n", "a,b\nb,c\nc\n", "ann\tbob\tcid\tdan\nbob\tann\ncid\tann\ndan\tann\n",
 		},

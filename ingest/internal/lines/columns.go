@@ -42,9 +42,6 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	f.DropEmpty(2)
 	h := &head{Sample: table.Sample{Titles: f.Strings(), Text: rest, Separator: lay.sep}, c: c, name: name, lay: lay}
 	h.sample(rest)
-	if err := h.refuse(); err != nil {
-		return lay, err
-	}
 	if err := h.choose(konect); err != nil {
 		return lay, err
 	}
@@ -140,6 +137,22 @@ func (h *head) choose(konect bool) error {
 		c.Warn(w)
 	}
 	return nil
+}
+
+// checkForm returns an error if most lines do not have the number of fields of the first one,
+// because then the text is no table.
+func (h *head) checkForm() error {
+	const least = 4 // lines that say something
+	fit := 0
+	for _, row := range h.Rows {
+		if len(row) == h.lay.columns {
+			fit++
+		}
+	}
+	if h.lay.columns == 0 || len(h.Rows) < least || 2*fit >= len(h.Rows) {
+		return nil
+	}
+	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.Rows), "line"))
 }
 
 // listed returns the titles for a message, cut at 200 bytes. A column without a title is named
