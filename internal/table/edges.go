@@ -45,7 +45,7 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	case isNamed:
 		err = t.byTitles(s, pairs, o.Weight)
 	case o.Weight != "":
-		err = s.unnamed()
+		err = unnamed(s)
 	default:
 		err = t.byPosition(s, o.Header)
 	}
@@ -73,7 +73,7 @@ func (s *Sample) pairs() (pairs [][2]int) {
 				partner := slices.Clone(title)
 				partner[at] = pair[1]
 				for j := range titles {
-					if columns := [2]int{i, j}; slices.Equal(titles[j], partner) && !slices.Contains(pairs, columns) && !s.areInterval(i, j, pair[0]) {
+					if columns := [2]int{i, j}; slices.Equal(titles[j], partner) && !slices.Contains(pairs, columns) && !areInterval(s, i, j, pair[0]) {
 						pairs = append(pairs, columns)
 					}
 				}
@@ -89,11 +89,11 @@ func (s *Sample) pairs() (pairs [][2]int) {
 
 // areInterval reports whether two columns hold dates, or under the titles start and end the
 // bounds of an interval: numbers in order without an id in common, in a table of other columns.
-func (s *Sample) areInterval(i, j int, word string) bool {
-	if s.areDates(i) && s.areDates(j) {
+func areInterval(s *Sample, i, j int, word string) bool {
+	if s.column(i).areDates() && s.column(j).areDates() {
 		return true
 	}
-	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !s.holdsNumbers(i) || !s.holdsNumbers(j) || s.shared(i, j) > 0 {
+	if word != "start" || len(s.Titles) < 3 || len(s.Rows) < 2 || !s.column(i).holdsNumbers() || !s.column(j).holdsNumbers() || s.column(i).shared(s.column(j)) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(s.Rows, func(row []string) bool {
@@ -154,7 +154,7 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][2]int, weight string) error {
 	}
 	if len(list) > 1 && len(s.Rows) > 0 { // text is no weight
 		list = slices.DeleteFunc(list, func(i int) bool {
-			return !slices.ContainsFunc(s.Values(i), func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
+			return !slices.ContainsFunc(s.column(i).values, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
 		})
 	}
 	if len(list) > 1 {
@@ -178,27 +178,25 @@ func (t *EdgeTable) warnUnweighted(s *Sample) {
 	var names []string
 	var columns []int
 	for i, title := range s.Titles {
-		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.holdsNumbers(i) {
+		if i != t.Source && i != t.Target && !(i == 0 && IsIndex(title)) && !IsTime(title) && !IsNode(title) && s.column(i).holdsNumbers() {
 			if names = append(names, Quoted(title)); !isNoWeight(title) {
 				columns = append(columns, i)
 			}
 		}
 	}
 	fix := "{weight=NAME} makes one the weight"
-	if len(columns) == 1 {
-		fix = fmt.Sprintf("{weight=%s} makes %s the weight", FieldList(s.Titles, columns[0]), Quoted(s.Titles[columns[0]]))
-	}
-	switch len(names) {
+	switch len(columns) {
 	case 0:
+		fix = "a weight has to be large for strong edges"
 	case 1:
-		if len(columns) == 1 {
-			fix = fmt.Sprintf("{weight=%s} makes it the weight", FieldList(s.Titles, columns[0]))
-		} else {
-			fix = "a weight has to be large for strong edges"
-		}
-		t.warn(0, "edges have no weight; the numbers of the column "+names[0]+" are ignored", fix)
-	default:
-		t.warn(0, "edges have no weight; the numbers of the columns "+strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
+		fix = fmt.Sprintf("{weight=%s} makes it the weight", FieldList(s.Titles, columns[0]))
+	}
+	noun := "column"
+	if len(names) > 1 {
+		noun = "columns"
+	}
+	if len(names) > 0 {
+		t.warn(0, "edges have no weight; the numbers of the "+noun+" "+strings.Join(names[:min(len(names), 5)], ", ")+" are ignored", fix)
 	}
 }
 
@@ -261,12 +259,12 @@ func (s *Sample) evidenceOf(n int) Evidence {
 // isAboveNumbers reports whether a field of the first line is a title above numbers or times:
 // those of both ends above integers, or that of another column.
 func (s *Sample) isAboveNumbers(source, target int) bool {
-	isWord := func(i int) bool { return !isInteger(s.Titles[i]) && s.all(i, isInteger) }
+	isWord := func(i int) bool { return !isInteger(s.Titles[i]) && s.column(i).all(isInteger) }
 	if isWord(source) && isWord(target) {
 		return true
 	}
 	for i, title := range s.Titles {
-		if (i != source && i != target || len(s.Titles) > 3) && IsTitle(title) && len(s.Rows) > 0 && (s.holdsNumbers(i) || s.all(i, isTime)) {
+		if (i != source && i != target || len(s.Titles) > 3) && IsTitle(title) && len(s.Rows) > 0 && (s.column(i).holdsNumbers() || s.column(i).all(isTime)) {
 			return true
 		}
 	}
@@ -283,7 +281,7 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		switch title := s.Titles[i]; {
 		case strings.HasPrefix(title, IndexOfPandas):
 		case isPandas && i == first+2:
-			if weight = i; s.uncountable(i) != "" || !s.all(i, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
+			if weight = i; s.column(i).uncountable() != "" || !s.column(i).all(func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) }) {
 				weight = -1
 			}
 		case IsTime(title) || isNoWeight(title):
@@ -299,10 +297,10 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 		columns, weight, measures = []int{first, first + 1}, -1, 0
 	}
 	if len(columns) != 2 || measures > 1 {
-		return s.unnamed()
+		return unnamed(s)
 	}
 	for _, i := range columns {
-		if s.areDates(i) {
+		if s.column(i).areDates() {
 			return s.ask(true, fmt.Sprintf("the column %s holds dates, which are no ends of an edge", Quoted(s.Titles[i])))
 		}
 	}
@@ -317,13 +315,13 @@ func (t *EdgeTable) underTitles(s *Sample, first int) error {
 func (t *EdgeTable) withoutTitles(s *Sample) error {
 	first := 0
 	n := len(s.Titles)
-	if n > 2 && s.IsCounter(0) && len(s.Rows) > 2 {
-		isEnd := s.shared(0, 1) > 0 || s.shared(0, 2) > 0 && n == 3
-		isID := s.all(2, func(text string) bool { return isInteger(text) || !IsNumber(text) })
+	if n > 2 && s.column(0).isCounter() && len(s.Rows) > 2 {
+		isEnd := s.column(0).shared(s.column(1)) > 0 || s.column(0).shared(s.column(2)) > 0 && n == 3
+		isID := s.column(2).all(func(text string) bool { return isInteger(text) || !IsNumber(text) })
 		switch {
 		case isID && !isEnd, n > 3 && !isEnd:
 			first, t.hasIndex = 1, true
-		case isID && n == 3 && len(s.Rows) > 3 && 2*s.shared(1, 2) >= len(s.distinct(2)) && len(s.distinct(2)) > 2:
+		case isID && n == 3 && len(s.Rows) > 3 && 2*s.column(1).shared(s.column(2)) >= len(s.column(2).distinct()) && len(s.column(2).distinct()) > 2:
 			return &input.Error{Msg: "the first column counts the lines, and may hold their numbers or the sources", Fix: "pass {fields=2,3} or {fields=1,2,3}"}
 		}
 	}
@@ -340,11 +338,11 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 		}
 		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix}
 	case n-first > 3:
-		return s.tooMany()
+		return tooMany(s)
 	}
 	t.Source, t.Target = first, first+1
 	for _, i := range []int{t.Source, t.Target} {
-		if s.areDates(i) && len(s.Rows) > 1 {
+		if s.column(i).areDates() && len(s.Rows) > 1 {
 			return s.ask(false, fmt.Sprintf("column %d holds dates, which are no ends of an edge", i+1))
 		}
 	}
@@ -352,13 +350,13 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 		return nil
 	}
 	third := first + 2
-	if !slices.ContainsFunc(s.Values(third), func(text string) bool {
+	if !slices.ContainsFunc(s.column(third).values, func(text string) bool {
 		_, fault := ParseNumber([]byte(text), 64)
 		return fault != "is not a number" || !IsTitle(text)
 	}) {
 		return s.ask(false, fmt.Sprintf("column %d holds text, for example %s, and no weight", third+1, Quoted(s.Titles[third])))
 	}
-	if why := s.uncountable(third); why != "" && len(s.Rows) > 1 {
+	if why := s.column(third).uncountable(); why != "" && len(s.Rows) > 1 {
 		example := ""
 		if at, is := TimeOf(s.Titles[third]); is && why == "times" {
 			example = fmt.Sprintf(" (%s is %s)", s.Titles[third], at.Format("2006-01-02"))
@@ -371,7 +369,7 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 }
 
 // tooMany is the error for lines of more than three fields without a header.
-func (s *Sample) tooMany() error {
+func tooMany(s *Sample) error {
 	isRagged := slices.ContainsFunc(s.Rows, func(row []string) bool { return len(row) != len(s.Titles) })
 	areWords := !slices.ContainsFunc(s.Titles, IsNumber)
 	msg := Counted(len(s.Titles), "field")
@@ -390,7 +388,7 @@ func (s *Sample) tooMany() error {
 var separatorNouns = map[byte]string{Comma: "commas", Semicolon: "semicolons", Tab: "tabs", Blanks: "blanks"}
 
 // unnamed is the error for a header whose titles name no ends of an edge.
-func (s *Sample) unnamed() error {
+func unnamed(s *Sample) error {
 	return s.ask(true, fmt.Sprintf("the header %s names no source and target", QuoteTitles(s.Titles, Comma)))
 }
 
@@ -402,7 +400,7 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	if !isHeader {
 		titles = make([]string, len(titles))
 	}
-	source, target := s.likelyEnds(isHeader)
+	source, target := likelyEnds(s, isHeader)
 	if source < 0 {
 		list := fmt.Sprintf("the columns 1 to %d", len(titles))
 		if isHeader {
@@ -416,7 +414,7 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	}
 	var weights []int
 	for i, title := range titles {
-		isNone := i == source || i == target || !s.holdsNumbers(i) || len(s.Rows) > 2 && s.isConsecutive(i) || s.uncountable(i) != ""
+		isNone := i == source || i == target || !s.column(i).holdsNumbers() || len(s.Rows) > 2 && s.column(i).isConsecutive() || s.column(i).uncountable() != ""
 		if !isNone && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
 			weights = append(weights, i)
 		}
@@ -435,22 +433,22 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 
 // likelyEnds returns the only two columns that share ids and are neither line numbers nor
 // quantities, or −1.
-func (s *Sample) likelyEnds(isHeader bool) (source, target int) {
+func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 	var columns []int
 	for i := range s.Titles {
-		isID := s.all(i, func(text string) bool {
+		isID := s.column(i).all(func(text string) bool {
 			return (isInteger(text) || !IsNumber(text)) && !IsDecimalComma([]byte(text)) && !IsDate(text)
 		})
-		if isID && !s.isConsecutive(i) && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
+		if isID && !s.column(i).isConsecutive() && !(isHeader && (i == 0 && IsIndex(s.Titles[0]) || isQuantity(s.Titles[i]) || IsTime(s.Titles[i]))) {
 			columns = append(columns, i)
 		}
 	}
 	source, target = -1, -1
 	for k, i := range columns {
 		for _, j := range columns[k+1:] {
-			few := min(len(s.distinct(i)), len(s.distinct(j)))
-			count, need := s.shared(i, j), 1
-			if s.all(i, isInteger) && s.all(j, isInteger) { // small numbers agree by chance
+			few := min(len(s.column(i).distinct()), len(s.column(j).distinct()))
+			count, need := s.column(i).shared(s.column(j)), 1
+			if s.column(i).all(isInteger) && s.column(j).all(isInteger) { // small numbers agree by chance
 				need = max(2, (few+1)/2)
 			}
 			if count < need || len(s.Rows) > 5 && 4*few < len(s.Rows) { // few words for many rows are categories
@@ -490,7 +488,7 @@ func (t *EdgeTable) report(s *Sample) {
 		case t.HasHeader && IsTime(titles[i]):
 			c.Note = "times"
 		case !t.HasHeader:
-			c.Note = s.uncountable(i)
+			c.Note = s.column(i).uncountable()
 		}
 	}
 }

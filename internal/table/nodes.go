@@ -107,7 +107,7 @@ func (c *nodeChooser) findTitles() {
 		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == at })
 	}
 	if len(c.values) > 1 {
-		names := slices.DeleteFunc(slices.Clone(c.values), c.AreDistinct)
+		names := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return c.column(i).areDistinct() })
 		if len(names) > 0 {
 			c.values = names
 		}
@@ -136,7 +136,7 @@ func (c *nodeChooser) findTitles() {
 
 // known returns the number of values of a column that are nodes of the graph.
 func (c *nodeChooser) known(column int) (n int) {
-	for _, id := range c.Values(column) {
+	for _, id := range c.column(column).values {
 		if c.o.IsKnown != nil && c.o.IsKnown(id) {
 			n++
 		}
@@ -148,13 +148,13 @@ func (c *nodeChooser) known(column int) (n int) {
 // are nodes of the graph, and distinct.
 func (c *nodeChooser) holdsNodes(column int) bool {
 	n := len(c.Rows)
-	return n > 0 && c.known(column) == n && len(c.distinct(column)) == n
+	return n > 0 && c.known(column) == n && len(c.column(column).distinct()) == n
 }
 
 // isIndex reports whether the first column numbers the rows: its title is empty or a word for
 // an index, and its values count from 0 or 1.
 func (c *nodeChooser) isIndex() bool {
-	return len(c.Titles) > 1 && IsIndex(c.Titles[0]) && (c.IsCounter(0) || len(c.Rows) == 0)
+	return len(c.Titles) > 1 && IsIndex(c.Titles[0]) && (c.column(0).isCounter() || len(c.Rows) == 0)
 }
 
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
@@ -200,22 +200,22 @@ func (c *nodeChooser) isHeader() bool {
 		value = c.values[0]
 	}
 	switch {
-	case o.Value != "" && value < n && slices.Contains(c.Values(value), titles[value]):
+	case o.Value != "" && value < n && slices.Contains(c.column(value).values, titles[value]):
 		return false
 	case node >= 0 && (n > 1 || IsNode(titles[node])), len(c.values) > 0:
 		return true
 	case IsNumber(titles[at]):
 		return false
 	}
-	ids := len(c.Values(at))
+	ids := len(c.column(at).values)
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = c.Evidence(at) == IsHeader && (n > 1 || c.all(at, isInteger))
+		isGuess = c.Evidence(at) == IsHeader && (n > 1 || c.column(at).all(isInteger))
 	case o.Value == "":
 		isGuess = n > 1 && c.known(at) > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && c.known(at) == ids && c.Evidence(at) == IsHeader
 	default:
-		isGuess = c.known(at) > 0 && c.all(at, isInteger) || n > 1 && ids > 1 && areTitles && c.known(at) == ids && c.Evidence(at) != IsData
+		isGuess = c.known(at) > 0 && c.column(at).all(isInteger) || n > 1 && ids > 1 && areTitles && c.known(at) == ids && c.Evidence(at) != IsData
 	}
 	if isGuess {
 		c.warn("read as a header; no node has the id "+Quoted(titles[at]), "")
@@ -308,7 +308,7 @@ func (c *nodeChooser) underTitles() error {
 	default:
 		return c.ask(nil, "")
 	}
-	if c.o.Value == input.Label && len(c.Rows) > 2 && c.AreDistinct(value) {
+	if c.o.Value == input.Label && len(c.Rows) > 2 && c.column(value).areDistinct() {
 		if columns := slices.DeleteFunc(c.untitled(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.Titles[0]) }); len(columns) > 0 {
 			return c.ask(columns, Quoted(c.Titles[value])+" has a different word in every line, and is no class")
 		}
@@ -371,7 +371,7 @@ func (c *nodeChooser) withoutTitles() error {
 	if c.o.Value != "" || c.o.Every {
 		wanted = 2
 	}
-	if len(c.Titles) > wanted && rows > 1 && full.IsCounter(0) && full.known(0) < rows && full.holdsNodes(1) {
+	if len(c.Titles) > wanted && rows > 1 && full.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1) {
 		if c.t.Node = 1; c.o.Value != "" {
 			c.t.Value = 2
 		}
@@ -392,7 +392,7 @@ func (c *nodeChooser) withoutTitles() error {
 			}
 		}
 	}
-	if c.o.Option != "" && len(c.Rows) > 0 && !c.o.IsKnown(c.Titles[0]) && !slices.Contains(c.Values(1), c.Titles[1]) && !slices.ContainsFunc(c.Titles, hasDigit) {
+	if c.o.Option != "" && len(c.Rows) > 0 && !c.o.IsKnown(c.Titles[0]) && !slices.Contains(c.column(1).values, c.Titles[1]) && !slices.ContainsFunc(c.Titles, hasDigit) {
 		c.t.Hint = fmt.Sprintf("pass {%s=%s} if line 1 is a header; otherwise ", c.o.Option, FieldList(c.Titles, 0, 1))
 	}
 	return nil
@@ -430,7 +430,7 @@ func (c *nodeChooser) ask(candidates []int, problem string) error {
 				candidates = append(candidates, i)
 			}
 		}
-		for _, isUnlikely := range []func(i int) bool{func(i int) bool { return c.all(i, IsNumber) }, c.AreDistinct} {
+		for _, isUnlikely := range []func(i int) bool{func(i int) bool { return c.column(i).all(IsNumber) }, func(i int) bool { return c.column(i).areDistinct() }} {
 			if likely := slices.DeleteFunc(slices.Clone(candidates), isUnlikely); len(likely) > 0 {
 				candidates = likely
 			}

@@ -36,99 +36,9 @@ func (s *Sample) NameRows() {
 	}
 }
 
-// Values returns the values of a column that are not empty.
-func (s *Sample) Values(column int) []string {
-	var list []string
-	for _, row := range s.Rows {
-		if column < len(row) && row[column] != "" {
-			list = append(list, row[column])
-		}
-	}
-	return list
-}
-
-// distinct returns the distinct values of a column that are not empty.
-func (s *Sample) distinct(column int) []string {
-	values := s.Values(column)
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-// AreDistinct reports whether a column has a different text in each of three or more rows.
-func (s *Sample) AreDistinct(column int) bool {
-	return len(s.Rows) > 2 && len(s.distinct(column)) == len(s.Rows) && !s.all(column, IsNumber)
-}
-
-// all reports whether a column has values, each of which is of a form.
-func (s *Sample) all(column int, is func(text string) bool) bool {
-	values := s.Values(column)
-	return len(values) > 0 && !slices.ContainsFunc(values, func(text string) bool { return !is(text) })
-}
-
-// holdsNumbers reports whether a column holds a number in every row, perhaps with a decimal comma,
-// and no times.
-func (s *Sample) holdsNumbers(column int) bool {
-	return len(s.Values(column)) == len(s.Rows) && !s.all(column, isTime) &&
-		s.all(column, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
-}
-
-// IsCounter reports whether a column counts the rows from 0 or 1.
-func (s *Sample) IsCounter(column int) bool {
-	values := s.Values(column)
-	return len(values) > 0 && (wholeText(values[0]) == "0" || wholeText(values[0]) == "1") && s.isConsecutive(column)
-}
-
-// isConsecutive reports whether every value of a column is the integer after that of the row above.
-func (s *Sample) isConsecutive(column int) bool {
-	values := s.Values(column)
-	if len(values) == 0 || len(values) < len(s.Rows) {
-		return false
-	}
-	first, err := strconv.Atoi(wholeText(values[0]))
-	for i, text := range values {
-		if err != nil || wholeText(text) != strconv.Itoa(first+i) {
-			return false
-		}
-	}
-	return true
-}
-
-// wholeText returns 3 for 3.0.
-func wholeText(text string) string {
-	if whole := WholeNumber(text); strings.Contains(text, ".") && whole != "" {
-		return whole
-	}
-	return text
-}
-
-// uncountable returns why the numbers of a column without a title are no weights, or "": times,
-// dates, years, or line numbers.
-func (s *Sample) uncountable(column int) string {
-	isYear := func(text string) bool {
-		return len(text) == 4 && text >= "1800" && text < "2100" && IsInteger([]byte(text))
-	}
-	switch {
-	case s.all(column, isTime):
-		return "times"
-	case s.all(column, IsDate):
-		return "dates"
-	case s.all(column, isYear):
-		return "years"
-	case len(s.Rows) > 3 && s.IsCounter(column): // fewer numbers may count by chance
-		return "line numbers"
-	}
-	return ""
-}
-
 func isTime(text string) bool {
 	_, is := TimeOf(text)
 	return is
-}
-
-// areDates reports whether a column holds dates or clock times in digits and signs, which are no
-// ids; a number of seconds may be one.
-func (s *Sample) areDates(column int) bool {
-	return s.all(column, func(text string) bool { return IsDate(text) && !IsInteger([]byte(text)) })
 }
 
 // IsNumber reports whether a text is a finite decimal number.
@@ -141,53 +51,36 @@ func isInteger(text string) bool { return IsInteger([]byte(text)) }
 
 func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }
 
-// shared returns the number of values that two columns have in common.
-func (s *Sample) shared(a, b int) (count int) {
-	values := s.distinct(b)
-	for _, id := range s.distinct(a) {
-		if _, is := slices.BinarySearch(values, id); is {
-			count++
-		}
-	}
-	return count
-}
-
 // Recurs reports whether the title of one of some columns is a value of one of them below.
 func (s *Sample) Recurs(columns ...int) bool {
-	for _, i := range columns {
-		if s.recurs(s.Titles[i], columns) {
+	var f Fields
+	for _, title := range columns {
+		text := s.Titles[title]
+		isIn := func(row []string) bool {
+			return slices.ContainsFunc(columns, func(i int) bool { return i < len(row) && row[i] == text })
+		}
+		if text == "" {
+			continue
+		}
+		if slices.ContainsFunc(s.Rows, isIn) {
 			return true
+		}
+		for below := s.Text; ; {
+			at := bytes.Index(below, []byte(text))
+			if at < 0 {
+				break
+			}
+			begin, end := bytes.LastIndexByte(below[:at], '\n')+1, bytes.IndexByte(below[at:], '\n')
+			if end < 0 {
+				end = len(below) - at
+			}
+			if f.Split(below[begin:at+end], s.Separator) == nil && isIn(f.Strings()) {
+				return true
+			}
+			below = below[min(at+end+1, len(below)):]
 		}
 	}
 	return false
-}
-
-// recurs reports whether a text is a value of one of some columns below the first line.
-func (s *Sample) recurs(text string, columns []int) bool {
-	isIn := func(row []string) bool {
-		return slices.ContainsFunc(columns, func(i int) bool { return i < len(row) && row[i] == text })
-	}
-	if text == "" {
-		return false
-	}
-	if slices.ContainsFunc(s.Rows, isIn) {
-		return true
-	}
-	var f Fields
-	for below := s.Text; ; {
-		at := bytes.Index(below, []byte(text))
-		if at < 0 {
-			return false
-		}
-		begin, end := bytes.LastIndexByte(below[:at], '\n')+1, bytes.IndexByte(below[at:], '\n')
-		if end < 0 {
-			end = len(below) - at
-		}
-		if f.Split(below[begin:at+end], s.Separator) == nil && isIn(f.Strings()) {
-			return true
-		}
-		below = below[min(at+end+1, len(below)):]
-	}
 }
 
 // Evidence is how surely a first line is a header.
@@ -212,11 +105,11 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	}
 	forms, lengths := 0, 0
 	for _, i := range columns {
-		title, ids := s.Titles[i], s.distinct(i)
-		if title == "" || IsNumber(title) || len(ids) == 0 || s.differs(title, ids) == IsData {
+		title, ids := s.Titles[i], s.column(i).distinct()
+		if title == "" || IsNumber(title) || len(ids) == 0 || compareForm(title, ids) == IsData {
 			return IsData
 		}
-		if isThing(title) || len(ids) > 1 && s.differs(title, ids) == IsHeader { // one id differs by chance
+		if isThing(title) || len(ids) > 1 && compareForm(title, ids) == IsHeader { // one id differs by chance
 			forms++
 		}
 		if n := len(ids[0]); len(ids) > 2 && n != len(title) && !slices.ContainsFunc(ids, func(id string) bool { return len(id) != n }) {
@@ -229,9 +122,9 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	return Undecided
 }
 
-// differs compares the form of a title with that of all ids below it. It returns IsData if all
+// compareForm compares the form of a title with that of all ids below it. It returns IsData if all
 // have digits.
-func (s *Sample) differs(title string, ids []string) Evidence {
+func compareForm(title string, ids []string) Evidence {
 	have := func(is func(string) bool) bool {
 		return !slices.ContainsFunc(ids, func(id string) bool { return !is(id) })
 	}
