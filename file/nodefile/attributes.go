@@ -86,7 +86,7 @@ func (a *Attributes) setBytes() {
 
 // ReadAttributes reads a table of records, one on each line, with a value in each column. The
 // rules about separators, comments and quotes are those of label tables. The first line is a
-// header if all of its fields are words, none of which occurs again in its column. A column of
+// header if all of its fields are words, none of which occurs again in the first rows of its column. A column of
 // dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
 // ReadAttributes returns an error if the lines do not have the same number of fields, or if
@@ -100,19 +100,28 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		return nil, err
 	}
 	defer in.Close()
+	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
 	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
 		r.missing = table.Missing
 	}
-	// All rows are read without a header, because only all values decide whether it is one.
-	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Warn: c.Warn}}
 	for row, err := range t.Rows(in) {
 		if err == nil {
+			if r.column == nil {
+				r.begin(t, row)
+			}
 			err = r.add(row)
 		}
 		if err != nil {
 			return nil, err
 		}
+	}
+	if r.lines == nil {
+		msg := "no records"
+		if t.Titles != nil {
+			msg = "a header and no records"
+		}
+		return nil, &ParseError{File: r.name, Msg: msg, Fix: "write a line for each, with a value for every attribute"}
 	}
 	return r.end()
 }
@@ -125,7 +134,7 @@ type attributeReader struct {
 
 	progress func() (done, total int64) // bytes read, and of the whole file
 
-	first  []string // fields of the first line
+	first  int64    // number of the first line
 	titles []string // titles of the header; nil without a header
 	lines  []int64
 	column []Column
@@ -135,23 +144,26 @@ type attributeReader struct {
 	bytes    int64            // memory of the table, and of lists while they grow
 }
 
-// add adds a row. The values of the first row get no codes before end has decided whether it is
-// a header.
+// begin makes the columns from the titles, or else from the first row.
+func (r *attributeReader) begin(t *nodetable.Reader, row nodetable.Row) {
+	n := len(row.Text)
+	if r.titles, r.first = t.Titles, row.Line; r.titles != nil {
+		n, r.first = len(r.titles), t.Line
+	}
+	r.column, r.values, r.doubtful = make([]Column, n), make([]nodetable.Dictionary, n), make([]map[string]int, n)
+	for i := range r.column {
+		if r.column[i].Name = "column " + strconv.Itoa(i+1); r.titles != nil {
+			r.column[i].Name = r.titles[i]
+		}
+	}
+}
+
+// add adds a row.
 func (r *attributeReader) add(row nodetable.Row) error {
 	r.lines = append(r.lines, row.Line)
-	if r.first == nil {
-		for i := range row.Text {
-			r.first = append(r.first, string(row.Field(i)))
-		}
-		r.column, r.values, r.doubtful = make([]Column, len(r.first)), make([]nodetable.Dictionary, len(r.first)), make([]map[string]int, len(r.first))
-		for i := range r.column {
-			r.column[i].Name, r.column[i].Code = "column "+strconv.Itoa(i+1), []int32{-1}
-		}
-		return nil
-	}
-	if got, want := len(row.Text), len(r.first); got != want {
+	if got, want := len(row.Text), len(r.column); got != want {
 		return textio.Fault(r.name, row.Line, "give each record a value for every attribute, or ? where it is missing",
-			"%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want)
+			"%s, but line %d has %d", table.Counted(got, "field"), r.first, want)
 	}
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
 	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
@@ -183,43 +195,13 @@ func (r *attributeReader) codeOf(i int, text []byte) int32 {
 // isMissing reports whether a field is missing. In a table of one column the empty text (in
 // quotes) is a value, because a line without a value would be blank and skipped.
 func (r *attributeReader) isMissing(value string) bool {
-	return (value != "" || len(r.first) > 1) && table.IsMissing(value, r.missing)
+	return (value != "" || len(r.column) > 1) && table.IsMissing(value, r.missing)
 }
 
-// isHeader reports whether the first line is a header.
-func (r *attributeReader) isHeader() bool {
-	if r.c.Header != AutoHeader {
-		return r.c.Header == HasHeader
-	}
-	for i, title := range r.first {
-		again := slices.Contains(r.values[i].Values, title)
-		if again || title != "" && r.isMissing(title) || !table.IsTitle(title) && !(i == 0 && len(r.first) > 1 && table.IsIndex(title)) || slices.Contains(r.first[:i], title) {
-			return false
-		}
-	}
-	return len(r.lines) > 1
-}
-
-// end decides whether the first line is a header, chooses the columns and returns the table.
+// end chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
-	if r.first == nil {
-		return nil, &ParseError{File: r.name, Msg: "no records", Fix: "write a line for each, with a value for every attribute"}
-	}
-	if r.isHeader() {
-		r.titles, r.lines = r.first, r.lines[1:]
-		for i := range r.column {
-			r.column[i].Name, r.column[i].Code = r.titles[i], r.column[i].Code[1:]
-		}
-	} else {
-		for i, text := range r.first {
-			r.column[i].Code[0] = r.codeOf(i, []byte(text))
-		}
-	}
 	for i := range r.column {
 		r.column[i].Values = r.values[i].Values
-	}
-	if len(r.lines) == 0 {
-		return nil, &ParseError{File: r.name, Msg: "a header and no records", Fix: "write a line for each, with a value for every attribute"}
 	}
 	id, class, attributes, err := r.roles()
 	if err != nil {
@@ -321,14 +303,14 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 		return nil, nil
 	}
 	if !table.Numbers(names) && r.titles == nil {
-		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
+		return nil, textio.Fault(r.name, r.first, "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
 	}
 	list, err := table.Choose(names, r.titles)
 	if err != nil {
 		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
 	}
-	if most := slices.Max(list); most >= len(r.first) {
-		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", most+1, table.Counted(len(r.first), "field"))
+	if most := slices.Max(list); most >= len(r.column) {
+		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", most+1, table.Counted(len(r.column), "field"))
 	}
 	return list, nil
 }

@@ -161,6 +161,9 @@ func (c *nodeChooser) isIndex() bool {
 // has known titles or differs in form from all ids below it.
 func (c *nodeChooser) isHeader() bool {
 	o, titles, n := &c.o, c.Titles, len(c.Titles)
+	if o.Every && o.IsKnown == nil {
+		return c.areTitles()
+	}
 	at, node := max(c.node, 0), c.node
 	if c.tied != nil {
 		at, node = c.tied[0], c.tied[0]

@@ -83,6 +83,18 @@ func (s *Sample) Recurs(columns ...int) bool {
 	return false
 }
 
+// areTitles reports whether all fields of the first line can be titles of attributes: different words
+// that do not occur again below. The first may be that of row numbers.
+func (s *Sample) areTitles() bool {
+	for i, title := range s.Titles {
+		isTitle := IsTitle(title) && !IsMissing(title, Missing) || i == 0 && len(s.Titles) > 1 && IsIndex(title)
+		if !isTitle || slices.Contains(s.Titles[:i], title) || slices.Contains(s.column(i).values, title) {
+			return false
+		}
+	}
+	return len(s.Rows) > 0
+}
+
 // Evidence is how surely a first line is a header.
 type Evidence int
 
