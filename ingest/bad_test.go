@@ -66,7 +66,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "1\t2\n3\t4\t5\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; which two of the columns 1 to 5 are source and target?; pass option fields=SOURCE,TARGET"},
-		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 fields, want at least 4; correct option fields"},
+		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 columns, but column 4 was requested; correct option fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
 		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "von;nach;Betrag\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "von,nach,Betrag" names no source and target; pass option fields=von,nach,Betrag, or without a weight option fields=von,nach`},
@@ -337,7 +337,7 @@ func TestBadInputs(t *testing.T) {
 		{nil, Config{}, "no input; name a file, or - for standard input", true},
 		{[]string{edges}, Config{Fields: []string{"1"}}, "option fields: 1 field, want 2 or 3 (source, target, weight)", true},
 		{[]string{edges}, Config{Fields: []string{"1001", "2"}, Memory: -1}, "option fields: column 1001; columns run from 1 to 1000\noption max-memory: -1 bytes", true},
-		{[]string{edges}, Config{Fields: []string{"0", "2"}}, edges + `:1: the header "1,2" has no column "0"; columns count from 1`, false},
+		{[]string{edges}, Config{Fields: []string{"0", "2"}}, edges + `:1: the header "1,2" has no column "0"; correct option fields`, false},
 		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "option fields: column 2 is named twice", true},
 	} {
 		_, _, err := ingestInto(t, &test.c, test.inputs...)

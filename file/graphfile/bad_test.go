@@ -278,7 +278,7 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},
 		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "1", "2"}, "4 1 2"},
-		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 fields, want at least 5; correct option fields"},
+		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns, but column 5 was requested; correct option fields"},
 		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: the header \"A,B,C,D\" names no source and target; which two of A, B, C, D are source and target?; pass option fields=SOURCE,TARGET"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
 		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -105,14 +104,9 @@ func areInterval(s *Sample, i, j int, word string) bool {
 
 // byFields takes the columns that the settings name.
 func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
-	columns, err := Choose(o.Fields, s.Titles)
-	switch {
-	case err != nil && !slices.ContainsFunc(o.Fields, func(f string) bool { return !isInteger(f) }):
-		return &input.Error{Msg: err.Error(), Fix: "columns count from 1"}
-	case err != nil:
-		return &input.Error{Msg: err.Error(), Fix: "correct {fields}"}
-	case slices.Max(columns) >= len(s.Titles):
-		return &input.Error{Msg: fmt.Sprintf("%s, want at least %d", Counted(len(s.Titles), "field"), slices.Max(columns)+1), Fix: "correct {fields}"}
+	columns, err := s.choose(o.Fields, "fields")
+	if err != nil {
+		return err
 	}
 	if t.Source, t.Target = columns[0], columns[1]; len(columns) == 3 {
 		t.Weight = columns[2]
@@ -136,12 +130,9 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][2]int, weight string) error {
 	}
 	t.Source, t.Target, t.HasHeader = pairs[0][0], pairs[0][1], true
 	if weight != "" {
-		columns, err := Choose([]string{weight}, s.Titles)
-		if err == nil && columns[0] >= len(s.Titles) {
-			err = fmt.Errorf("the header %s has no column %s", QuoteTitles(s.Titles, Comma), weight)
-		}
+		columns, err := s.choose([]string{weight}, "weight")
 		if err != nil {
-			return &input.Error{Msg: err.Error(), Fix: "correct {weight}"}
+			return err
 		}
 		t.Weight = columns[0]
 		return nil
@@ -466,13 +457,8 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 // report sets the uses of the columns. Columns of times are ignored with a note, because their
 // numbers could be taken for weights.
 func (t *EdgeTable) report(s *Sample) {
-	titles := slices.Clone(s.Titles)
-	for i := range titles {
-		if !t.HasHeader {
-			titles[i] = "column " + strconv.Itoa(i+1)
-		}
-	}
-	t.Columns = input.Named(titles)
+	titles := s.Titles
+	t.Columns = named(s.Titles, t.HasHeader)
 	for i := range titles {
 		switch c := &t.Columns[i]; {
 		case i == t.Source:

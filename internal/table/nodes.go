@@ -232,12 +232,9 @@ func (c *nodeChooser) warn(msg, fix string) {
 
 // byFields chooses the columns that the settings name.
 func (c *nodeChooser) byFields() error {
-	columns, err := Choose(c.o.Fields, c.Titles)
+	columns, err := c.choose(c.o.Fields, c.o.Option)
 	if err != nil {
-		return &input.Error{Msg: err.Error(), Fix: "correct {" + c.o.Option + "}"}
-	}
-	if last := slices.Max(columns); last >= len(c.Titles) {
-		return &input.Error{Msg: fmt.Sprintf("%s, but column %d was requested", Counted(len(c.Titles), "column"), last+1), Fix: "correct {" + c.o.Option + "}"}
+		return err
 	}
 	if c.t.Node = columns[0]; len(columns) > 1 {
 		c.t.Value = columns[1]
@@ -320,21 +317,6 @@ func (c *nodeChooser) underTitles() error {
 		}
 	}
 	c.t.Node, c.t.Value = c.node, value
-	return c.checkNodes()
-}
-
-// checkNodes returns an error if the chosen column holds no nodes of the graph but another
-// column does, because a title such as id may belong to row numbers.
-func (c *nodeChooser) checkNodes() error {
-	if c.o.IsKnown == nil || len(c.Rows) == 0 || c.known(c.t.Node) > 0 || c.o.Option == "" {
-		return nil
-	}
-	for i := range c.Titles {
-		if i != c.t.Node && i != c.t.Value && c.holdsNodes(i) {
-			return &input.Error{Msg: fmt.Sprintf("column %s holds ids of the graph, %s does not", Quoted(c.Titles[i]), Quoted(c.Titles[c.t.Node])),
-				Fix: fmt.Sprintf("pass {%s=%s}", c.o.Option, FieldList(c.Titles, i, c.t.Value))}
-		}
-	}
 	return nil
 }
 
@@ -382,18 +364,6 @@ func (c *nodeChooser) withoutTitles() error {
 	}
 	if c.o.Value == "" || c.o.Every {
 		return nil
-	}
-	if rows > 1 && full.known(0) == 0 && c.o.Option != "" { // none of the ids is in the graph
-		for i := 1; i < len(c.Titles); i++ {
-			if full.holdsNodes(i) {
-				untitled := &nodeChooser{Sample: &Sample{Titles: make([]string, len(c.Titles)), Rows: full.Rows}, o: c.o, node: i}
-				return untitled.ask(nil, fmt.Sprintf("column %d holds ids of the graph, column 1 does not", i+1))
-			}
-			if c.holdsNodes(i) { // below a header
-				c.node = i
-				return c.ask(nil, fmt.Sprintf("column %s holds ids of the graph, column %s does not", Quoted(c.Titles[i]), Quoted(c.Titles[0])))
-			}
-		}
 	}
 	if c.o.Option != "" && len(c.Rows) > 0 && !c.o.IsKnown(c.Titles[0]) && !slices.Contains(c.column(1).values, c.Titles[1]) && !slices.ContainsFunc(c.Titles, hasDigit) {
 		c.t.Hint = fmt.Sprintf("pass {%s=%s} if line 1 is a header; otherwise ", c.o.Option, FieldList(c.Titles, 0, 1))
@@ -462,13 +432,8 @@ func (c *nodeChooser) ask(candidates []int, problem string) error {
 
 // report sets the uses of the columns.
 func (c *nodeChooser) report() {
-	t, titles := c.t, slices.Clone(c.Titles)
-	for i := range titles {
-		if !t.HasHeader {
-			titles[i] = "column " + strconv.Itoa(i+1)
-		}
-	}
-	t.Columns = input.Named(titles)
+	t, titles := c.t, c.Titles
+	t.Columns = named(c.Titles, t.HasHeader)
 	for i := range t.Columns {
 		switch {
 		case i == t.Node && !(c.o.Every && c.o.IsKnown == nil):

@@ -2,11 +2,14 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // SampleRows is the number of rows that decide the choice of columns.
@@ -81,6 +84,29 @@ func (s *Sample) Recurs(columns ...int) bool {
 		}
 	}
 	return false
+}
+
+// choose returns the columns that the fields of an option name, see [Choose].
+func (s *Sample) choose(fields []string, option string) ([]int, error) {
+	columns, err := Choose(fields, s.Titles)
+	if err == nil && slices.Max(columns) >= len(s.Titles) {
+		err = fmt.Errorf("%s, but column %d was requested", Counted(len(s.Titles), "column"), slices.Max(columns)+1)
+	}
+	if err != nil {
+		return nil, &input.Error{Msg: err.Error(), Fix: "correct {" + option + "}"}
+	}
+	return columns, nil
+}
+
+// named returns columns with their titles, or without a header their numbers.
+func named(titles []string, hasHeader bool) input.Columns {
+	titles = slices.Clone(titles)
+	for i := range titles {
+		if !hasHeader {
+			titles[i] = "column " + strconv.Itoa(i+1)
+		}
+	}
+	return input.Named(titles)
 }
 
 // areTitles reports whether all fields of the first line can be titles of attributes: different words

@@ -16,7 +16,7 @@ const HeadBytes = 64 << 10
 const (
 	adjacencyRemedy = "networkx.write_edgelist(networkx.read_adjlist(file), path) makes an edge list of it"
 	matrixRemedy    = "in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, %s).values)) makes a graph of it; {nodes=FILE} gives the ids"
-	dimacsRemedy    = "keep the lines of the edges: grep -v '^[cp]' FILE | sed 's/^[ae] //' > edges.txt"
+	dimacsRemedy    = "keep the lines of the edges: grep -v '^[cnp] ' FILE | sed 's/^[ae] //' > edges.txt"
 )
 
 // texts are forms of text that could be taken for an edge list; the first that matches counts. Each
@@ -179,7 +179,7 @@ var (
 	dictionary = pattern(`^([a-z_A-Z.]+ ?= ?)?([a-zA-Z]+\(.*)?\{\s*(` + item + `|` + tuple + `)\s*:`)
 	tuples     = pattern(`^(` + tuple + `[ \t,;]+` + tuple + `([ \t,;].*)?\n)+$`)
 	listed     = pattern(`^(.*\n)?([^\s,;\[{(]+[ \t,;:]+"?(\[[^\[\]:]*\]|\([^()]*,[^()]*\)|\{\}|\{\s*` + item + `\s*[:,}].*\}|(frozen)?set\(.*\))"?,?\n)+$`)
-	dimacs     = pattern(`^(c( .*)?\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)
+	dimacs     = pattern(`^(c( .*)?\n)*(n( +\S+){1,2}\n)*((e( +[0-9]+){2}|a( +[0-9]+){3}|a( +[0-9]+){5})\n){2,}$`)
 	harwell    = pattern(`^(.*\n)?[0-9 ]+\n(?i:[rcpi][suhzr][ae])( +[0-9]+){3,4}\n\(`) // counts, type and size, formats of Fortran
 	neighbours = pattern(`^([^\s,;]+:([ \t,;].*)?\n)+$`)
 	opened     = pattern(`^([a-z_A-Z.]+ ?= ?)?[a-zA-Z]*[\[({]`)

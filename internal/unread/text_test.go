@@ -39,7 +39,7 @@ func TestRecognizeText(t *testing.T) {
 			"ann ['bob', 'cid']\nbob []\n", "1: [2, 3]\n2: [3]\n", "node,neighbours\na,\"['b', 'c']\"\nb,\"['c']\"\n", "a {'b': {}}\nb {}\n", "1\t(2, 3)\n2\t(1, 3)\n", "1 {2, 3}\n",
 		},
 		"a DIMACS file": {
-			"a 1 2 803\na 2 1 803\n", "c a comment\ne 1 2\ne 2 3\n", "a 1 2 0 4 2\na 2 3 0 5 1\n",
+			"a 1 2 803\na 2 1 803\n", "c a comment\ne 1 2\ne 2 3\n", "n 1 s\nn 4 t\na 1 2 5\na 2 4 6\n", "a 1 2 0 4 2\na 2 3 0 5 1\n",
 		},
 		"a Harwell-Boeing file": {hb("RUA"), hb("psa"), hb("ISA")},
 		"a table of vectors of word2vec": {
