@@ -57,7 +57,7 @@ func TestLabelColumns(t *testing.T) {
 		// no header
 		{"l.tsv", "c100\ta\t0.5\nc101\tb\t1\n", "", false, "column 1 → node, column 2 → label; ignored: column 3", "a"},
 		{"l.csv", "0,c100,a\n1,c101,b\n", "", false, "column 2 → node, column 3 → label; skipped the index column", "a"},
-		{"l.csv", "a,c100\nb,c101\na,c102\n", "", false, `l.csv: none of 3 ids is in the graph (first "a"); the graph has ids like "c100"; pass the file and the column with such ids`, ""},
+		{"l.csv", "a,c100\nb,c101\na,c102\n", "", false, `l.csv: none of 3 ids is in the graph (first "a"); the graph has ids like "c100"; pass the file with such ids, or their column by option label-fields`, ""},
 		{"l.csv", "c100,a\nc101,b\n", "", false, "column 1 → node, column 2 → label", "a"},
 		{"l.csv", "user_id,branch_id,plan\nc100,1,a\nc101,2,b\n", "", false,
 			`l.csv:1: cannot determine which columns of "user_id,branch_id,plan" hold the node and the label; pass option label-fields=user_id,plan`, ""},
@@ -68,7 +68,7 @@ func TestLabelColumns(t *testing.T) {
 		{"l.csv", ",customer,grp,n\n1,c100,a,0\n2,c101,b,1\n", "", false,
 			`l.csv:1: cannot determine which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp`, ""},
 		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
-			`l.csv: none of 2 ids is in the graph (first "1"); the graph has ids like "c100"; pass the file and the column with such ids`, ""},
+			`l.csv: none of 2 ids is in the graph (first "1"); the graph has ids like "c100"; pass the file with such ids, or their column by option label-fields`, ""},
 		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
 		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "column 1 → node, column 2 → label", "#a"},
 		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},

@@ -106,7 +106,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
-		unknown: nodetable.Unknown{Nodes: nodes},
+		unknown: nodetable.Unknown{Nodes: nodes, Option: "label-fields"},
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels

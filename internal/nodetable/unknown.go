@@ -12,8 +12,9 @@ import (
 // Unknown counts the lines of a file about nodes, and the lines with an unknown id: one that is
 // not in the graph.
 type Unknown struct {
-	Nodes        any // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
-	Total, Count int // number of lines, and of lines with an unknown id
+	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
+	Option       string // name of the option for the column of the node; "" without one
+	Total, Count int    // number of lines, and of lines with an unknown id
 	line         int64
 	id           string // first unknown id, and its line
 
@@ -92,7 +93,10 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 func (u *Unknown) mistake() (hint, fix string) {
 	if of, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := of.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
-			return fmt.Sprintf("; the graph has ids like %s", table.Quoted(id)), "pass the file and the column with such ids"
+			if fix = "pass the file with such ids"; u.Option != "" {
+				fix += ", or their column by {" + u.Option + "}"
+			}
+			return "; the graph has ids like " + table.Quoted(id), fix
 		}
 	}
 	return "", "does one file count from 0 and the other from 1?"
