@@ -60,21 +60,12 @@ func IsTitleComment(fields [][]byte) bool {
 }
 
 // FirstData finds the first line of data in the head of a file; separator returns the separator
-// of the fields of a line. first is the index of the line from 0, or −1. It is the first line
-// without a comment marker, or an earlier line with a marker that has the form of a row and
-// whose id occurs again as an id. For example, in a file of hashtags "#go<TAB>#rust" is data
+// of the fields of a line, whose number is the same in all lines unless anyWidth is set. first is
+// the index of the line from 0, or −1. It is the first line without a comment marker, or an earlier
+// line with a marker that has the form of a row and whose id occurs again as an id. For example, in a file of hashtags "#go<TAB>#rust" is data
 // if another line has the id "#go". doubtful is the index of an earlier line that has the form
 // of a row but is read as a comment, or −1.
-func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
-	return firstData(head, separator, false)
-}
-
-// FirstHyperedge is FirstData for a file whose lines have any number of fields.
-func FirstHyperedge(head []byte, separator func(line []byte) byte) (first, doubtful int) {
-	return firstData(head, separator, true)
-}
-
-func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (first, doubtful int) {
+func FirstData(head []byte, separator func(line []byte) byte, anyWidth bool) (first, doubtful int) {
 	first, doubtful = -1, -1
 	var above, below [][]byte // candidates above the first line without a marker, and the lines from it on
 	var index []int           // of the candidates

@@ -19,7 +19,7 @@ func TestFirstData(t *testing.T) {
 		"//a\tb\nb\t//a\n":                   {0, -1},
 		"##a\tb\nb\t##a\n":                   {1, -1},
 	} {
-		first, doubtful := FirstData([]byte(text), func(line []byte) byte { return Separator("e.tsv", line) })
+		first, doubtful := FirstData([]byte(text), func(line []byte) byte { return Separator("e.tsv", line) }, false)
 		if [2]int{first, doubtful} != want {
 			t.Errorf("%q: %d, %d, want %v", text, first, doubtful, want)
 		}

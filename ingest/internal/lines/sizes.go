@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -14,68 +15,42 @@ import (
 // a longer file, whose number of lines is estimated with factor, the size of the file divided by
 // that of text; 1 if text is all of it.
 func isSizes(line, text []byte, factor float64) bool {
-	first, ok := integerFields(line)
-	if !ok || len(first) < 2 || len(first) > 3 {
+	sizes, width := integers(line)
+	if len(sizes) != width || width < 2 || width > 3 {
 		return false
 	}
-	entries := first[len(first)-1]
-	rows, cols := first[0], first[len(first)-2]
-	lines, fewer := uint64(0), 0 // fewer: lines with a field less
-	for len(text) > 0 {
-		var row []byte
-		row, text, _ = bytes.Cut(text, []byte{'\n'})
-		if table.IsComment(row) {
+	rows, cols, entries := sizes[0], sizes[width-2], sizes[width-1]
+	lines, fewer := uint64(0), uint64(0) // fewer: lines with a field less
+	for row := range bytes.Lines(text) {
+		if table.IsComment(bytes.TrimRight(row, "\n")) {
 			continue
 		}
-		fields := rowFields(row)
-		if len(fields) < 2 {
+		ids, fields := integers(row)
+		if lines++; lines > entries || len(ids) < 2 || ids[0] > rows || ids[1] > cols {
 			return false
 		}
-		for i, limit := range []uint64{rows, cols} {
-			if id, ok := integer(fields[i]); !ok || id > limit {
-				return false
-			}
-		}
-		if len(fields) < len(first) {
+		if fields < width {
 			fewer++
-		}
-		if lines++; lines > entries {
-			return false
 		}
 	}
 	const least = 3 // fewer lines agree by chance
 	switch {
-	case len(first) == 3 && lines > 0 && uint64(fewer) == lines:
+	case width == 3 && lines > 0 && fewer == lines:
 		return rows == cols || lines == entries
-	case lines < least || len(first) == 3 && rows != cols:
+	case lines < least || width == 3 && rows != cols:
 		return false
 	}
 	const tolerance = 0.25 // of the estimate
 	return lines == entries || factor > 1 && math.Abs(factor*float64(lines)-float64(entries)) < tolerance*float64(entries)
 }
 
-// rowFields cuts a line at blanks, commas and semicolons.
-func rowFields(line []byte) [][]byte {
-	return bytes.FieldsFunc(line, func(c rune) bool { return c == ' ' || c == '\t' || c == '\r' || c == ',' || c == ';' })
-}
-
-// integerFields returns the fields of a line of integers.
-func integerFields(line []byte) (list []uint64, ok bool) {
-	for _, field := range rowFields(line) {
-		n, ok := integer(field)
-		if !ok {
-			return nil, false
+// integers returns the integers ≥ 0 at the beginning of a line, and its number of fields.
+func integers(line []byte) (list []uint64, fields int) {
+	for field := range bytes.FieldsFuncSeq(line, func(c rune) bool { return strings.ContainsRune(" \t\r\n,;", c) }) {
+		if n, err := strconv.ParseUint(string(field), 10, 63); err == nil && len(list) == fields {
+			list = append(list, n)
 		}
-		list = append(list, n)
+		fields++
 	}
-	return list, true
-}
-
-// integer returns the value of a field that is an integer ≥ 0.
-func integer(field []byte) (uint64, bool) {
-	if len(field) == 0 || field[0] < '0' || field[0] > '9' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(field), 10, 63)
-	return n, err == nil
+	return list, fields
 }
