@@ -23,7 +23,7 @@ import (
 // a temporary file, with 2 to 8 bytes each and 8 for a weight, and so do
 // the entries beyond it, 4 to 8 bytes each.
 //
-// The error is a [*nodefile.ParseError] for wrong data, or the first ten of them joined,
+// The error is a [*nodefile.ParseError] for wrong data, or one for each kind of bad lines joined,
 // one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError], one of
 // package shard's, or the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
