@@ -47,6 +47,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
 		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | classes: y"},
 		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat ·"},
+		{"a.txt", "\"fur\" \"size\"\n\"r1\" \"y\" \"big\"\n\"r2\" \"n\" \"big\"\n", "", "r1 r2 | fur: y n | size: big big"}, // write.table of R
 		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: · d"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=fur,class", "a b | fur: y n | class: k l"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | classes: a b"},
