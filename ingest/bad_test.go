@@ -131,15 +131,15 @@ func TestManyBadLines(t *testing.T) {
 		case i == 11:
 			return "1\t2"
 		}
-		return fmt.Sprintf("1\t2\tx%d", i)
+		return fmt.Sprintf("1\t2\tx\"%c", 'a'+i)
 	}
 	for _, test := range []struct {
 		lines int
 		want  string
 	}{
-		{2, `e.tsv:2:5: weight "x1" is not a number; fix the line or pass option skip-bad-lines`},
-		{4, `e.tsv:2:5: weight "x1" is not a number (and 1 more such line); fix the line or pass option skip-bad-lines`},
-		{24, `e.tsv:2:5: weight "x1" is not a number (and 10 more such lines); fix the line or pass option skip-bad-lines
+		{2, `e.tsv:2:5: weight "x\"b" is not a number; fix the line or pass option skip-bad-lines`},
+		{4, `e.tsv:2:5: weight "x\"b" is not a number (and 1 more such line); fix the line or pass option skip-bad-lines`},
+		{24, `e.tsv:2:5: weight "x\"b" is not a number (and 10 more such lines); fix the line or pass option skip-bad-lines
 e.tsv:12: 2 fields, want 3 (source, target, weight); fix the line or pass option skip-bad-lines`},
 	} {
 		wantError(t, &Config{Workers: 2}, []file{{"e.tsv", edgeText(test.lines, line)}}, test.want)

@@ -66,7 +66,7 @@ func (f *Faults) add(e *textio.Error) {
 			return -1
 		}
 		return r
-	}, e.Msg)})
+	}, strings.ReplaceAll(e.Msg, `\"`, ""))})
 }
 
 // Add adds bad lines of one kind that follow the others in the file.
