@@ -103,7 +103,11 @@ func TestReferPropagates(t *testing.T) {
 	if got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}
-	for _, memory := range []int64{0, least} { // with all columns together, and one at a time
+	enough := least // blocks are wider within a larger limit
+	for need := BaselineBytes(p, &Settings{Memory: enough}); need > enough; need = BaselineBytes(p, &Settings{Memory: enough}) {
+		enough = need
+	}
+	for _, memory := range []int64{0, enough} { // with all columns together, and within a limit
 		got, err := measureBaselines(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)

@@ -61,11 +61,11 @@ func workplace(t *testing.T) {
 }
 
 // errorLines returns the lines of stderr without warnings, for example about files of an earlier run,
-// and without the classes of labels.
+// and without the columns and classes that were read.
 func errorLines(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {
-		if !strings.HasPrefix(line, "heatwalk: warning: ") && !strings.Contains(line, " classes: ") {
+		if !strings.HasPrefix(line, "heatwalk: warning: ") && !strings.Contains(line, " classes: ") && !strings.Contains(line, " → ") {
 			kept.WriteString(line)
 		}
 	}

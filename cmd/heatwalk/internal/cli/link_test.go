@@ -125,7 +125,7 @@ func TestStoreLink(t *testing.T) {
 		code        int
 		want        string
 	}{
-		{"bad.tsv", "failed", fault.WrongData, "bad.tsv:1:5:"},
+		{"bad.tsv", "failed", fault.WrongData, "bad.tsv:1:"},
 		{"e.tsv", "nowhere", fault.WrongUsage, "create none/x: there is no directory none; make it first\n"},
 	} {
 		var stderr bytes.Buffer
