@@ -26,10 +26,10 @@ type Journal struct {
 	Resume  bool   // go on from the file, if there is one, instead of from the start
 	Kept    bool   // [Run] holds something in it that a run could go on from
 
-	of      checkpoint.Run
-	records []*record
-	before  float64   // seconds of the runs that came before
-	next    time.Time // when the journal is written again, at the earliest
+	run             checkpoint.Run
+	records         []*record
+	previousSeconds float64   // seconds of the runs that came before
+	next            time.Time // when the journal is written again, at the earliest
 }
 
 // record holds the measurements of one method at one training size.
@@ -58,25 +58,25 @@ func (e *FileError) Error() string { return e.Path + ": " + e.What }
 
 // begin computes the fingerprint of the run and, if it is resumed, reads the journal.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = checkpoint.Run{Version: j.Version, Labels: checkpoint.ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
-	if j.of.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
+	j.run = checkpoint.Run{Version: j.Version, Labels: checkpoint.ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
+	if j.run.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
 		return err
 	}
 	if plan.Data != "" {
-		j.of.Graph = sumOf([]byte(j.of.Graph + plan.Data))
+		j.run.Graph = sumOf([]byte(j.run.Graph + plan.Data))
 	}
 	if !j.Resume {
 		return nil
 	}
 	var run journalRun
-	err = checkpoint.Read(j.Path, j.of, &run)
+	err = checkpoint.Read(j.Path, j.run, &run)
 	if wrong := new(checkpoint.Error); errors.As(err, &wrong) {
 		return &FileError{wrong.Path, wrong.What, wrong.Damaged}
 	}
 	if err != nil {
 		return err
 	}
-	j.records, j.before = run.Records, run.Seconds
+	j.records, j.previousSeconds = run.Records, run.Seconds
 	for _, r := range j.records {
 		if r.Result.Text = r.Text; string(r.Result.Parameters) == "null" {
 			r.Result.Parameters = nil
@@ -111,7 +111,7 @@ func (j *Journal) save(seconds float64, end bool) error {
 	for _, r := range j.records {
 		r.Text = r.Result.Text
 	}
-	err := checkpoint.Write(j.Path, j.of, journalRun{j.before + seconds, j.records})
+	err := checkpoint.Write(j.Path, j.run, journalRun{j.previousSeconds + seconds, j.records})
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func sumOf(text []byte) string {
 // optionSum returns a checksum of all parts of a plan that change results: the memory limit and
 // the number of workers do not.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
-	own := *plan
-	own.Methods, own.Settings, own.Journal, own.Data = nil, nil, nil, "" // which is of the graph
+	options := *plan
+	options.Methods, options.Settings, options.Journal, options.Data = nil, nil, nil, "" // which is of the graph
 	type named struct {
 		Name     string
 		Settings method.Settings
@@ -141,15 +141,15 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	var entries []named
 	for _, m := range plan.entries(set) {
 		s := *m.Settings
-		given := s.Prior.Given
+		prior := s.Prior.Given
 		s.Memory, s.Workers, s.Prior.Given = 0, 0, nil
-		entries = append(entries, named{m.Name, s, checkpoint.BlockSum(given)})
+		entries = append(entries, named{m.Name, s, checkpoint.BlockSum(prior)})
 	}
 	text, err := json.Marshal(struct {
 		Plan       Plan
 		Methods    []named
 		Attributes string
-	}{own, entries, attributeSum(p.Attributes)})
+	}{options, entries, attributeSum(p.Attributes)})
 	if err != nil {
 		panic(err) // numbers and strings can be written
 	}
@@ -164,8 +164,8 @@ func attributeSum(t *sparse.Table) string {
 	h := sha256.New()
 	for v := range t.Rows {
 		columns, values := t.Row(v)
-		for _, part := range []any{int64(len(values)), columns, values} {
-			_ = binary.Write(h, binary.LittleEndian, part) // writes to a hash do not fail
+		for _, block := range []any{int64(len(values)), columns, values} {
+			_ = binary.Write(h, binary.LittleEndian, block) // writes to a hash do not fail
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -53,29 +53,29 @@ type Plan struct {
 type entry struct {
 	method.Entry
 
-	lanes int              // predictions that are made side by side
-	each  *method.Settings // settings of each prediction
-	bytes []int64          // memory of a prediction at each training size
+	lanes              int              // predictions that are made side by side
+	predictionSettings *method.Settings // settings of each prediction
+	bytes              []int64          // memory of a prediction at each training size
 }
 
 // entries returns all methods that are measured, complete.
 func (plan *Plan) entries(set *method.Settings) []entry {
-	all := plan.Methods
-	if !slices.ContainsFunc(all, func(e method.Entry) bool { return e.Method == method.Majority }) {
-		all = append(slices.Clone(all), method.Entry{Method: method.Majority})
+	methods := plan.Methods
+	if !slices.ContainsFunc(methods, func(e method.Entry) bool { return e.Method == method.Majority }) {
+		methods = append(slices.Clone(methods), method.Entry{Method: method.Majority})
 	}
-	list := make([]entry, len(all))
+	list := make([]entry, len(methods))
 	for i := range list {
 		e := &list[i]
-		e.Entry = all[i]
+		e.Entry = methods[i]
 		if e.Name == "" {
 			e.Name = e.Method.Name()
 		}
-		own := *set
+		settings := *set
 		if e.Settings != nil {
-			own = e.Settings.WithDefaults()
+			settings = e.Settings.WithDefaults()
 		}
-		e.Settings = &own
+		e.Settings = &settings
 	}
 	return list
 }
@@ -105,8 +105,8 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 			s.fraction = share(s.splits.At(0))
 		}
 		if plan.TuningSplits > 0 {
-			if near := plan.nearest(s.fraction); near > 0 {
-				d = split.Design{Fraction: near, Stratified: plan.Stratified}
+			if fraction := plan.nearest(s.fraction); fraction > 0 {
+				d = split.Design{Fraction: fraction, Stratified: plan.Stratified}
 			}
 			d.Tuning = true
 			if s.tuning, err = split.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
@@ -125,8 +125,8 @@ func (plan *Plan) designs() (list []split.Design) {
 	case plan.Folds != 0:
 		return []split.Design{{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}}
 	case len(plan.PerClass) > 0:
-		for _, each := range plan.PerClass {
-			list = append(list, split.Design{PerClass: each})
+		for _, count := range plan.PerClass {
+			list = append(list, split.Design{PerClass: count})
 		}
 		return list
 	case len(plan.Fractions) == 0:
@@ -152,14 +152,14 @@ func (plan *Plan) count() int {
 }
 
 // nearest returns the nearest of TuneAt, the smaller of two, 0 without any.
-func (plan *Plan) nearest(fraction float64) (near float64) {
-	for _, at := range plan.TuneAt {
-		d, best := math.Abs(at-fraction), math.Abs(near-fraction)
-		if near == 0 || d < best-1e-9 || d < best+1e-9 && at < near {
-			near = at
+func (plan *Plan) nearest(fraction float64) (nearest float64) {
+	for _, candidate := range plan.TuneAt {
+		d, best := math.Abs(candidate-fraction), math.Abs(nearest-fraction)
+		if nearest == 0 || d < best-1e-9 || d < best+1e-9 && candidate < nearest {
+			nearest = candidate
 		}
 	}
-	return near
+	return nearest
 }
 
 // someOf returns the problem with a number of its labels, at even distances in their list.
@@ -181,8 +181,8 @@ func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
 	case plan.Folds != 0:
 		return []int{plan.trainedAt(p, 1-1/float64(plan.Folds))}
 	case len(plan.PerClass) > 0:
-		for _, each := range plan.PerClass {
-			sizes = append(sizes, min(each*len(p.Names), len(p.Row)))
+		for _, count := range plan.PerClass {
+			sizes = append(sizes, min(count*len(p.Names), len(p.Row)))
 		}
 		return sizes
 	}

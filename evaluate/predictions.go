@@ -39,16 +39,16 @@ func Summarize(scores *sparse.Block[float32], labels []int, seeds *nodefile.Labe
 	for _, c := range seeds.Class {
 		s.Labelled[c]++
 	}
-	given, count := classOfRow(seeds, len(labels)), 0
+	seedClass, count := classOfRow(seeds, len(labels)), 0
 	for row, c := range labels {
-		if given[row] != Unlabelled || c == Unlabelled {
+		if seedClass[row] != Unlabelled || c == Unlabelled {
 			continue
 		}
 		p := scores.Row(row)
 		u := uncertain{row: row, class: c, second: Unlabelled, p: float64(p[c])}
-		for other, q := range p {
-			if other != c && (u.second == Unlabelled || float64(q) > u.q) {
-				u.second, u.q = other, float64(q)
+		for class, q := range p {
+			if class != c && (u.second == Unlabelled || float64(q) > u.q) {
+				u.second, u.q = class, float64(q)
 			}
 		}
 		count++
@@ -66,9 +66,9 @@ func (s *Predictions) keep(u uncertain) {
 	if len(s.Least) == leastCertain && u.p >= s.Least[leastCertain-1].p {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(s.Least, u, func(a, b uncertain) int {
+	position, _ := slices.BinarySearchFunc(s.Least, u, func(a, b uncertain) int {
 		return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.row, b.row))
 	})
-	s.Least = slices.Insert(s.Least, at, u)
+	s.Least = slices.Insert(s.Least, position, u)
 	s.Least = s.Least[:min(len(s.Least), leastCertain)]
 }

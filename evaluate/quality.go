@@ -106,30 +106,30 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 // down, with Pₙ and Rₙ the precision and recall of all items with at least that score;
 // items of equal score are one step. It is not a number without a positive item.
 func averagePrecision(positive []bool, score []float64) float64 {
-	found, sum := 0, 0.0
-	inTies(positive, score, func(before, positives, items int) {
-		found += positives
-		sum += float64(positives) * float64(found) / float64(before+items)
+	right, sum := 0, 0.0
+	inTies(positive, score, func(rank, positives, items int) {
+		right += positives
+		sum += float64(positives) * float64(right) / float64(rank+items)
 	})
-	return sum / float64(found)
+	return sum / float64(right)
 }
 
 // auc returns the share of pairs of a positive and a negative item of which the positive
 // one has the higher score, equal scores counting one half: the area under the
 // receiver operating characteristic. It is not a number without such a pair.
 func auc(positive []bool, score []float64) float64 {
-	above, negatives, sum := 0, 0, 0.0 // positives above a negative
+	higher, negatives, sum := 0, 0, 0.0 // positives above a negative
 	inTies(positive, score, func(_, positives, items int) {
-		sum += float64(items-positives) * (float64(above) + float64(positives)/2)
-		above += positives
+		sum += float64(items-positives) * (float64(higher) + float64(positives)/2)
+		higher += positives
 		negatives += items - positives
 	})
-	return sum / (float64(above) * float64(negatives))
+	return sum / (float64(higher) * float64(negatives))
 }
 
 // inTies calls use for every distinct score from the highest down, with the number of
 // items that score more, and of positive items and of all that have it.
-func inTies(positive []bool, score []float64, use func(before, positives, items int)) {
+func inTies(positive []bool, score []float64, use func(rank, positives, items int)) {
 	if len(positive) != len(score) {
 		panic(badLength)
 	}
@@ -196,12 +196,12 @@ func (c *calibration) error() float64 {
 }
 
 // plus returns the sums of two calibrations, nil if other is.
-func (c *calibration) plus(other *calibration) *calibration {
-	if other == nil {
+func (c *calibration) plus(addend *calibration) *calibration {
+	if addend == nil {
 		return nil
 	}
 	sum := *c
-	for i, b := range other {
+	for i, b := range addend {
 		sum[i].Nodes += b.Nodes
 		sum[i].Right += b.Right
 		sum[i].Probability += b.Probability

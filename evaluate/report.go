@@ -88,22 +88,22 @@ const (
 
 // protocol returns a line for each way of choosing parameters, with its methods.
 func (r *Report) protocol() []string {
-	by := map[string][]string{}
+	methods := map[string][]string{}
 	for _, res := range r.Results {
-		if !slices.Contains(by[res.Tuned], res.Method) {
-			by[res.Tuned] = append(by[res.Tuned], res.Method)
+		if !slices.Contains(methods[res.Tuned], res.Method) {
+			methods[res.Tuned] = append(methods[res.Tuned], res.Method)
 		}
 	}
 	var lines []string
-	if names := by[onSplits]; names != nil {
-		at := ""
+	if names := methods[onSplits]; names != nil {
+		fractions := ""
 		for i, f := range r.TuneAt {
-			at += map[bool]string{true: " at ", false: ", "}[i == 0] + strconv.FormatFloat(100*f, 'g', 4, 64) + " %"
+			fractions += map[bool]string{true: " at ", false: ", "}[i == 0] + strconv.FormatFloat(100*f, 'g', 4, 64) + " %"
 		}
 		splits := map[bool]string{true: "split", false: "splits"}[r.TuningSplits == 1]
-		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels%s: %s", r.TuningSplits, splits, at, strings.Join(names, ", ")))
+		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels%s: %s", r.TuningSplits, splits, fractions, strings.Join(names, ", ")))
 	}
-	if names := by[inside]; names != nil {
+	if names := methods[inside]; names != nil {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
 	}
 	for _, res := range r.Results {
@@ -234,7 +234,7 @@ func (r *Report) writeQuality(b *strings.Builder, width int) {
 // measure is a column of the tables of other measures than accuracy.
 type measure struct {
 	Title string
-	of    func(*Result) *float64
+	value func(*Result) *float64
 	share bool // written as a percentage
 }
 
@@ -264,7 +264,7 @@ var measures = []measure{
 
 // cell returns the measure of a result, or a dash if the result does not have it.
 func (m *measure) cell(r *Result) report.Cell {
-	switch x := m.of(r); {
+	switch x := m.value(r); {
 	case x == nil:
 		return report.Cell{Text: "–"}
 	case m.share:

@@ -26,8 +26,8 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	set := plan.Settings.WithDefaults()
 	start := time.Now()
-	whole := p
-	p, err := plan.connected(ctx, whole, &set)
+	full := p
+	p, err := plan.connected(ctx, full, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	if plan.Journal != nil {
-		if err := plan.Journal.begin(ctx, whole, plan, &set); err != nil {
+		if err := plan.Journal.begin(ctx, full, plan, &set); err != nil {
 			return nil, err
 		}
 	}
@@ -54,11 +54,11 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		Nodes: whole.Nodes(), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
+		Nodes: full.Nodes(), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
-	if whole.A.NNZ() > 0 { // the items of a collection have no edges to be reached by
+	if full.A.NNZ() > 0 { // the items of a collection have no edges to be reached by
 		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
 	if tuning := sizes[0].tuning; tuning != nil {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	report.Seconds = time.Since(start).Seconds()
 	if plan.Journal != nil {
-		report.Seconds += plan.Journal.before
+		report.Seconds += plan.Journal.previousSeconds
 	}
 	return report, nil
 }
@@ -114,21 +114,21 @@ func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var most int64
+	var largest int64
 	for i := range methods {
 		m := &methods[i]
 		for _, bytes := range m.bytes {
-			most = max(most, bytes*int64(m.lanes))
+			largest = max(largest, bytes*int64(m.lanes))
 		}
 		for _, size := range plan.tuningSizes(p) {
 			bytes, err := method.Bytes(m.Method, someOf(p, size), p, m.Settings)
 			if err != nil {
 				return 0, err
 			}
-			most = max(most, bytes)
+			largest = max(largest, bytes)
 		}
 	}
-	return held + most, nil
+	return held + largest, nil
 }
 
 // splitBytes is the memory of a label in splits: its row and class in the training or test
@@ -150,9 +150,9 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 	}
 	for i := range methods {
 		m := &methods[i]
-		m.lanes, m.each = plan.sideBySide(m, p)
+		m.lanes, m.predictionSettings = plan.sideBySide(m, p)
 		for _, size := range plan.trainingSizes(p) {
-			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.each)
+			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.predictionSettings)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -222,13 +222,13 @@ type choiceKey struct{ method, size string }
 
 // run runs one method at one training size from where its record ends.
 func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {
-	start, before := time.Now(), rec.Result.Seconds
+	start, seconds := time.Now(), rec.Result.Seconds
 	r.reportProgress(m.Name, len(rec.Outcomes))
 	if rec.Complete {
 		return nil
 	}
 	keep := func() error {
-		rec.Result.Seconds = before + time.Since(start).Seconds()
+		rec.Result.Seconds = seconds + time.Since(start).Seconds()
 		return r.plan.Journal.save(time.Since(r.start).Seconds(), false)
 	}
 	var chosen *method.Parameters
@@ -250,20 +250,20 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 		}
 	}
 	first := len(rec.Outcomes)
-	found := make([]*splitResult, s.splits.Len-first)
+	results := make([]*splitResult, s.splits.Len-first)
 	var mu sync.Mutex // of the record, to which splits are added in their order
-	err := sched.Run(ctx, m.lanes, len(found), func(_, i int) error {
+	err := sched.Run(ctx, m.lanes, len(results), func(_, i int) error {
 		split := s.splits.At(first + i)
-		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.each)
+		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.predictionSettings)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for found[i] = one; i < len(found) && first+i == len(rec.Outcomes) && found[i] != nil; i++ {
-			rec.Result.add(found[i])
-			rec.Outcomes = append(rec.Outcomes, found[i].outcome)
-			found[i].predicted, found[i].truth = nil, nil
+		for results[i] = one; i < len(results) && first+i == len(rec.Outcomes) && results[i] != nil; i++ {
+			rec.Result.add(results[i])
+			rec.Outcomes = append(rec.Outcomes, results[i].outcome)
+			results[i].predicted, results[i].truth = nil, nil
 			r.reportProgress(m.Name, 1)
 		}
 		return keep()
@@ -314,7 +314,7 @@ type splitResult struct {
 	phases           problem.PhaseSeconds
 	parameters       json.RawMessage // of the method on the split; nil: none
 	text             string          // the parameters in words
-	inside           bool            // the parameters were chosen inside the training set
+	isTunedInside    bool            // the parameters were chosen inside the training set
 	weights          string          // of edges, see [method.Weigh]
 }
 
@@ -335,7 +335,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	a := &splitResult{weights: weights, truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished, phases: out.Seconds}
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
-		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
+		a.isTunedInside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
 		if out.Settings > 0 {
 			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {
 				return nil, err
@@ -373,7 +373,7 @@ func (r *Result) add(a *splitResult) {
 		r.ParametersBySplit = append(r.ParametersBySplit, a.parameters)
 		r.Text = cmp.Or(r.Text, a.text)
 	}
-	if a.inside {
+	if a.isTunedInside {
 		r.Tuned = inside
 	}
 	confusion(r.Confusion).Count(a.truth, a.predicted)
@@ -391,13 +391,13 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)
-	if all := r.ParametersBySplit; len(all) > 0 && r.Tuned == "" && !slices.ContainsFunc(all, func(o json.RawMessage) bool { return !bytes.Equal(o, all[0]) }) {
-		r.Parameters, r.ParametersBySplit = all[0], nil
+	if parameters := r.ParametersBySplit; len(parameters) > 0 && r.Tuned == "" && !slices.ContainsFunc(parameters, func(o json.RawMessage) bool { return !bytes.Equal(o, parameters[0]) }) {
+		r.Parameters, r.ParametersBySplit = parameters[0], nil
 	}
-	mean := func(of func(*Quality) *float64) *float64 {
+	mean := func(metric func(*Quality) *float64) *float64 {
 		sum := 0.0
 		for i := range outcomes {
-			x := of(&outcomes[i].Quality)
+			x := metric(&outcomes[i].Quality)
 			if x == nil {
 				return nil
 			}

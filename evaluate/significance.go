@@ -136,10 +136,10 @@ func holm(p []float64) []float64 {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	adjusted, most := make([]float64, len(p)), 0.0
+	adjusted, highest := make([]float64, len(p)), 0.0
 	for k, i := range order {
-		most = max(most, min(1, float64(len(p)-k)*p[i]))
-		adjusted[i] = most
+		highest = max(highest, min(1, float64(len(p)-k)*p[i]))
+		adjusted[i] = highest
 	}
 	return adjusted
 }

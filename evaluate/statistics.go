@@ -68,18 +68,18 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	}
 	var isolated atomic.Int64
 	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
-		alone := int64(0)
+		isolatedCount := int64(0)
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
 			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
-				alone++
+				isolatedCount++
 			}
 			if counted != nil {
 				counted.count(p, row, col, val)
 			}
 		}
-		isolated.Add(alone)
+		isolated.Add(isolatedCount)
 		return nil
 	})
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *Statistics) ofLabels(l *nodefile.Labels) {
 		size[c]++
 	}
 	s.OfClass = size
-	most := slices.Max(size)
-	s.Frequent, s.Share = slices.Index(size, most), float64(most)/float64(s.Labelled)
+	largest := slices.Max(size)
+	s.Frequent, s.Share = slices.Index(size, largest), float64(largest)/float64(s.Labelled)
 }
 
 // switches counts steps between labelled nodes, and those that change the
@@ -139,7 +139,7 @@ type switches struct {
 }
 
 type steps struct {
-	all, mixed          int64
+	total, mixed        int64
 	weight, mixedWeight float64
 }
 
@@ -150,15 +150,15 @@ type piece struct {
 
 // count counts the entries of a row, or of a piece of one, in panel p.
 func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
-	own := s.class[row]
-	if own == Unlabelled {
+	class := s.class[row]
+	if class == Unlabelled {
 		return
 	}
 	n := &s.ranges[p.Index]
 	var weight, mixed float64
 	for e, c := range col {
-		other := s.class[c]
-		if other == Unlabelled {
+		neighbour := s.class[c]
+		if neighbour == Unlabelled {
 			continue
 		}
 		w := 1.0
@@ -170,10 +170,10 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 		if int(c) == row && !s.arcs {
 			ends = 2
 		}
-		n.all += ends
+		n.total += ends
 		n.weight += float64(ends) * w
 		weight += w
-		if other != own {
+		if neighbour != class {
 			n.mixed++
 			n.mixedWeight += w
 			mixed += w
@@ -193,18 +193,18 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 func (s *switches) edge() (ofWeight, ofNumber float64) {
 	var sum steps
 	for _, n := range s.ranges {
-		sum.all += n.all
+		sum.total += n.total
 		sum.mixed += n.mixed
 		sum.weight += n.weight
 		sum.mixedWeight += n.mixedWeight
 	}
-	if sum.all == 0 {
+	if sum.total == 0 {
 		return 0, 0
 	}
 	if sum.weight > 0 {
 		ofWeight = sum.mixedWeight / sum.weight
 	}
-	return ofWeight, float64(sum.mixed) / float64(sum.all)
+	return ofWeight, float64(sum.mixed) / float64(sum.total)
 }
 
 // walk returns the probability that a step of a stationary walk changes the class.
@@ -217,14 +217,14 @@ func (s *switches) walk(parts *sparse.Components) float64 {
 		s.mixed[p.row] += p.mixed
 	}
 	weight, mixed := make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
-	for row, part := range parts.Of {
-		weight[part] += s.weight[row]
-		mixed[part] += s.mixed[row]
+	for row, component := range parts.Of {
+		weight[component] += s.weight[row]
+		mixed[component] += s.mixed[row]
 	}
 	var chance, nodes float64
-	for part, n := range parts.Sizes {
-		if weight[part] > 0 {
-			chance += float64(n) * mixed[part] / weight[part]
+	for component, n := range parts.Sizes {
+		if weight[component] > 0 {
+			chance += float64(n) * mixed[component] / weight[component]
 			nodes += float64(n)
 		}
 	}

@@ -22,7 +22,7 @@ type Surface struct {
 
 // axis is a numeric parameter with the value of each trial.
 type axis struct {
-	of     string
+	kind   string
 	chosen float64
 	param  *param.Param
 	number []float64
@@ -39,7 +39,7 @@ func newSurface(trials []method.Trial, chosen *method.Parameters) *Surface {
 	for i, set := range trials[0].Chosen() {
 		for j := range set.Spec.Params {
 			if a, ok := axisOf(trials, i, &set.Spec.Params[j]); ok && len(axes) < 2 {
-				a.of, a.chosen = set.Spec.Name, chosen.Chosen()[i].Values.Number(a.param.Name)
+				a.kind, a.chosen = set.Spec.Name, chosen.Chosen()[i].Values.Number(a.param.Name)
 				axes = append(axes, a)
 			}
 		}
@@ -48,7 +48,7 @@ func newSurface(trials []method.Trial, chosen *method.Parameters) *Surface {
 		return nil
 	}
 	x := axes[0]
-	s := &Surface{Method: x.of, X: x.param.Name, XValues: x.values, XChosen: x.chosen}
+	s := &Surface{Method: x.kind, X: x.param.Name, XValues: x.values, XChosen: x.chosen}
 	y := axis{number: make([]float64, len(trials)), values: []float64{0}}
 	if len(axes) > 1 {
 		y = axes[1]

@@ -53,14 +53,14 @@ func (h *hits) accuracies() Accuracies {
 // Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
 // known ones on all nodes without a label in seeds. It returns nil if there are no such nodes.
 // A blank counts as wrong, and so does every class that seeds lacks.
-func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Labels) *Truth {
-	given := classOfRow(seeds, len(labels))
+func Compare(labels []int, reached *roaring.Bitmap, seeds, actual *nodefile.Labels) *Truth {
+	seedClass := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
 	for i, name := range names {
 		position[name] = i
 	}
-	for _, name := range known.Names {
+	for _, name := range actual.Names {
 		if _, ok := position[name]; !ok {
 			position[name] = len(names)
 			names = append(names, name)
@@ -70,11 +70,11 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 	table := newConfusion(len(names) + 1)
 	var t Truth
 	var count hits
-	for i, row := range known.Row {
-		if given[row] != Unlabelled {
+	for i, row := range actual.Row {
+		if seedClass[row] != Unlabelled {
 			continue
 		}
-		want, got := position[known.Names[known.Class[i]]], labels[row]
+		want, got := position[actual.Names[actual.Class[i]]], labels[row]
 		if got == Unlabelled {
 			got = blank
 		}
@@ -98,8 +98,8 @@ func classesIn(rows [][]int) int {
 	present := 0
 	for c := range rows {
 		occurs := false
-		for other, row := range rows {
-			occurs = occurs || row[c] > 0 || other == c && slices.Max(row) > 0
+		for index, row := range rows {
+			occurs = occurs || row[c] > 0 || index == c && slices.Max(row) > 0
 		}
 		if occurs {
 			present++

@@ -66,17 +66,17 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 	}
 	for i, size := range sizes {
 		var results []ValuesResult
-		var found [][]regress.Errors // of each result by split
+		var errorLists [][]regress.Errors // of each result by split
 		for j := range size.splits.Len {
 			split := size.splits.At(j)
-			test, at := p.At(split.Test), 0
+			test, index := p.At(split.Test), 0
 			err := regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v regress.Parameters, predicted []float64) {
 				if j == 0 {
-					results, found = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, Text: v.String()}), append(found, nil)
+					results, errorLists = append(results, ValuesResult{Method: name, TrainFraction: size.fraction, Text: v.String()}), append(errorLists, nil)
 				}
-				found[at] = append(found[at], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
-				results[at].note(v, split.Train, split.Test)
-				at++
+				errorLists[index] = append(errorLists[index], regress.Measure(test.Value, func(i int) float64 { return predicted[test.Row[i]] }))
+				results[index].note(v, split.Train, split.Test)
+				index++
 			})
 			if err != nil {
 				return nil, err
@@ -85,8 +85,8 @@ func CompareValues(ctx context.Context, p *regress.Problem, methods []*regress.M
 				plan.Progress("", int64(i*r.Splits+j+1), int64(len(sizes)*r.Splits))
 			}
 		}
-		for at := range results {
-			results[at].summarise(found[at])
+		for index := range results {
+			results[index].summarise(errorLists[index])
 		}
 		standing(results)
 		r.Results = append(r.Results, results...)
@@ -105,10 +105,10 @@ func (r *ValuesResult) note(v regress.Parameters, train, test []int) {
 }
 
 // summarise stores the means over all splits.
-func (r *ValuesResult) summarise(found []regress.Errors) {
-	mean := func(of func(regress.Errors) float64) (list []float64, mean, stderr float64) {
-		for _, e := range found {
-			list = append(list, of(e))
+func (r *ValuesResult) summarise(errorList []regress.Errors) {
+	mean := func(metric func(regress.Errors) float64) (list []float64, mean, stderr float64) {
+		for _, e := range errorList {
+			list = append(list, metric(e))
 		}
 		mean, stderr = meanStderr(list)
 		return list, mean, stderr
@@ -116,10 +116,10 @@ func (r *ValuesResult) summarise(found []regress.Errors) {
 	r.RMSEs, r.RMSE, r.RMSEStderr = mean(func(e regress.Errors) float64 { return e.RMSE })
 	_, r.MAE, r.MAEStderr = mean(func(e regress.Errors) float64 { return e.MAE })
 	_, r.R2, r.R2Stderr = mean(func(e regress.Errors) float64 { return e.R2 })
-	r.NodesTrained /= float64(len(found))
-	r.NodesTested /= float64(len(found))
-	if all := r.ParametersBySplit; len(all) > 0 && !slices.ContainsFunc(all, func(o json.RawMessage) bool { return !bytes.Equal(o, all[0]) }) {
-		r.Parameters, r.ParametersBySplit = all[0], nil
+	r.NodesTrained /= float64(len(errorList))
+	r.NodesTested /= float64(len(errorList))
+	if parameters := r.ParametersBySplit; len(parameters) > 0 && !slices.ContainsFunc(parameters, func(o json.RawMessage) bool { return !bytes.Equal(o, parameters[0]) }) {
+		r.Parameters, r.ParametersBySplit = parameters[0], nil
 	}
 }
 
@@ -131,12 +131,12 @@ func standing(results []ValuesResult) {
 		unit = 1
 	}
 	for i, r := range results {
-		of := &list[i]
-		of.Method, of.NodesTrained, of.NodesTested = strconv.Itoa(i), r.NodesTrained, r.NodesTested
+		result := &list[i]
+		result.Method, result.NodesTrained, result.NodesTested = strconv.Itoa(i), r.NodesTrained, r.NodesTested
 		for _, x := range r.RMSEs {
-			of.Accuracies = append(of.Accuracies, -x/unit)
+			result.Accuracies = append(result.Accuracies, -x/unit)
 		}
-		of.AccuracyMean = -r.RMSE / unit
+		result.AccuracyMean = -r.RMSE / unit
 	}
 	new(Report).compare(list)
 	for i := range results {
@@ -170,8 +170,8 @@ var signs = map[string]string{first: "*", notWorse: "≈", worse: ""}
 
 // errorColumns are the columns of the tables of errors.
 var errorColumns = []struct {
-	title string
-	of    func(r *ValuesResult) (mean, stderr float64)
+	title   string
+	measure func(r *ValuesResult) (mean, stderr float64)
 }{
 	{"RMSE", func(r *ValuesResult) (float64, float64) { return r.RMSE, r.RMSEStderr }},
 	{"MAE", func(r *ValuesResult) (float64, float64) { return r.MAE, r.MAEStderr }},
@@ -193,7 +193,7 @@ func (r *ValuesReport) WriteText(w io.Writer) error {
 		head := pad("trained on "+res.size(), width+3)
 		for _, c := range errorColumns {
 			head += pad(c.title, column)
-			line += pad(r.cell(c.of(res)), column)
+			line += pad(r.cell(c.measure(res)), column)
 		}
 		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
 			b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")

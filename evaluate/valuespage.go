@@ -32,12 +32,12 @@ func (r *ValuesReport) Page() *report.Page {
 		t.Head = append(t.Head, c.title)
 		largest := math.SmallestNonzeroFloat64
 		for i := range r.Results {
-			mean, _ := c.of(&r.Results[i])
+			mean, _ := c.measure(&r.Results[i])
 			largest = max(largest, math.Abs(mean))
 		}
 		decimals := min(9, max(0, 3-int(math.Floor(math.Log10(largest))))) // four digits of the largest number
 		for i, row := range t.Rows {
-			mean, stderr := c.of(&r.Results[i])
+			mean, stderr := c.measure(&r.Results[i])
 			t.Rows[i] = append(row, report.Fixed(mean, decimals, stderr))
 		}
 	}

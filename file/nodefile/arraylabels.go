@@ -39,14 +39,14 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 	block := make([]int64, min(1<<16, a.Len))
 	for a.At < a.Len {
 		first := int(a.At)
-		part := block[:min(int64(len(block)), a.Len-a.At)]
-		if err := a.Integers(part); err != nil {
+		chunk := block[:min(int64(len(block)), a.Len-a.At)]
+		if err := a.Integers(chunk); err != nil {
 			return nil, err
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		for i, label := range part {
+		for i, label := range chunk {
 			if label == -1 {
 				r.labels.Unlabelled++
 				continue

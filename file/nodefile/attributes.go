@@ -240,17 +240,17 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 		return id, class, nil, err
 	}
 	for _, role := range []struct {
-		given string
-		at    *int
+		title  string
+		column *int
 	}{{r.c.ID, &id}, {r.c.Class, &class}} {
-		if role.given != "" {
-			list, err := r.choose([]string{role.given})
+		if role.title != "" {
+			list, err := r.choose([]string{role.title})
 			if err != nil {
 				return id, class, nil, err
 			}
-			*role.at = list[0]
-		} else if slices.Contains(attributes, *role.at) {
-			*role.at = -1
+			*role.column = list[0]
+		} else if slices.Contains(attributes, *role.column) {
+			*role.column = -1
 		}
 	}
 	if r.c.Columns == nil {
@@ -309,8 +309,8 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 	if err != nil {
 		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
 	}
-	if most := slices.Max(list); most >= len(r.column) {
-		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", most+1, table.Counted(len(r.column), "field"))
+	if highest := slices.Max(list); highest >= len(r.column) {
+		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", highest+1, table.Counted(len(r.column), "field"))
 	}
 	return list, nil
 }
@@ -328,9 +328,9 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 			}
 			name = r.column[id].Values[code]
 		}
-		if before, is := rows[name]; is {
+		if earlier, isRepeated := rows[name]; isRepeated {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
-				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[before])
+				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[earlier])
 		}
 		a.IDs[row], rows[name] = name, row
 	}

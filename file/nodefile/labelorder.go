@@ -27,8 +27,8 @@ func (l *Labels) Sort(nodes Lookup) {
 		return cmp.Or(slices.Compare(members[a], members[b]), cmp.Compare(l.Names[a], l.Names[b]))
 	})
 	names, number := make([]string, len(order)), make([]int, len(order))
-	for at, class := range order {
-		names[at], number[class] = l.Names[class], at
+	for index, class := range order {
+		names[index], number[class] = l.Names[class], index
 	}
 	type label struct{ row, class int }
 	list := make([]label, len(l.Row))
@@ -38,8 +38,8 @@ func (l *Labels) Sort(nodes Lookup) {
 	slices.SortFunc(list, func(a, b label) int {
 		return cmp.Or(cmp.Compare(position(a.row), position(b.row)), cmp.Compare(a.class, b.class))
 	})
-	for i, of := range list {
-		l.Row[i], l.Class[i] = of.row, of.class
+	for i, entry := range list {
+		l.Row[i], l.Class[i] = entry.row, entry.class
 	}
 	l.Names = names
 }

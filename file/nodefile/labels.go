@@ -101,7 +101,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 // newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, at: make([]uint32, nodes.Len()),
+		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
@@ -218,15 +218,15 @@ func (l *Labels) Respell(names []string) {
 
 // labelReader collects the labels of a table.
 type labelReader struct {
-	c       *LabelConfig
-	t       *nodetable.Reader
-	missing []string // words for a missing label
-	labels  *Labels
-	classes classes
-	lines   []int64            // line of each label
-	at      []uint32           // for each row, 1 + index of its last label, or 0
-	before  []uint32           // for each label, 1 + index of the previous label of the same node, or 0
-	numbers map[string]float64 // of each label, if labels must be numbers; else nil
+	c        *LabelConfig
+	t        *nodetable.Reader
+	missing  []string // words for a missing label
+	labels   *Labels
+	classes  classes
+	lines    []int64            // line of each label
+	last     []uint32           // for each row, 1 + index of its last label, or 0
+	previous []uint32           // for each label, 1 + index of the previous label of the same node, or 0
+	numbers  map[string]float64 // of each label, if labels must be numbers; else nil
 
 	unknown nodetable.Unknown
 
@@ -240,8 +240,8 @@ const maxName = 64 << 10
 // add adds the label of a row.
 func (r *labelReader) add(line nodetable.Row) error {
 	id, label := string(line.ID()), string(line.Value())
-	row, known := nodetable.Find(r.t.Lookup, id)
-	if !known {
+	row, isNode := nodetable.Find(r.t.Lookup, id)
+	if !isNode {
 		r.unknown.Add(line.Line, line.ID())
 		return nil
 	}
@@ -251,8 +251,8 @@ func (r *labelReader) add(line nodetable.Row) error {
 	if !ok && (table.IsMissing(label, r.missing) || table.IsMissing(table.ClassKey(label), r.missing)) {
 		l.Unlabelled++
 		l.MinusOne = l.MinusOne || table.ClassKey(label) == "-1"
-		if at, is := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !is {
-			l.MissingWords = slices.Insert(l.MissingWords, at, label)
+		if position, isListed := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !isListed {
+			l.MissingWords = slices.Insert(l.MissingWords, position, label)
 		}
 		if r.c.Missing == nil {
 			addDoubtful(&r.doubtful, label)
@@ -272,23 +272,23 @@ func (r *labelReader) add(line nodetable.Row) error {
 	if !ok {
 		class = r.classes.add(&l.Names, label)
 	}
-	for next := r.at[row]; next > 0; next = r.before[next-1] {
-		before := next - 1
-		if l.Class[before] == class {
+	for next := r.last[row]; next > 0; next = r.previous[next-1] {
+		earlier := next - 1
+		if l.Class[earlier] == class {
 			l.Repeated++
 			return nil
 		}
 		if !r.c.Several {
 			return &ParseError{
 				File: r.t.Name, Line: line.Line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, l.Names[l.Class[before]], r.lines[before]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, l.Names[l.Class[earlier]], r.lines[earlier]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}
 	}
 	l.Row, l.Class = append(l.Row, row), append(l.Class, class)
-	r.before = append(r.before, r.at[row])
+	r.previous = append(r.previous, r.last[row])
 	r.lines = append(r.lines, line.Line)
-	r.at[row] = uint32(len(l.Row))
+	r.last[row] = uint32(len(l.Row))
 	return nil
 }

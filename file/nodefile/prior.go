@@ -75,8 +75,8 @@ func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
 			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: fix}
 		}
 	}
-	for c, at := range column {
-		if at < 0 {
+	for c, index := range column {
+		if index < 0 {
 			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: fix}
 		}
 	}

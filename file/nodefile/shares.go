@@ -20,7 +20,7 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 	if c == nil {
 		c = &ListConfig{}
 	}
-	at := func(name string) (int, bool) {
+	classOf := func(name string) (int, bool) {
 		class := classIndex(classNames, name)
 		return class, class >= 0
 	}
@@ -31,8 +31,8 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 			return nil, err
 		}
 		if first && len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) {
-			_, second := at(string(row.Text[1]))
-			_, third := at(string(row.Text[2]))
+			_, second := classOf(string(row.Text[1]))
+			_, third := classOf(string(row.Text[2]))
 			index = !second && !third
 		}
 		if index && len(row.Text) == 3 {
@@ -45,20 +45,20 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want 2: class and share", table.Counted(len(row.Text), "field")), Fix: "fix the line"}
 		}
 		name := string(row.Field(0))
-		class, known := at(name)
+		class, isClass := classOf(name)
 		share, wrong := table.ParseNumber(table.Point(row.Text[1], t.Text.HasDecimalComma()), 64)
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}
-		_, behind := at(string(row.Text[1]))
-		header := first && !known && !behind && wrong != ""
+		_, behind := classOf(string(row.Text[1]))
+		header := first && !isClass && !behind && wrong != ""
 		first = false
 		switch {
 		case header:
 			continue
-		case !known && behind:
+		case !isClass && behind:
 			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("the class %s is behind its share", table.Quoted(row.Text[1])), Fix: "write a line class<TAB>share for each class"}
-		case !known:
+		case !isClass:
 			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has no label", table.Quoted(name)), Fix: "remove the line, and divide the other shares by their sum"}
 		case wrong != "":
 			return nil, &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("share %s %s", table.Quoted(row.Text[1]), wrong), Fix: "fix the line"}

@@ -133,8 +133,8 @@ func (c *Conversion) label(ctx context.Context) error {
 		sorted, place := l.ByName()
 		c.Classes = sorted
 		names = make([]string, len(place))
-		for class, at := range place {
-			names[class] = strconv.Itoa(at + 1)
+		for class, index := range place {
+			names[class] = strconv.Itoa(index + 1)
 		}
 	} else if missing := n - len(l.Row); zero && missing > 0 {
 		have := "have"
@@ -144,15 +144,15 @@ func (c *Conversion) label(ctx context.Context) error {
 		return textio.Fault(path, 0, "label all rows", "0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have)
 	}
 	c.labels = slices.Repeat([]string{"0"}, n)
-	for i, at := range l.Row {
-		c.labels[at] = names[l.Class[i]]
+	for i, index := range l.Row {
+		c.labels[index] = names[l.Class[i]]
 	}
 	return nil
 }
 
 // areNumbers reports whether all names of classes are numbers, and whether one
 // of them is 0.
-func areNumbers(names []string) (zero, all bool) {
+func areNumbers(names []string) (zero, areAll bool) {
 	for _, name := range names {
 		v, err := strconv.ParseFloat(name, 64)
 		if err != nil || v-v != 0 {
@@ -186,9 +186,9 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // Convert writes the matrix, after [Conversion.Prepare], to w in the format to with elements
 // of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
 // for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
-func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, labels io.Writer) error {
+func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format, w, labels io.Writer) error {
 	i, label := 0, "0" // number and label of the next row
-	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
+	file, err := NewWriter[T](w, format, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
 		if c.labels != nil {
 			return c.labels[i]
 		}

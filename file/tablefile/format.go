@@ -28,7 +28,7 @@ type Format struct {
 	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
 	AnyOrder    bool // elements can be written in any order
 
-	is      func(ending string, head []byte) bool                                             // whether a file has this format, by its name and first bytes
+	matches func(ending string, head []byte) bool                                             // whether a file has this format, by its name and first bytes
 	holds   func(name string, in *textio.Reader) bool                                         // whether such a file holds a matrix; nil: always
 	inspect func(f *File, in *textio.Reader) error                                            // determines the shape
 	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // see [File.Axis]; nil: the format holds no ids
@@ -60,7 +60,7 @@ var Formats = []*Format{NPY, NPZ, LIBSVM}
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)
 	for _, f := range Formats {
-		if f.is(ending, head) {
+		if f.matches(ending, head) {
 			return f
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // plain is a format for the test: a file lists its shape and then its elements.
 var plain = &Format{
 	Name: "plain", Title: "a plain matrix", Endings: []string{".plain"}, NoGraph: "give edges", Text: true,
-	is: func(ending string, _ []byte) bool { return ending == ".plain" },
+	matches: func(ending string, _ []byte) bool { return ending == ".plain" },
 	inspect: func(f *File, in *textio.Reader) error {
 		_, err := fmt.Fscan(in.Content(), &f.Rows, &f.Cols)
 		return err
@@ -92,7 +92,7 @@ func TestDeclaredFormat(t *testing.T) {
 func TestFormatsAreWhole(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range Formats {
-		if names[f.Name] || f.Title == "" || len(f.Endings) == 0 || f.is == nil || f.inspect == nil {
+		if names[f.Name] || f.Title == "" || len(f.Endings) == 0 || f.matches == nil || f.inspect == nil {
 			t.Errorf("%s is not declared in full, or twice", f.Name)
 		}
 		names[f.Name] = true

@@ -20,7 +20,7 @@ var LIBSVM = &Format{
 	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
 	NoGraph: "heatwalk convert reads it as a matrix; if it does hold edges, name their columns with {fields}",
 	Text:    true,
-	is: func(ending string, head []byte) bool {
+	matches: func(ending string, head []byte) bool {
 		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
 	},
 	inspect: (*File).inspectVectors,
@@ -124,28 +124,28 @@ func (v *vectorReader) readLabel(word []byte) error {
 
 // pair parses index:value.
 func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
-	at := bytes.IndexByte(word, ':')
+	colon := bytes.IndexByte(word, ':')
 	switch {
-	case at > 0 && string(word[:at]) == "qid":
+	case colon > 0 && string(word[:colon]) == "qid":
 		return 0, 0, v.fault("cut them out", "%s: ranking data with query ids is not supported", table.Quoted(word))
-	case at < 1 || at == len(word)-1:
+	case colon < 1 || colon == len(word)-1:
 		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", table.Quoted(word))
 	}
-	for _, c := range word[:at] {
+	for _, c := range word[:colon] {
 		if c < '0' || c > '9' {
-			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:at]))
+			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:colon]))
 		}
 		if index = 10*index + int(c-'0'); index > maxIndex {
-			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:at]), maxIndex)
+			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:colon]), maxIndex)
 		}
 	}
-	value, wrong := table.ParseNumber(word[at+1:], v.bits)
+	value, wrong := table.ParseNumber(word[colon+1:], v.bits)
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
 			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
 		}
-		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[at+1:]), wrong)
+		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[colon+1:]), wrong)
 	}
 	return index, value, nil
 }
@@ -211,8 +211,8 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	if err != nil {
 		return err
 	}
-	for more := true; more; {
-		if more, err = v.vector(func(int, float64) {}); err != nil {
+	for hasMore := true; hasMore; {
+		if hasMore, err = v.vector(func(int, float64) {}); err != nil {
 			return err
 		}
 	}
@@ -236,13 +236,13 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 		return err
 	}
 	row := make([]T, f.Cols)
-	var given []int // columns of the row with a value: only these are reset to 0 afterwards
+	var filled []int // columns of the row with a value: only these are reset to 0 afterwards
 	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
 	for {
 		fits := true
-		more, err := v.vector(func(col int, value float64) {
+		hasMore, err := v.vector(func(col int, value float64) {
 			if fits = fits && col < len(row); fits {
-				row[col], given = T(value), append(given, col)
+				row[col], filled = T(value), append(filled, col)
 			}
 		})
 		switch {
@@ -250,18 +250,18 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 			return context.Cause(ctx)
 		case err != nil:
 			return err
-		case !fits || v.rows > int64(f.Rows) || !more && v.rows < int64(f.Rows):
+		case !fits || v.rows > int64(f.Rows) || !hasMore && v.rows < int64(f.Rows):
 			return changed
-		case !more:
+		case !hasMore:
 			return nil
 		}
 		if err := visit(v.label, row); err != nil {
 			return err
 		}
-		for _, col := range given {
+		for _, col := range filled {
 			row[col] = 0
 		}
-		given = given[:0]
+		filled = filled[:0]
 	}
 }
 
@@ -269,7 +269,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 // pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
 func isVectors(head []byte) bool {
 	v := &vectorReader{words: new(words), bits: 64}
-	most := 0
+	largest := 0
 	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(head, []byte("\ufeff")), func(c rune) bool { return c == '\n' || c == '\r' }) {
 		line, _, _ = bytes.Cut(line, []byte{'#'})
 		list := bytes.Fields(line)
@@ -285,9 +285,9 @@ func isVectors(head []byte) bool {
 				return false
 			}
 		}
-		most = max(most, len(list)-1)
+		largest = max(largest, len(list)-1)
 	}
-	return most >= 2
+	return largest >= 2
 }
 
 // newLIBSVMWriter returns a writer of LIBSVM text. A line is the label and index:value of

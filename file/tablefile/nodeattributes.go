@@ -37,8 +37,8 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 			}
 			bytes += 4 * int64(len(line)) * int64(len(codes))
 		}
-		node, known := nodetable.Find(nodes.Lookup, string(row.ID()))
-		if !known {
+		node, isNode := nodetable.Find(nodes.Lookup, string(row.ID()))
+		if !isNode {
 			unknown.Add(row.Line, row.ID())
 			return nil
 		}
@@ -78,7 +78,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 		if column.title == fixedColumns[1] {
 			column.title = classTitle
 		}
-		if slices.ContainsFunc(attributes, func(other graphfile.Attribute) bool { return other.Title == column.title }) {
+		if slices.ContainsFunc(attributes, func(previous graphfile.Attribute) bool { return previous.Title == column.title }) {
 			return nil, 0, textio.Fault(t.rows.Name, t.rows.Line, "rename one of them", "two columns become the attribute %s", table.Quoted(column.title))
 		}
 		a := attribute(column.title, column.texts.Values, codes[i], isLabel)

@@ -19,7 +19,7 @@ var NPY = &Format{
 	Name: "npy", Title: "a NumPy array", Endings: []string{".npy"},
 	NoGraph:     "heatwalk convert reads it; for a graph, save the sparse matrix with scipy.sparse.save_npz",
 	SeparateIDs: true, AnyOrder: true,
-	is: func(ending string, head []byte) bool {
+	matches: func(ending string, head []byte) bool {
 		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
 	},
 	inspect: (*File).inspectArray,
@@ -40,7 +40,7 @@ func (f *File) inspectArray(in *textio.Reader) error {
 // shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
 // member, is the size that the header declares, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
-	f.Single, f.whole = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
+	f.Single, f.isInteger = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
 	case !a.IsNumeric():
@@ -67,7 +67,7 @@ func (f *File) shape(a *npy.Array, size int64) error {
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
-		if w := float64(dst[j]); w-w != 0 || f.whole && math.Abs(v) > 1<<53 {
+		if w := float64(dst[j]); w-w != 0 || f.isInteger && math.Abs(v) > 1<<53 {
 			return f.element(i, j, v)
 		}
 	}
@@ -82,7 +82,7 @@ func (f *File) element(i, j int, v float64) error {
 		what, fix = "is not a number", "replace it"
 	case math.IsInf(v, 0):
 		what, fix = "is infinite", "replace it"
-	case f.whole && math.Abs(v) > 1<<53:
+	case f.isInteger && math.Abs(v) > 1<<53:
 		what, fix = "is beyond 2⁵³ and may have been rounded", "save floats"
 	}
 	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
@@ -154,13 +154,13 @@ func (f *File) panelBytes() int64 {
 // readPanels visits the rows of an array that is stored by columns. For each panel it reads
 // the same range of every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
-	most := f.panelRows()
-	panel, column, raw := make([]float64, most*f.Cols), make([]float64, most), make([]byte, most*a.Width)
-	for lo := 0; lo < f.Rows; lo += most {
-		n := min(most, f.Rows-lo)
+	height := f.panelRows()
+	panel, column, raw := make([]float64, height*f.Cols), make([]float64, height), make([]byte, height*a.Width)
+	for lo := 0; lo < f.Rows; lo += height {
+		n := min(height, f.Rows-lo)
 		for j := range f.Cols {
-			at := a.Start + (int64(j)*int64(f.Rows)+int64(lo))*int64(a.Width)
-			if _, err := file.ReadAt(raw[:n*a.Width], at); err != nil && !errors.Is(err, io.EOF) {
+			offset := a.Start + (int64(j)*int64(f.Rows)+int64(lo))*int64(a.Width)
+			if _, err := file.ReadAt(raw[:n*a.Width], offset); err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
 			a.Decode(column[:n], raw)

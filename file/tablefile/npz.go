@@ -17,8 +17,8 @@ import (
 // NPZ is NumPy's file format of an archive of arrays, one of which is the matrix.
 var NPZ = &Format{
 	Name: "npz", Title: "a NumPy archive", Endings: []string{".npz"},
-	is:    func(_ string, head []byte) bool { return isArchive(head) },
-	holds: holdsMatrix, inspect: (*File).inspectArchive, names: archiveNames,
+	matches: func(_ string, head []byte) bool { return isArchive(head) },
+	holds:   holdsMatrix, inspect: (*File).inspectArchive, names: archiveNames,
 	of32: rows[float32]{read: readNPZ[float32], write: newNPZWriter[float32]},
 	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
 }
@@ -155,7 +155,7 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 		return data.Fault("elements that are not numbers", "save numbers")
 	}
 	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
-	f.Single, f.whole = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
+	f.Single, f.isInteger = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
 	return nil
 }
 
@@ -286,9 +286,9 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 func writePredicted(archive *npy.ArchiveWriter, m *Matrix) error {
 	labels, reached := make([]byte, 0, 4*m.Rows.N), make([]byte, m.Rows.N)
 	for i := range m.Rows.N {
-		label, is := m.Predictions(i)
+		label, isReached := m.Predictions(i)
 		labels = binary.LittleEndian.AppendUint32(labels, uint32(int32(label)))
-		if is {
+		if isReached {
 			reached[i] = 1
 		}
 	}

@@ -28,8 +28,8 @@ func newParquet(w io.Writer, c Columns) predictionFile {
 		columns = append(columns, column)
 	}
 	out := parquetfile.NewWriter(w, "predictions", columns, groupRows)
-	text := func(s string, there bool) {
-		if there {
+	text := func(s string, isPresent bool) {
+		if isPresent {
 			out.String([]byte(s))
 		} else {
 			out.Missing()

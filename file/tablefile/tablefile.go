@@ -54,7 +54,7 @@ type File struct {
 	o         Options
 	first     int  // number of the first column, 0 or 1
 	byColumns bool // an array is stored by columns
-	whole     bool // an array holds integers
+	isInteger bool // an array holds integers
 	sparse    bool // an archive holds a sparse matrix in CSR form
 }
 

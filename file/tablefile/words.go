@@ -15,12 +15,12 @@ type words struct {
 	name string
 	in   io.Reader
 
-	buf  []byte
-	at   int   // offset of the next byte in buf
-	err  error // error of the last read, io.EOF at the end
-	line int64 // number of the current line, from 1
+	buf      []byte
+	position int   // offset of the next byte in buf
+	err      error // error of the last read, io.EOF at the end
+	line     int64 // number of the current line, from 1
 
-	before int64 // bytes of the text before buf
+	offset int64 // bytes of the text before buf
 	start  int64 // offset of the current line in the text
 	column int   // column of the last word, from 1
 }
@@ -36,7 +36,7 @@ func newWords(name string, in io.Reader) *words {
 	for len(w.buf) < 3 && w.more() {
 	}
 	if bytes.HasPrefix(w.buf, []byte("\xef\xbb\xbf")) {
-		w.at = 3
+		w.position = 3
 	}
 	return w
 }
@@ -47,10 +47,10 @@ func (w *words) more() bool {
 	if w.err != nil {
 		return false
 	}
-	w.before += int64(w.at)
-	kept := copy(w.buf, w.buf[w.at:])
-	n, err := io.ReadAtLeast(w.in, w.buf[kept:cap(w.buf)], 1)
-	w.buf, w.at, w.err = w.buf[:kept+n], 0, err
+	w.offset += int64(w.position)
+	length := copy(w.buf, w.buf[w.position:])
+	n, err := io.ReadAtLeast(w.in, w.buf[length:cap(w.buf)], 1)
+	w.buf, w.position, w.err = w.buf[:length+n], 0, err
 	return n > 0
 }
 
@@ -68,11 +68,11 @@ var ends = [256]bool{' ': true, '\t': true, '\v': true, '\f': true, '\r': true, 
 // next returns the next word of the line, or nil at the end of the line. The word is valid
 // until the next call.
 func (w *words) next() ([]byte, error) {
-	for comment := false; ; w.at++ {
-		if w.at == len(w.buf) && !w.more() {
+	for comment := false; ; w.position++ {
+		if w.position == len(w.buf) && !w.more() {
 			return nil, w.fail()
 		}
-		c := w.buf[w.at]
+		c := w.buf[w.position]
 		if c == '\n' || c == '\r' {
 			return nil, nil
 		}
@@ -81,13 +81,13 @@ func (w *words) next() ([]byte, error) {
 		}
 	}
 	for n := 1; ; n++ {
-		if w.at+n == len(w.buf) && !w.more() && w.fail() != nil {
+		if w.position+n == len(w.buf) && !w.more() && w.fail() != nil {
 			return nil, w.fail()
 		}
-		if w.at+n == len(w.buf) || ends[w.buf[w.at+n]] {
-			word := w.buf[w.at : w.at+n]
-			w.column = int(w.before+int64(w.at)-w.start) + 1
-			w.at += n
+		if w.position+n == len(w.buf) || ends[w.buf[w.position+n]] {
+			word := w.buf[w.position : w.position+n]
+			w.column = int(w.offset+int64(w.position)-w.start) + 1
+			w.position += n
 			return word, nil
 		}
 		if n == maxWord {
@@ -99,15 +99,15 @@ func (w *words) next() ([]byte, error) {
 // endLine skips the end of the current line, after next has returned nil. It returns false at
 // the end of the text.
 func (w *words) endLine() bool {
-	if w.at == len(w.buf) && !w.more() {
+	if w.position == len(w.buf) && !w.more() {
 		return false
 	}
-	end := w.buf[w.at]
-	w.at++
-	if end == '\r' && (w.at < len(w.buf) || w.more()) && w.buf[w.at] == '\n' {
-		w.at++
+	end := w.buf[w.position]
+	w.position++
+	if end == '\r' && (w.position < len(w.buf) || w.more()) && w.buf[w.position] == '\n' {
+		w.position++
 	}
 	w.line++
-	w.start = w.before + int64(w.at)
+	w.start = w.offset + int64(w.position)
 	return true
 }

@@ -52,16 +52,16 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.isList() || t.isContent() {
 		return nil
 	}
-	first, below := t.sample(lines)
+	first, rows := t.sample(lines)
 	if t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil {
-		if t.cutNode = !t.isTable(first, below); t.cutNode {
-			first, below = t.sample(lines)
+		if t.cutNode = !t.isTable(first, rows); t.cutNode {
+			first, rows = t.sample(lines)
 		}
 	}
 	if first == nil {
 		return nil // Rows reports the error when it reads the line
 	}
-	return t.choose(number, first, below)
+	return t.choose(number, first, rows)
 }
 
 // dataLines returns the first lines of data of a chunk and their numbers.
@@ -103,7 +103,7 @@ func (t *Reader) countTitles(lines [][]byte, number int64) int {
 
 // sample splits the first line and the lines below it into fields. Lines that cannot be split
 // are omitted.
-func (t *Reader) sample(lines [][]byte) (first []string, below [][]string) {
+func (t *Reader) sample(lines [][]byte) (first []string, rows [][]string) {
 	var f table.Fields
 	for i, line := range lines {
 		if t.cut(&f, line) != nil {
@@ -112,32 +112,32 @@ func (t *Reader) sample(lines [][]byte) (first []string, below [][]string) {
 		if i == 0 {
 			first = f.Strings()
 		} else {
-			below = append(below, f.Strings())
+			rows = append(rows, f.Strings())
 		}
 	}
-	return first, below
+	return first, rows
 }
 
 // isTable reports whether lines with fields separated by blanks are a table of three or more
 // columns with a header. Otherwise the first blank ends the node, and the value may contain
 // blanks.
-func (t *Reader) isTable(first []string, below [][]string) bool {
-	if len(below) == 0 || len(first) < 2 || t.Header == input.NoHeader {
+func (t *Reader) isTable(first []string, rows [][]string) bool {
+	if len(rows) == 0 || len(first) < 2 || t.Header == input.NoHeader {
 		return false
 	}
-	n := len(below[0])
-	if n < 3 || n != len(first) && n != len(first)+1 || slices.ContainsFunc(below, func(row []string) bool { return len(row) != n }) {
+	n := len(rows[0])
+	if n < 3 || n != len(first) && n != len(first)+1 || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != n }) {
 		return false
 	}
-	s := &table.Sample{Titles: first, Rows: below}
+	s := &table.Sample{Titles: first, Rows: rows}
 	s.NameRows()
 	return s.NamesBoth(t.Value)
 }
 
 // choose decides whether the first line, with the given number, is a header and which columns are
 // read.
-func (t *Reader) choose(line int64, first []string, below [][]string) error {
-	s := &table.Sample{Titles: first, Rows: below, Separator: t.sep}
+func (t *Reader) choose(line int64, first []string, rows [][]string) error {
+	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
 	if t.Header != input.NoHeader && !t.cutNode && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
@@ -145,7 +145,7 @@ func (t *Reader) choose(line int64, first []string, below [][]string) error {
 	if t.Lookup != nil {
 		o.IsKnown = func(id string) bool { _, known := t.find(id); return known }
 	}
-	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) || len(below) == 0 && s.NamesBoth(t.Value)) {
+	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) || len(rows) == 0 && s.NamesBoth(t.Value)) {
 		o.Header = input.HasHeader
 	}
 	c, err := s.ChooseNodes(o)

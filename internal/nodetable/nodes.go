@@ -27,12 +27,12 @@ const MaxFields = 1000
 // Reader reads a table with a node in each row. Set the fields of the first group, then call
 // [Reader.Read], which sets the other fields before it yields the first row.
 type Reader struct {
-	Name    string                                // file name for messages
-	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: the graph is not known
-	Value   string                                // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
-	Every   bool                                  // all columns are read, as attributes
-	Fields  []string                              // columns of node and value, by numbers from 1 or titles; nil: found by their titles
-	Option  string                                // name of the option for Fields, for messages; "" without such an option
+	Name    string                                 // file name for messages
+	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
+	Value   string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
+	Every   bool                                   // all columns are read, as attributes
+	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
+	Option  string                                 // name of the option for Fields, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
 	Options textio.Options // settings for opening the file
@@ -53,10 +53,10 @@ type Reader struct {
 
 // Row is one row of a table, valid until the next one.
 type Row struct {
-	Line     int64
-	Text     [][]byte // the fields, at least one
-	Start    []int    // column at which each field begins, from 0
-	node, at int
+	Line        int64
+	Text        [][]byte // the fields, at least one
+	Start       []int    // column at which each field begins, from 0
+	node, value int
 }
 
 // ID returns the id of the node.
@@ -64,16 +64,16 @@ func (r Row) ID() []byte { return r.Text[r.node] }
 
 // Value returns the value of the node without blanks around it, or nil.
 func (r Row) Value() []byte {
-	if r.at < 0 {
+	if r.value < 0 {
 		return nil
 	}
-	return r.Field(r.at)
+	return r.Field(r.value)
 }
 
 // Column returns the position of the value on the line, from 1.
 func (r Row) Column() int {
-	if r.at >= 0 && r.at < len(r.Start) {
-		return r.Start[r.at] + 1
+	if r.value >= 0 && r.value < len(r.Start) {
+		return r.Start[r.value] + 1
 	}
 	return 0
 }
@@ -95,8 +95,8 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	}
 	t.Titles, t.Columns = nil, nil
 	return func(yield func(Row, error) bool) {
-		for _, part := range parts {
-			for row, err := range t.readFile(ctx, part) {
+		for _, file := range parts {
+			for row, err := range t.readFile(ctx, file) {
 				if !yield(row, err) || err != nil {
 					return
 				}
@@ -186,17 +186,17 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 }
 
 // find looks up an id in the graph, see Find.
-func (t *Reader) find(id string) (row int, known bool) { return Find(t.Lookup, id) }
+func (t *Reader) find(id string) (row int, isNode bool) { return Find(t.Lookup, id) }
 
 // Find looks up an id in the graph, and if it is an unknown integer, its other spelling: 3 for
 // 3.0, and 3.0 for 3, because pandas writes integers as floats if a column has missing values.
-func Find(lookup func(id string) (row int, known bool), id string) (row int, known bool) {
-	if row, known = lookup(id); !known {
-		if other := table.WholeNumber(id); other != "" {
-			row, known = lookup(other)
+func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
+	if row, isNode = lookup(id); !isNode {
+		if spelling := table.WholeNumber(id); spelling != "" {
+			row, isNode = lookup(spelling)
 		}
 	}
-	return row, known
+	return row, isNode
 }
 
 // isRemark reports whether a line that is not blank is a comment. A line that begins with a
@@ -222,10 +222,10 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 		if i != min(t.Node, len(f.Text)-1) && !anyField {
 			continue
 		}
-		if _, known := t.find(string(id)); known {
+		if _, isNode := t.find(string(id)); isNode {
 			return false
 		}
-		if _, known := t.find(string(bytes.Trim(id, table.Blank))); known {
+		if _, isNode := t.find(string(bytes.Trim(id, table.Blank))); isNode {
 			return false
 		}
 	}
@@ -283,11 +283,11 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			return Row{}, fault(f.Start[i]+1, "fix the line", table.ErrTab)
 		}
 	}
-	at := t.At
+	value := t.At
 	if t.isContent() && t.Value != "" {
-		at = len(f.Text) - 1
+		value = len(f.Text) - 1
 	}
-	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, at: at}, nil
+	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, value: value}, nil
 }
 
 var errEmpty = errors.New("empty id")
@@ -302,8 +302,8 @@ func (t *Reader) isVerbatim(id []byte) bool {
 	if t.Lookup == nil {
 		return t.isList()
 	}
-	_, known := t.Lookup(string(id))
-	return known
+	_, isNode := t.Lookup(string(id))
+	return isNode
 }
 
 // cut splits a line into fields. With cutNode, the first blank ends the node, unless the node
@@ -313,14 +313,14 @@ func (t *Reader) cut(f *table.Fields, line []byte) error {
 	if !t.cutNode || text[0] == '"' {
 		return f.Split(line, t.sep)
 	}
-	from := bytes.Index(line, text)
+	start := bytes.Index(line, text)
 	end := bytes.IndexAny(text, table.Blank)
 	if end < 0 {
 		end = len(text)
 	}
-	rest := bytes.TrimLeft(text[end:], table.Blank)
-	f.Text = append(f.Text[:0], text[:end], rest)
-	f.Start = append(f.Start[:0], from, from+len(text)-len(rest))
+	tail := bytes.TrimLeft(text[end:], table.Blank)
+	f.Text = append(f.Text[:0], text[:end], tail)
+	f.Start = append(f.Start[:0], start, start+len(text)-len(tail))
 	f.Padded = append(f.Padded[:0], false, false)
 	return nil
 }

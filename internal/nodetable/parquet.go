@@ -45,14 +45,14 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			columns = append(columns, i)
 		}
 	}
-	var below [][]string
+	var rows [][]string
 	if s := (&table.Sample{Titles: file.Titles}); t.Fields == nil && !s.NamesBoth(t.Value) { // the titles are ambiguous
 		err = t.parquetRows(file, columns, func(row Row) error {
 			cells := make([]string, len(row.Text))
 			for i, text := range row.Text {
 				cells[i] = string(text)
 			}
-			if below = append(below, cells); len(below) == table.SampleRows {
+			if rows = append(rows, cells); len(rows) == table.SampleRows {
 				return errEnough
 			}
 			return nil
@@ -65,7 +65,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if t.Value != "" {
 		t.At = 1
 	}
-	if err := t.choose(0, slices.Clone(file.Titles), below); err != nil {
+	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
 		return err
 	}
 	if !t.Every {
@@ -101,13 +101,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 // error. It returns that error unless it is errEnough.
 func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
-	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, at: t.At}
-	err := file.Each(columns, func(at int64, values []parquet.Value) error {
+	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, value: t.At}
+	err := file.Each(columns, func(index int64, values []parquet.Value) error {
 		for i, v := range values {
 			text[i] = file.AppendText(text[i][:0], columns[i], v)
 			row.Text[columns[i]] = text[i]
 		}
-		row.Line = at + 1
+		row.Line = index + 1
 		return visit(row)
 	})
 	if errors.Is(err, errEnough) {

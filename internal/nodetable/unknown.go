@@ -38,22 +38,22 @@ func (u *Unknown) Add(line int64, id []byte) {
 // unknown ids: a program wrote Windows-1252 where another wrote UTF-8.
 func (u *Unknown) compare(line int64, id []byte) {
 	graph, ok := u.Nodes.(interface {
-		Lookup(id string) (row int, known bool)
+		Lookup(id string) (row int, isNode bool)
 	})
 	if !ok {
 		return
 	}
-	var other []byte
+	var recoded []byte
 	isUTF8 := utf8.Valid(id)
 	if !isUTF8 {
-		other = textio.FromWindows(id)
+		recoded = textio.FromWindows(id)
 	} else if bytes.ContainsFunc(id, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		other = textio.ToWindows(id)
+		recoded = textio.ToWindows(id)
 	}
-	if other == nil {
+	if recoded == nil {
 		return
 	}
-	if _, known := graph.Lookup(string(other)); known {
+	if _, isNode := graph.Lookup(string(recoded)); isNode {
 		u.encoded, u.encodedLine, u.isUTF8 = string(id), line, isUTF8
 	}
 }
@@ -91,8 +91,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 
 // mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
-	if of, ok := u.Nodes.(interface{ ID(row int) string }); ok {
-		if id := of.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
+	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
+		if id := dictionary.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
 			if fix = "pass the file with such ids"; u.Option != "" {
 				fix += ", or their column by {" + u.Option + "}"
 			}

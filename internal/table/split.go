@@ -67,57 +67,57 @@ func (f *Fields) Split(line []byte, sep byte) error {
 	if sep == Tab {
 		return f.splitTabs(line)
 	}
-	for at := 0; ; {
+	for position := 0; ; {
 		if len(f.Text) == manyFields {
 			return ErrFields
 		}
-		from := at
-		for at < len(line) && isBlank(line[at]) {
-			at++
+		start := position
+		for position < len(line) && isBlank(line[position]) {
+			position++
 		}
-		if at == len(line) && sep == Blanks {
+		if position == len(line) && sep == Blanks {
 			return nil
 		}
-		if at < len(line) && line[at] == '"' {
-			text, end, err := f.quoted(line, at)
+		if position < len(line) && line[position] == '"' {
+			text, end, err := f.quoted(line, position)
 			if err != nil {
 				return err
 			}
-			f.add(text, at, false)
-			for at = end; at < len(line) && isBlank(line[at]); at++ {
+			f.add(text, position, false)
+			for position = end; position < len(line) && isBlank(line[position]); position++ {
 			}
 			switch {
-			case at == len(line):
+			case position == len(line):
 				return nil
-			case sep == Blanks && at > end:
+			case sep == Blanks && position > end:
 				continue
-			case sep != Blanks && line[at] == sep:
-				at++
+			case sep != Blanks && line[position] == sep:
+				position++
 				continue
 			}
 			return ErrQuoteEnd
 		}
 		end := -1
 		if sep == Blanks {
-			end = bytes.IndexAny(line[at:], Blank)
+			end = bytes.IndexAny(line[position:], Blank)
 		} else {
-			end = bytes.IndexByte(line[at:], sep)
+			end = bytes.IndexByte(line[position:], sep)
 		}
 		last := end < 0
 		if last {
-			end = len(line) - at
+			end = len(line) - position
 		}
-		whole := line[at : at+end]
+		field := line[position : position+end]
 		if last { // the carriage return ends the line
-			whole = bytes.TrimRight(whole, "\r")
+			field = bytes.TrimRight(field, "\r")
 		}
-		text := trimNoBreak(bytes.TrimRight(whole, Blank))
-		padded := sep != Blanks && (at > from || len(text) < len(whole)) || len(text) < len(bytes.TrimRight(whole, Blank))
-		f.add(text, at+max(0, bytes.Index(whole, text)), padded)
+		text := trimNoBreak(bytes.TrimRight(field, Blank))
+		padded := sep != Blanks && (position > start || len(text) < len(field)) || len(text) < len(bytes.TrimRight(field, Blank))
+		f.add(text, position+max(0, bytes.Index(field, text)), padded)
 		if last {
 			return nil
 		}
-		at += end + 1
+		position += end + 1
 	}
 }
 
@@ -134,45 +134,45 @@ func trimNoBreak(text []byte) []byte {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-func (f *Fields) add(text []byte, at int, padded bool) {
-	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, at), append(f.Padded, padded)
+func (f *Fields) add(text []byte, position int, padded bool) {
+	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, position), append(f.Padded, padded)
 }
 
 // splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
 // it and every quote within is doubled, as pandas, R and heatwalk write such fields.
 func (f *Fields) splitTabs(line []byte) error {
 	line = bytes.TrimRight(line, "\r")
-	for at := 0; ; {
+	for position := 0; ; {
 		if len(f.Text) == manyFields {
 			return ErrFields
 		}
-		end := bytes.IndexByte(line[at:], Tab)
+		end := bytes.IndexByte(line[position:], Tab)
 		last := end < 0
 		if last {
-			end = len(line) - at
+			end = len(line) - position
 		}
-		text, start := line[at:at+end], at
+		text, start := line[position:position+end], position
 		if inner, quoted := f.unquote(text); quoted {
 			text, start = inner, start+1
 			f.add(text, start, false)
 			if last {
 				return nil
 			}
-			at += end + 1
+			position += end + 1
 			continue
 		}
 		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]) || len(trimNoBreak(text)) < len(text))
 		if padded {
 			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
 				start += bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(Blank, r) })
-				text, start = bare, max(start, at)
+				text, start = bare, max(start, position)
 			}
 		}
 		f.add(text, start, padded)
 		if last {
 			return nil
 		}
-		at += end + 1
+		position += end + 1
 	}
 }
 
@@ -186,41 +186,41 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	if text = field[1 : n-1]; bytes.IndexByte(text, '"') < 0 {
 		return text, true
 	}
-	from := len(f.unquoted)
+	start := len(f.unquoted)
 	for i := 0; i < len(text); i++ {
 		if text[i] == '"' {
 			if i++; i == len(text) || text[i] != '"' {
-				f.unquoted = f.unquoted[:from]
+				f.unquoted = f.unquoted[:start]
 				return nil, false
 			}
 		}
 		f.unquoted = append(f.unquoted, text[i])
 	}
-	return f.unquoted[from:], true
+	return f.unquoted[start:], true
 }
 
 // quoted reads the quoted field that starts at line[at], in which two quotes mean one, and
 // returns its text and the position behind it.
-func (f *Fields) quoted(line []byte, at int) (text []byte, end int, err error) {
-	at++
-	from := len(f.unquoted)
-	whole := true // no quote inside: the text is a piece of the line
-	for start := at; ; {
-		i := bytes.IndexByte(line[at:], '"')
+func (f *Fields) quoted(line []byte, position int) (text []byte, end int, err error) {
+	position++
+	first := len(f.unquoted)
+	isPiece := true // no quote inside: the text is a piece of the line
+	for start := position; ; {
+		i := bytes.IndexByte(line[position:], '"')
 		if i < 0 {
 			return nil, 0, ErrQuote
 		}
-		i += at
+		i += position
 		if i+1 < len(line) && line[i+1] == '"' {
-			whole = false
-			f.unquoted = append(f.unquoted, line[at:i+1]...)
-			at = i + 2
+			isPiece = false
+			f.unquoted = append(f.unquoted, line[position:i+1]...)
+			position = i + 2
 			continue
 		}
 		text = line[start:i]
-		if !whole {
-			f.unquoted = append(f.unquoted, line[at:i]...)
-			text = f.unquoted[from:]
+		if !isPiece {
+			f.unquoted = append(f.unquoted, line[position:i]...)
+			text = f.unquoted[first:]
 		}
 		if bytes.IndexByte(text, Tab) >= 0 {
 			return nil, 0, ErrTab
@@ -294,11 +294,11 @@ func Separator(name string, line []byte) byte {
 		if f.Split(line, sep) != nil || len(f.Text) < 2 {
 			continue
 		}
-		inside := false
+		hasBlank := false
 		for _, text := range f.Text {
-			inside = inside || bytes.IndexByte(text, ' ') >= 0
+			hasBlank = hasBlank || bytes.IndexByte(text, ' ') >= 0
 		}
-		if !inside || g.Split(line, Blanks) != nil || len(g.Text) < 2 || len(g.Text) > 3 {
+		if !hasBlank || g.Split(line, Blanks) != nil || len(g.Text) < 2 || len(g.Text) > 3 {
 			return sep
 		}
 	}

@@ -70,18 +70,18 @@ func words(title string) []string {
 			list, word = append(list, string(word)), nil
 		}
 	}
-	var before rune
+	var previous rune
 	for _, r := range title {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
-		case unicode.IsUpper(r) && unicode.IsLower(before), unicode.IsDigit(r) != unicode.IsDigit(before):
+		case unicode.IsUpper(r) && unicode.IsLower(previous), unicode.IsDigit(r) != unicode.IsDigit(previous):
 			end()
 			word = append(word, unicode.ToLower(r))
 		default:
 			word = append(word, unicode.ToLower(r))
 		}
-		before = r
+		previous = r
 	}
 	end()
 	return list
@@ -93,18 +93,18 @@ var neo4jRoles = map[string]string{":START_ID": "start id", ":END_ID": "end id",
 // withoutType returns a title of Neo4j, "name:type" or "name:ROLE(group)", as a
 // plain one.
 func withoutType(title string) string {
-	at := strings.LastIndexByte(title, ':')
-	if at < 0 {
+	position := strings.LastIndexByte(title, ':')
+	if position < 0 {
 		return title
 	}
-	role, _, _ := strings.Cut(title[at:], "(")
+	role, _, _ := strings.Cut(title[position:], "(")
 	if plain, ok := neo4jRoles[role]; ok {
 		return plain
 	}
-	if at == 0 {
+	if position == 0 {
 		return title
 	}
-	return title[:at]
+	return title[:position]
 }
 
 // IndexOfPandas begins the names that pandas gives to numbers of rows in Parquet.

@@ -102,9 +102,9 @@ func IsInteger(text []byte) bool {
 // IsDecimalComma reports whether text is a number with a comma before its
 // fraction.
 func IsDecimalComma(text []byte) bool {
-	whole, fraction, cut := bytes.Cut(text, []byte{Comma})
+	integer, fraction, cut := bytes.Cut(text, []byte{Comma})
 	digits := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0 }
-	return cut && digits(bytes.TrimPrefix(whole, []byte("-"))) && digits(fraction)
+	return cut && digits(bytes.TrimPrefix(integer, []byte("-"))) && digits(fraction)
 }
 
 // noTitles are words in columns of numbers that are no titles.
@@ -138,8 +138,8 @@ func TimeOf(text string) (t time.Time, ok bool) {
 		return t, false
 	}
 	t, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
-	rest := text[len(time.DateOnly):]
-	return t, err == nil && (rest == "" || rest[0] == 'T' || rest[0] == ' ')
+	clock := text[len(time.DateOnly):]
+	return t, err == nil && (clock == "" || clock[0] == 'T' || clock[0] == ' ')
 }
 
 // CompareIntegers compares canonical integers of any length.
@@ -158,8 +158,8 @@ func CompareIntegers(a, b []byte) int {
 // WholeNumber returns the other way to write an id that is a whole number: 3 for 3.0, which
 // pandas writes for integers in a column with gaps, and 3.0 for 3. It is "" for other ids.
 func WholeNumber(id string) string {
-	if whole, fraction, cut := strings.Cut(id, "."); cut && fraction != "" && strings.Trim(fraction, "0") == "" && IsInteger([]byte(whole)) {
-		return whole
+	if integer, fraction, cut := strings.Cut(id, "."); cut && fraction != "" && strings.Trim(fraction, "0") == "" && IsInteger([]byte(integer)) {
+		return integer
 	}
 	if IsInteger([]byte(id)) {
 		return id + ".0"
@@ -192,9 +192,9 @@ func IsDate(text string) bool {
 
 // beforeTime returns text without the time of day at its end.
 func beforeTime(text string) string {
-	if at := strings.IndexByte(text, ':'); at > 0 {
-		if from := strings.LastIndexAny(text[:at], " T"); from > 0 {
-			return strings.TrimRight(text[:from], " ,")
+	if colon := strings.IndexByte(text, ':'); colon > 0 {
+		if start := strings.LastIndexAny(text[:colon], " T"); start > 0 {
+			return strings.TrimRight(text[:start], " ,")
 		}
 	}
 	return text

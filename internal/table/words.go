@@ -92,10 +92,10 @@ func Counted[N int | int64 | uint64](n N, noun string) string {
 
 // Plural returns the plural of a noun, for example "classes", "entries" and "vertices".
 func Plural(noun string) string {
-	if stem, is := strings.CutSuffix(noun, "ex"); is {
+	if stem, hasSuffix := strings.CutSuffix(noun, "ex"); hasSuffix {
 		return stem + "ices"
 	}
-	if stem, is := strings.CutSuffix(noun, "y"); is {
+	if stem, hasSuffix := strings.CutSuffix(noun, "y"); hasSuffix {
 		return stem + "ies"
 	}
 	if strings.HasSuffix(noun, "ss") {

@@ -64,11 +64,11 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 			return nil, err
 		}
 	}
-	p, of, err := withoutDirections(ctx, p, &set)
+	p, options, err := withoutDirections(ctx, p, &set)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := newColumns(ctx, p, of)
+	columns, err := newColumns(ctx, p, options)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 		frequent := Result{Method: "majority", TrainFraction: fraction}
 		for s := range splits {
 			split := draws[i].At(s)
-			nodes, own := pick(row, split.Train), pick(sets, split.Train)
-			model, err := fit(ctx, columns, nodes, own, len(p.Names), &set)
+			nodes, trainSets := pick(row, split.Train), pick(sets, split.Train)
+			model, err := fit(ctx, columns, nodes, trainSets, len(p.Names), &set)
 			if err != nil {
 				return nil, err
 			}
@@ -88,11 +88,11 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 				return model.probabilitiesTo(scores, row[split.Test[t]])
 			})
 			counts := make([]float64, len(p.Names))
-			for _, c := range slices.Concat(own...) {
+			for _, c := range slices.Concat(trainSets...) {
 				counts[c]++
 			}
-			same := func(int) []float64 { return counts }
-			frequent.add(truth, len(p.Names), threshold(own, same), same)
+			scoresOf := func(int) []float64 { return counts }
+			frequent.add(truth, len(p.Names), threshold(trainSets, scoresOf), scoresOf)
 			if progress != nil {
 				progress("splits", int64(i*splits+s+1), int64(len(fractions)*splits))
 			}
@@ -102,18 +102,18 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 	return r, nil
 }
 
-func pick[T any](of []T, positions []int) []T {
+func pick[T any](values []T, positions []int) []T {
 	out := make([]T, len(positions))
-	for i, at := range positions {
-		out[i] = of[at]
+	for i, position := range positions {
+		out[i] = values[position]
 	}
 	return out
 }
 
 // add measures the predictions of a split, given the scores of the labels of an item.
-func (r *Result) add(truth [][]int, labels int, least float64, scores func(item int) []float64) {
+func (r *Result) add(truth [][]int, labels int, limit float64, scores func(item int) []float64) {
 	micro, macro := labelF1(truth, labels, scores)
-	thresholdMicro, thresholdMacro := setF1(truth, labels, func(item int) []int { return above(scores(item), least) })
+	thresholdMicro, thresholdMacro := setF1(truth, labels, func(item int) []int { return above(scores(item), limit) })
 	for i, f := range []float64{micro, macro, thresholdMicro, thresholdMacro} {
 		r.measures[i] = append(r.measures[i], f)
 	}

@@ -23,26 +23,26 @@ func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, mac
 	if labels == 0 {
 		return 0, 0
 	}
-	right, given, had := make([]int, labels), make([]int, labels), make([]int, labels)
-	for i, own := range sets {
-		for _, c := range own {
+	right, predictions, had := make([]int, labels), make([]int, labels), make([]int, labels)
+	for i, set := range sets {
+		for _, c := range set {
 			had[c]++
 		}
 		for _, c := range predicted(i) {
-			given[c]++
-			if slices.Contains(own, c) {
+			predictions[c]++
+			if slices.Contains(set, c) {
 				right[c]++
 			}
 		}
 	}
-	hits, all := 0, 0
+	hits, total := 0, 0
 	for c := range labels {
-		hits, all = hits+2*right[c], all+given[c]+had[c]
+		hits, total = hits+2*right[c], total+predictions[c]+had[c]
 		if right[c] > 0 {
-			macro += 2 * float64(right[c]) / float64(given[c]+had[c])
+			macro += 2 * float64(right[c]) / float64(predictions[c]+had[c])
 		}
 	}
-	return float64(hits) / float64(max(1, all)), macro / float64(labels)
+	return float64(hits) / float64(max(1, total)), macro / float64(labels)
 }
 
 // likeliest stores in dst the count labels of the highest scores, best first, the lower

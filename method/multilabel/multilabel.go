@@ -141,7 +141,7 @@ type Model struct {
 	shares  []float64
 	a, b    []float64 // of the sigmoids
 
-	own map[int][]int // labels of the nodes that Predict learned from
+	labels map[int][]int // labels of the nodes that Predict learned from
 }
 
 // fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are chosen by
@@ -150,21 +150,21 @@ type Model struct {
 // the context's.
 func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
-	_, most := c.Dims()
+	_, widest := c.Dims()
 	var width []int
-	for w := most; len(width) < widths && w > 0; w /= 2 {
+	for w := widest; len(width) < widths && w > 0; w /= 2 {
 		width = append(width, w)
 	}
-	path := func(at int) (*ridge.Path, error) {
-		f := sparse.BlockOf(len(node), width[at], make([]float64, len(node)*width[at]))
+	path := func(index int) (*ridge.Path, error) {
+		f := sparse.BlockOf(len(node), width[index], make([]float64, len(node)*width[index]))
 		for i, v := range node {
 			rowTo(f.Row(i), c, v)
 		}
 		return ridge.NewPath(ctx, f, 1, sets, labels, set.Workers)
 	}
 	instances := 0
-	for _, own := range sets {
-		instances += len(own)
+	for _, list := range sets {
+		instances += len(list)
 	}
 	search := &choose.Search{
 		Kernel:   &choose.Space{Axes: []choose.Axis{{Values: len(width), Ordered: true}}},
@@ -173,24 +173,24 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 	}
 	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), []choose.FoldLabels{{Tested: instances}})
-		for a, at := range kernels {
-			p, err := path(at)
+		for a, index := range kernels {
+			p, err := path(index)
 			if err != nil {
 				return nil, err
 			}
-			for b, at := range settings {
-				micro, _ := labelF1(sets, labels, p.LeaveOneOut(lambdas()[at]).RawRowView)
+			for b, index := range settings {
+				micro, _ := labelF1(sets, labels, p.LeaveOneOut(lambdas()[index]).RawRowView)
 				counts.Right[a*len(settings)+b] = int64(math.Round(micro * float64(instances)))
 			}
 		}
 		return counts, nil
 	}
-	found, err := search.Run(ctx)
+	result, err := search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	best := &Model{columns: c, Columns: width[found.Kernel], Lambda: lambdas()[found.Setting]}
-	p, err := path(found.Kernel)
+	best := &Model{columns: c, Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
+	p, err := path(result.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -211,14 +211,14 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 	for c := range has {
 		has[c] = make([]bool, len(sets))
 	}
-	for i, own := range sets {
-		for _, c := range own {
+	for i, list := range sets {
+		for _, c := range list {
 			has[c][i] = true
 		}
 	}
-	of := make([]float64, len(sets))
+	column := make([]float64, len(sets))
 	for c := range labels {
-		a, b := classify.Sigmoid(mat.Col(of, c, scores), has[c])
+		a, b := classify.Sigmoid(mat.Col(column, c, scores), has[c])
 		if a >= 0 { // all nodes have the label, none has, or a few say the opposite
 			yes := m.shares[c] * float64(len(sets))
 			a, b = 0, math.Log((float64(len(sets))-yes+1)/(yes+1))
@@ -257,12 +257,12 @@ func (m *Model) probable(scores []float64) []float64 {
 // setsOf returns the labelled nodes of a problem, each once, in their order, and their
 // labels in increasing order.
 func setsOf(p *method.Problem) (node []int, sets [][]int) {
-	at := map[int]int{}
+	places := map[int]int{}
 	for i, v := range p.Row {
-		place, there := at[v]
-		if !there {
+		place, isListed := places[v]
+		if !isListed {
 			place = len(node)
-			at[v] = place
+			places[v] = place
 			node, sets = append(node, v), append(sets, nil)
 		}
 		sets[place] = append(sets[place], p.Class[i])
@@ -292,9 +292,9 @@ func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model
 		return nil, nil, err
 	}
 	out, err := m.predict(ctx, p, s)
-	m.Labelled, m.own = len(node), make(map[int][]int, len(node))
+	m.Labelled, m.labels = len(node), make(map[int][]int, len(node))
 	for i, v := range node {
-		m.own[v] = sets[i]
+		m.labels[v] = sets[i]
 	}
 	return m, out, err
 }
@@ -321,8 +321,8 @@ func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settin
 
 // LabelsOf returns the labels that [Predict] says a node has: its own, or else those of the threshold.
 func (m *Model) LabelsOf(p *method.Prediction, node int) []int {
-	if own, labelled := m.own[node]; labelled {
-		return own
+	if labels, labelled := m.labels[node]; labelled {
+		return labels
 	}
 	return above(p.Scores.Row(node), float32(m.Threshold))
 }

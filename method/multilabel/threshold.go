@@ -20,23 +20,23 @@ func threshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	}
 	var pairs []pair
 	had := 0
-	for i, own := range sets {
-		had += len(own)
+	for i, set := range sets {
+		had += len(set)
 		for c, p := range probabilities(i) {
-			pairs = append(pairs, pair{p, slices.Contains(own, c)})
+			pairs = append(pairs, pair{p, slices.Contains(set, c)})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(b.p, a.p) })
-	best, most, right := 1.0, 0.0, 0
-	for i, at := range pairs {
-		if at.right {
+	best, highest, right := 1.0, 0.0, 0
+	for i, candidate := range pairs {
+		if candidate.right {
 			right++
 		}
-		if i+1 < len(pairs) && pairs[i+1].p == at.p {
+		if i+1 < len(pairs) && pairs[i+1].p == candidate.p {
 			continue
 		}
-		if f := 2 * float64(right) / float64(i+1+had); f > most {
-			best, most = at.p, f
+		if f := 2 * float64(right) / float64(i+1+had); f > highest {
+			best, highest = candidate.p, f
 		}
 	}
 	return best

@@ -24,10 +24,10 @@ type head struct {
 
 // layoutFrom decides the layout on one line; rest is the text behind it. With an
 // error, only the lines of the layout are set.
-func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest []byte) (*Layout, error) {
+func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail []byte) (*Layout, error) {
 	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
 	lay.sep, lay.comma = c.separatorOf(name, konect, line), c.Text.HasDecimalComma()
-	if c.attributeLayout(name, lay, line, rest) {
+	if c.attributeLayout(name, lay, line, tail) {
 		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source}, {Title: "column 2", Use: input.Target}}
 		if lay.weight >= 0 {
 			lay.Columns = append(lay.Columns, input.Column{Title: "attribute weight", Use: input.Weight})
@@ -40,8 +40,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 		return lay, textio.Fault(name, number, table.SplitFix(err, FixLine), "%w", err)
 	}
 	f.DropEmpty(2)
-	h := &head{Sample: table.Sample{Titles: f.Strings(), Text: rest, Separator: lay.sep}, c: c, name: name, lay: lay}
-	h.sample(rest)
+	h := &head{Sample: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep}, c: c, name: name, lay: lay}
+	h.sample(tail)
 	if err := h.choose(konect); err != nil {
 		return lay, err
 	}
@@ -81,12 +81,12 @@ func (h *head) numericIDs() bool {
 }
 
 // sample splits the lines below the head.
-func (h *head) sample(rest []byte) {
+func (h *head) sample(tail []byte) {
 	var f table.Fields
-	for len(rest) > 0 && len(h.Rows) < table.SampleRows {
-		end := bytes.IndexByte(rest, '\n')
-		line := rest[:end]
-		rest = rest[end+1:]
+	for len(tail) > 0 && len(h.Rows) < table.SampleRows {
+		end := bytes.IndexByte(tail, '\n')
+		line := tail[:end]
+		tail = tail[end+1:]
 		marked := table.IsComment(line)
 		if marked && !table.MayBeRow(line) || f.Split(line, h.lay.sep) != nil {
 			continue // faults are reported when the line is read
@@ -193,7 +193,7 @@ func (c *Settings) isTitleRow(name string, number int64, line, rest []byte) bool
 
 // attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a
 // dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
-func (c *Settings) attributeLayout(name string, lay *Layout, line, rest []byte) bool {
+func (c *Settings) attributeLayout(name string, lay *Layout, line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
 	sep := table.SeparatorOf(c.Text, name, ids)
 	var f table.Fields
@@ -202,7 +202,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout, line, rest []byte) 
 	}
 	lay.sep, lay.source, lay.target, lay.columns, lay.attributes = sep, 0, 1, 2, true
 	switch {
-	case c.Fields == nil && (hasWeight(line) || hasWeight(rest)):
+	case c.Fields == nil && (hasWeight(line) || hasWeight(tail)):
 		lay.weight, lay.columns = 2, 3
 	case c.Fields != nil:
 		lay.columns = 0 // weights may be passed over
@@ -217,11 +217,11 @@ func (c *Settings) attributeLayout(name string, lay *Layout, line, rest []byte) 
 func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)
-	at := bytes.IndexByte(line, '{')
-	if at < 1 || line[len(line)-1] != '}' || !bytes.ContainsRune([]byte(separators), rune(line[at-1])) {
+	brace := bytes.IndexByte(line, '{')
+	if brace < 1 || line[len(line)-1] != '}' || !bytes.ContainsRune([]byte(separators), rune(line[brace-1])) {
 		return nil, nil, false
 	}
-	return bytes.TrimRight(line[:at], separators), line[at:], true
+	return bytes.TrimRight(line[:brace], separators), line[brace:], true
 }
 
 // weightKeys are how Python and JSON write the key of a weight.

@@ -20,9 +20,9 @@ func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}
 	for i, use := range titles {
-		at := slices.IndexFunc(lay.Columns, func(c input.Column) bool { return c.Use == use })
-		if at >= 0 && lay.first > lay.line && strings.TrimSpace(lay.Columns[at].Title) != "" {
-			titles[i] = strings.TrimSpace(lay.Columns[at].Title)
+		index := slices.IndexFunc(lay.Columns, func(c input.Column) bool { return c.Use == use })
+		if index >= 0 && lay.first > lay.line && strings.TrimSpace(lay.Columns[index].Title) != "" {
+			titles[i] = strings.TrimSpace(lay.Columns[index].Title)
 		}
 	}
 	if titles[0] == titles[1] {

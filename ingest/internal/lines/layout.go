@@ -142,21 +142,21 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	if doubtful >= 0 {
 		c.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
 	}
-	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
+	for number, tail := chunk.First, chunk.Data; len(tail) > 0; number++ {
 		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		line, tail, _ = bytes.Cut(tail, []byte{'\n'})
 		if number < chunk.First+int64(start) || table.IsComment(line) && number > chunk.First+int64(start) {
 			continue
 		}
-		if first == nil && konect == "" && c.Header == nodefile.AutoHeader && isSizes(line, rest, factor) {
+		if first == nil && konect == "" && c.Header == nodefile.AutoHeader && isSizes(line, tail, factor) {
 			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))), Fix: "pass {header=no} if it is an edge"})
 			continue
 		}
-		if first == nil && konect == "" && c.isTitleRow(name, number, line, rest) {
+		if first == nil && konect == "" && c.isTitleRow(name, number, line, tail) {
 			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(line)))})
 			continue
 		}
-		lay, err := c.layoutFrom(name, konect != "", number, line, rest)
+		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
 		if first == nil {
 			first, firstErr = lay, err
 		}

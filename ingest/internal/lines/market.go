@@ -23,9 +23,9 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 			return nil, err
 		}
 		number := chunk.First
-		for rest := chunk.Data; len(rest) > 0; number++ {
+		for tail := chunk.Data; len(tail) > 0; number++ {
 			var line []byte
-			line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+			line, tail, _ = bytes.Cut(tail, []byte{'\n'})
 			last, bad := m.Line(line, number, c.MaxNodes)
 			if bad != nil {
 				return nil, bad

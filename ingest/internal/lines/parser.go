@@ -60,30 +60,30 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	p.batch.Reset()
 	out := &Lines{Stats: Tally{Lines: int64(chunk.Lines)}}
 	number, edges := chunk.First, 0
-	for at := 0; at < len(data); number++ {
+	for position := 0; position < len(data); number++ {
 		if number >= lay.first && lay.simple && !text {
-			at, p.code, p.weight = lay.template.Scan(data, at, p.code, p.weight)
+			position, p.code, p.weight = lay.template.Scan(data, position, p.code, p.weight)
 			if !lay.Weighted() { // a third number was passed over
 				p.weight = p.weight[:0]
 			}
 			number += int64(len(p.code)/2 - edges)
 			edges = len(p.code) / 2
-			if at == len(data) {
+			if position == len(data) {
 				break
 			}
 		}
-		from := at
-		to := from + bytes.IndexByte(data[from:], '\n')
-		at = to + 1
-		if text && number >= lay.first && p.plain(data, from, to) {
+		start := position
+		end := start + bytes.IndexByte(data[start:], '\n')
+		position = end + 1
+		if text && number >= lay.first && p.plain(data, start, end) {
 			edges++
 			continue
 		}
-		is, err := p.line(out, data, from, to, number, text)
+		isEdge, err := p.line(out, data, start, end, number, text)
 		if err != nil {
 			return nil, err
 		}
-		if is {
+		if isEdge {
 			edges++
 		} else {
 			p.gaps = append(p.gaps, uint32(edges))
@@ -100,8 +100,8 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 }
 
 // plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
-func (p *Parser) plain(data []byte, from, to int) bool {
-	line := data[from:to]
+func (p *Parser) plain(data []byte, start, end int) bool {
+	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
 	if !ok {
 		return false
@@ -113,14 +113,14 @@ func (p *Parser) plain(data []byte, from, to int) bool {
 		}
 		p.weight = append(p.weight, w)
 	}
-	p.batch.Add(p.Dict, data, from, from+source)
-	p.batch.Add(p.Dict, data, from+source+1, from+target)
+	p.batch.Add(p.Dict, data, start, start+source)
+	p.batch.Add(p.Dict, data, start+source+1, start+target)
 	return true
 }
 
 // line reads the line data[from:to] of any form, and reports whether it is an edge.
-func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text bool) (isEdge bool, err error) {
-	lay, line := p.Layout, data[from:to]
+func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, text bool) (isEdge bool, err error) {
+	lay, line := p.Layout, data[start:end]
 	marked := table.IsComment(line)
 	if number < lay.first || marked && (lay.Market != nil || table.IsBlank(line)) {
 		out.Stats.Comments++
@@ -134,7 +134,7 @@ func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text 
 	switch {
 	case err != nil || lay.Market != nil:
 	case text:
-		p.tokens(data, line, from)
+		p.tokens(data, line, start)
 	default:
 		err = p.integers()
 	}
@@ -258,14 +258,14 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 }
 
 // tokens adds the ids of the line at text[at:] to the batch.
-func (p *Parser) tokens(text, line []byte, at int) {
+func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.fields.Text[i]
 		if p.Layout.IsBipartite() && len(id) > 0 {
 			p.id = append(append(p.id[:0], p.Layout.prefix[end]...), id...)
 			p.batch.AddCopy(p.Dict, len(text), p.id)
 		} else if start, ok := p.fields.Shared(i, line); ok {
-			p.batch.Add(p.Dict, text, at+start, at+start+len(id))
+			p.batch.Add(p.Dict, text, offset+start, offset+start+len(id))
 		} else {
 			p.batch.AddCopy(p.Dict, len(text), id)
 		}
