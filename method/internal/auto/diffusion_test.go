@@ -183,5 +183,3 @@ func checkScores(t *testing.T, r *kernelRegression, kernels []*mat.Dense, from i
 		}
 	}
 }
-
-func near32(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-5 }
