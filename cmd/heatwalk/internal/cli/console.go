@@ -102,9 +102,10 @@ func (c *console) warn(format string, args ...any) {
 	c.progress.Print([]byte(line.String()))
 }
 
-// noteColumns prints the use of the columns of a table, so that wrong choices are noticed.
+// noteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
+// has a single column, and no choice.
 func (c *console) noteColumns(name string, columns input.Columns) {
-	if len(columns) > 0 {
+	if len(columns) > 1 {
 		c.note(input.Escape(name) + ": " + columns.String())
 	}
 }

@@ -73,7 +73,7 @@ func newDemo(run *session) *cobra.Command {
 // does, and compares.
 func (c *demoCommand) run() error {
 	began := time.Now()
-	c.config.Stdin, c.source = bytes.NewReader(coraEdges), "reading cora"
+	c.config.Stdin, c.source, c.tabled = bytes.NewReader(coraEdges), "reading cora", true
 	g, err := c.open("-", "")
 	if err != nil {
 		return err

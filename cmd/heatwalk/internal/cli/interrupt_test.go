@@ -165,7 +165,7 @@ func TestInterruptWalks(t *testing.T) {
 				}
 				defer os.Remove(rows)
 			}
-			message := interrupted(t, program(t, dir, args...), 500*time.Millisecond)
+			message := errorLines(interrupted(t, program(t, dir, args...), 500*time.Millisecond))
 			if !strings.HasPrefix(message, "heatwalk: interrupted after ") {
 				t.Errorf("stderr: %s", message)
 			}
