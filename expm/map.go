@@ -30,7 +30,7 @@ type Map struct {
 
 	// The eigenvectors of H with the eigenvalue known. Those of rows without entries, whose
 	// eigenvalue is 0, are among them.
-	null      *graph.NullSpace
+	null      *blocks.Disjoint
 	nullValue float64
 	lone      []bool // rows without entries, if known is not 0
 

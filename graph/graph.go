@@ -40,34 +40,16 @@ type Graph struct {
 	looplessDegrees []float64
 
 	once [2]sync.Once
-	null [2]*NullSpace // null spaces of L and L̃
+	null [2]*blocks.Disjoint // null spaces of L and L̃
 
-	finding sync.Mutex
-	radius  [2]float64 // spectral radius of A, exact and approximate; 0: not computed yet
-}
-
-// Radius returns the spectral radius of A, or with rough an approximation of it. It calls find
-// and caches its result, so that several methods on one graph compute the radius once.
-func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
-	g.finding.Lock()
-	defer g.finding.Unlock()
-	cached := &g.radius[0]
-	if rough {
-		cached = &g.radius[1]
-	}
-	if *cached > 0 {
-		return *cached, nil
-	}
-	radius, err := find()
-	if err == nil {
-		*cached = radius
-	}
-	return radius, err
+	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
+	// computes them at the first use, so that the methods on one graph share them.
+	Radius, RoughRadius blocks.Lazy
 }
 
 // NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned
 // by the indicator vectors of the components, multiplied by d^½ for L̃. The result is cached.
-func (g *Graph) NullSpace(normalized bool) *NullSpace {
+func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	which, weights := 0, []float64(nil)
 	if normalized {
 		which = 1
@@ -80,10 +62,6 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	})
 	return g.null[which]
 }
-
-// NullSpace is the space spanned by orthonormal vectors with disjoint supports, one for each
-// component of a graph. Its projector is P₀.
-type NullSpace = blocks.Disjoint
 
 // Sweeps is the number of sweeps of [New].
 const Sweeps = 2
@@ -103,9 +81,8 @@ type Settings struct {
 	KeepLoops bool
 }
 
-// New returns the graph of the matrix a. Cost: [Sweeps]. If several processes share the rows of a, the
-// components are needed.
-// The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
+// New returns the graph of the matrix a. Cost: [Sweeps]. If several processes share the rows of a,
+// s.Components must be set. The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
 func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -24,7 +23,7 @@ import (
 type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
-	Null    *graph.NullSpace // of the scaled system; nil: A is definite
+	Null    *blocks.Disjoint // of the scaled system; nil: A is definite
 	Precond Preconditioner   // of A, or nil
 	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
@@ -38,7 +37,7 @@ type CG struct {
 	//
 	// With image = A·1 they are s in each component, with the Rayleigh quotients
 	// ground/s²: it begins at Galerkin's approximation in their span.
-	easy          *graph.NullSpace
+	easy          *blocks.Disjoint
 	ground, image []float64
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -21,7 +20,7 @@ import (
 var ctx = context.Background()
 
 // nullSpace is the span of the restrictions of a vector to the components.
-func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
+func nullSpace(c *sparse.Components, weights []float64) *blocks.Disjoint {
 	return blocks.NewDisjoint(nil, c, weights)
 }
 

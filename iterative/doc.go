@@ -9,9 +9,8 @@
 // the vectors in three passes, the first of which happens inside the sweep. The
 // residual in a [Result] is the true one, computed anew at the end.
 //
-// A singular map is solved on the complement of its [graph.NullSpace], which for
-// both Laplacians is known for each component of the graph: X is the
-// pseudo-inverse applied to B, and has no part in the null space.
+// A singular map is solved on the complement of its null space, for both Laplacians
+// [graph.Graph.NullSpace]: X is the pseudo-inverse applied to B, orthogonal to the null space.
 //
 // # Preconditioners
 //

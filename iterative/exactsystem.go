@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -38,7 +37,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 // scaling is the diagonal scaling and the null space of a system.
 type scaling struct {
 	scale      []float64
-	null       *graph.NullSpace
+	null       *blocks.Disjoint
 	components *sparse.Components
 }
 

@@ -26,7 +26,7 @@ type System struct {
 	Edge   float64          // > 0
 	Ground []float64        // ≥ 0; nil means zeros
 	Scale  []float64        // s > 0; nil means ones
-	Null   *graph.NullSpace // of M; nil: M is definite
+	Null   *blocks.Disjoint // of M; nil: M is definite
 
 	// Least is a lower bound of M's eigenvalues outside the null space; 0
 	// means that no bound is known.
@@ -45,7 +45,7 @@ type System struct {
 	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
 	// iteration down the most. With quotients s is near to eigenvectors, of
 	// Rayleigh quotients that are these over s².
-	easy      *graph.NullSpace
+	easy      *blocks.Disjoint
 	quotients []float64
 
 	// free, if not nil, is 1 in the rows that take part and 0 in those that are the

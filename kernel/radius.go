@@ -11,13 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
-// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps of one
-// column, or hundreds and a sampled factor or two where many eigenvalues are next to
-// it, once for a graph. Without room for the factor in [graph.Graph.Memory] it is
-// thousands, or the error is [iterative.ErrMemory].
+// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, rounded up, because
+// von-neumann of A requires α < 1/radius. It is computed once for a graph. Cost: some tens of
+// sweeps of one column; if many eigenvalues are near the largest one, hundreds and one or two
+// sampled factors, and if [graph.Graph.Memory] is too small for a factor, thousands, or the error
+// is [iterative.ErrMemory].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
-	return g.Radius(false, func() (float64, error) {
+	return g.Radius.Get(func() (float64, error) {
 		m, err := expm.New(ctx, g, sparse.Adjacency)
 		if err != nil {
 			return 0, err
@@ -31,7 +31,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// radiusByLanczos is [radius] where rounding is in the way of anything better.
+// radiusByLanczos computes [radius] by Lanczos iteration if rounding stops the search.
 func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
@@ -40,10 +40,10 @@ func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
 }
 
-// roughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
-// below: enough to choose α and β by. Cost: some tens of sweeps, once for a graph.
+// roughRadius returns a lower bound of the largest eigenvalue of A ≥ 0 with an error of about
+// 1 %, which is enough to choose α and β. Cost: some tens of sweeps, once for a graph.
 func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
-	return g.Radius(true, func() (float64, error) {
+	return g.RoughRadius.Get(func() (float64, error) {
 		pairs, err := largest(ctx, g, 1e-2)
 		if err != nil {
 			return 0, err
@@ -60,9 +60,8 @@ func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.P
 	return problem.Solve(ctx, 1, settings)
 }
 
-// radiusBasis is the number of vectors that a search for the largest eigenvalue
-// keeps, about half the usual one: it is to take little more memory than the
-// series that follows.
+// radiusBasis is the number of vectors in the basis of a search for the largest eigenvalue:
+// about half the default, so that it needs little more memory than the series that follows.
 const radiusBasis = 32
 
 // radiusBytes returns the memory of [radius].

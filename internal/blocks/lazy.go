@@ -1,0 +1,23 @@
+package blocks
+
+import "sync"
+
+// Lazy is a positive number that is computed at the first use. It is safe for concurrent use.
+type Lazy struct {
+	lock  sync.Mutex
+	value float64 // 0: not computed yet
+}
+
+// Get returns the number, which compute returns at the first call. An error is returned and not cached.
+func (l *Lazy) Get(compute func() (float64, error)) (float64, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if l.value > 0 {
+		return l.value, nil
+	}
+	value, err := compute()
+	if err == nil {
+		l.value = value
+	}
+	return value, err
+}
