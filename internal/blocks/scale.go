@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -12,7 +13,7 @@ import (
 // overflow or underflow.
 var ErrScale = errors.New("graph: edge weights")
 
-// CheckScale returns [ErrScale] unless the sums of weights at all nodes are 0 or lie
+// CheckScale returns an [*input.Error] that wraps [ErrScale] unless the sums of weights at all nodes are 0 or lie
 // between two numbers: in float64 the squares and products of two of them, in norms and in
 // bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
 // inverses do not.
@@ -33,8 +34,10 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	if largest == 0 || smallest >= low && largest <= high {
 		return nil
 	}
-	return fmt.Errorf("%w: their sums at the nodes are between %.3g and %.3g; multiply all weights by a factor that brings these sums between %g and %g",
-		ErrScale, smallest, largest, low, high)
+	return &input.Error{
+		Msg: fmt.Sprintf("edge weights: their sums at the nodes are between %.3g and %.3g", smallest, largest),
+		Fix: fmt.Sprintf("multiply all weights by a factor that brings these sums between %g and %g", low, high), Err: ErrScale,
+	}
 }
 
 // WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these

@@ -139,7 +139,7 @@ var exitCodes = []struct {
 	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},
+	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight},
 		as: []any{new(*nodefile.ParseError)}},
 	// A path that does not exist is not a failure of the machine, because repeating the command does
 	// not help.

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -53,9 +52,6 @@ func Reports(err error) []Report {
 		return []Report{flagReport("--"+declared.Parameter, declared.What)}
 	case errors.Is(err, shard.ErrExists):
 		return []Report{textReport(err.Error() + "; pass --force to replace it")}
-	case errors.Is(err, graph.ErrScale):
-		_, text, _ := strings.Cut(err.Error(), "graph: ")
-		return []Report{textReport(text)}
 	case errors.As(err, &parse):
 		return linesReport(err, parse)
 	case errors.Is(err, tablefile.ErrRange):
