@@ -64,8 +64,7 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 	return l
 }
 
-// Problem returns the problem of classifying the graphs, of which those at row have the
-// given classes.
+// Problem returns the problem of classifying the graphs. Graph row[i] has class class[i].
 func (c *Collection) Problem(row, class []int, names []string) (*method.Problem, error) {
 	n := len(c.Graphs.Graphs)
 	a, err := sparse.FromTriplets(n, n, nil)

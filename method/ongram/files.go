@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -104,16 +103,16 @@ func (k *Files) fault(fix, format string, args ...any) error {
 	return &nodefile.ParseError{File: k.files[0].Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// nodes returns the ids of an axis, each of which is to stand there once.
+// nodes returns the dictionary of the ids of an axis, which must be distinct.
 func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(func(yield func(string) bool) {
 		for i := 0; i < a.N && yield(a.ID(i)); i++ {
 		}
 	})
-	if err != nil {
-		return nil, k.fault("give each an id of its own", "its %s are not distinct: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
+	if twice := (*shard.DuplicateError)(nil); errors.As(err, &twice) {
+		return nil, k.fault("give each an id of its own", "%q is at %s %d and %d", twice.ID, which, twice.Rows[0], twice.Rows[1])
 	}
-	return nodes, nil
+	return nodes, err
 }
 
 // columnLookup finds the columns of ids, and remembers ids without a column.
@@ -373,7 +372,7 @@ type sameSums struct {
 	largest float64
 }
 
-// beginSame returns sums of nothing, nil unless rows and columns are the same nodes.
+// beginSame returns zero sums, or nil if rows and columns are different nodes.
 func (k *Files) beginSame() *sameSums {
 	n := k.Rows.N
 	if k.Cols.N != n {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -19,8 +18,16 @@ const (
 	nodesString   = "string"   // any bytes
 )
 
-// ErrDuplicateID is returned for a dictionary in which two rows have one id.
-var ErrDuplicateID = errors.New("shard: two rows have the same id")
+// DuplicateError is returned for a dictionary in which two rows have the same id.
+type DuplicateError struct {
+	ID   string
+	Rows [2]int // in increasing order
+}
+
+// Error implements error.
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("shard: id %q is at rows %d and %d", e.ID, e.Rows[0], e.Rows[1])
+}
 
 // Nodes is the dictionary between rows and ids. A row is not an id, nor its place
 // among the ids: [Nodes.Lookup] and [Nodes.ID] lead from one to the other for a
@@ -94,8 +101,8 @@ func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
 	return n
 }
 
-// StringNodes returns the dictionary in which row i has the i-th of the ids, of which it
-// keeps a copy and 12 bytes a row. The error wraps [ErrDuplicateID] and names the id.
+// StringNodes returns the dictionary in which row i has the i-th id. It allocates a copy of the ids and
+// 12 bytes for each row. The error is a [*DuplicateError].
 // Cost: O(n log n) comparisons.
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	n := &Nodes{dictionary: dictionary{kind: nodesString}}
@@ -132,7 +139,7 @@ func (n *dictionary) sorted(k int) int {
 func (n *dictionary) distinct() error {
 	for k := 1; k < n.n; k++ {
 		if a, b := n.sorted(k-1), n.sorted(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
-			return fmt.Errorf("%w: %q at rows %d and %d", ErrDuplicateID, n.bytes(a), min(a, b), max(a, b))
+			return &DuplicateError{string(n.bytes(a)), [2]int{min(a, b), max(a, b)}}
 		}
 	}
 	return nil
