@@ -32,9 +32,9 @@ type Design struct {
 	Tuning bool
 }
 
-// SplitError says why labelled items cannot be divided as asked: that a design leaves a
-// class without a training item, or no item to test on, or that a given split does not fit
-// its labels. It is an [ErrUsage].
+// SplitError reports why labelled items cannot be divided: a design leaves a class without a
+// training item or leaves no test item, or a given split does not fit its labels. It wraps
+// [ErrUsage].
 type SplitError struct {
 	Design
 	Items    int     // with a label; of folds those of Class
@@ -202,7 +202,7 @@ func splitAt(order []int, m int) Split {
 	return Split{Train: train, Test: test}
 }
 
-// perClass draws as many training items of every class.
+// perClass draws d.PerClass training items of every class.
 func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, error) {
 	members := membersOf(class)
 	smallest := len(class)
@@ -213,9 +213,9 @@ func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, e
 	}
 	switch {
 	case d.PerClass < 1:
-		return nil, Usage("%d training nodes a class; at least 1 is needed", d.PerClass)
+		return nil, Usage("%d for each class; at least 1 is needed", d.PerClass)
 	case d.PerClass > smallest:
-		return nil, Usage("%d training nodes a class are more than the smallest class has; give at most %d", d.PerClass, smallest)
+		return nil, Usage("%d for each class are more than the smallest class has; give at most %d", d.PerClass, smallest)
 	}
 	quota, tests := make([]int, len(members)), 0
 	for c, nodes := range members {
@@ -223,7 +223,7 @@ func (d Design) perClass(class []int, seed, stream uint64) (func(i int) Split, e
 		tests += len(nodes) - quota[c]
 	}
 	if tests == 0 {
-		return nil, Usage("%d training nodes a class leave no node to test on; give fewer", d.PerClass)
+		return nil, Usage("%d for each class leave none to test on; give fewer", d.PerClass)
 	}
 	return func(i int) Split { return takeOf(members, quota, seed, stream|uint64(i)) }, nil
 }

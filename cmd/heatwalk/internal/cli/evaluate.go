@@ -389,7 +389,7 @@ func (s *splitFlags) explain(err error, nodes itemIDs, l *nodefile.Labels) error
 		splitError.StratifiedFolds = "--draw stratified"
 		return fault.Usage(flag, "%v", splitError)
 	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
-		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
+		return fault.Usage("--per-class", "%s", withoutUsage(err))
 	}
 	return err
 }
