@@ -122,8 +122,8 @@ func (s *Settings) with(m Method, values map[string][]string) (*Settings, error)
 		}
 	}
 	if len(values) > 0 {
-		if err := set.Grid.validate(); err != nil {
-			return nil, split.Usage("%s: %s", m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
+		if err := set.Grid.problems(); err != nil {
+			return nil, split.Usage("%s: %w", m.Name(), err)
 		}
 	}
 	return &set, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Features says from which walk the features of a training node are taken.
+// Features selects the walk that yields the features of a training node.
 type Features string
 
 const (
@@ -71,7 +71,7 @@ type Setting struct {
 	Values param.Values
 }
 
-// text lists the values as a person reads them.
+// text lists the values for messages.
 func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
@@ -111,7 +111,7 @@ func (p *Parameters) Chosen() (list []Setting) {
 // onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool { return p.Features != "" }
 
-// String lists the parameters as a person reads them.
+// String lists the parameters for messages.
 func (p Parameters) String() string {
 	declared := ""
 	if p.Declared != nil {
@@ -269,8 +269,8 @@ func (g *Grid) learnerSettings() []param.Values {
 	return settings
 }
 
-// MarshalJSON writes the values by name, those of the path of the learner that goes without
-// saying before the features and others after them.
+// MarshalJSON writes the values by name: the parameters of walks, the cost of the default
+// learner, the features, and the parameters of other learners.
 func (g Grid) MarshalJSON() ([]byte, error) {
 	var text bytes.Buffer
 	write := func(name string, value any) error {
@@ -321,9 +321,16 @@ func (g *Grid) fixed(values param.Values, methods []Method) *Grid {
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
 
-// validate reports every problem of the grid at once; the error wraps
-// [ErrGrid].
+// validate returns all problems of the grid as an error that wraps [ErrGrid].
 func (g *Grid) validate() error {
+	if err := g.problems(); err != nil {
+		return fmt.Errorf("%w: %w", ErrGrid, err)
+	}
+	return nil
+}
+
+// problems returns all problems of the grid, joined.
+func (g *Grid) problems() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, f := range g.Features {
@@ -359,10 +366,7 @@ func (g *Grid) validate() error {
 		}
 	}
 	check("features", "", param.Range{}, features)
-	if len(errs) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrGrid, errors.Join(errs...))
+	return errors.Join(errs...)
 }
 
 // Size returns the number of settings.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -100,7 +99,7 @@ func (p *gridParser) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return p.wrong("the text ends within an object; a } or ] is missing")
 	}
-	return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+	return p.wrong("%v", err)
 }
 
 func (p *gridParser) line() int64 {
