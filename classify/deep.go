@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ErrNoDistance says that all items have one place in the space of a kernel, so that
-// no density of their distances exists.
-var ErrNoDistance = errors.New("classify: all items lie in one place of the kernel's space")
+// ErrNoDistance is returned if all items have the same place in the space of a kernel, so
+// that the density of their distances is not defined.
+var ErrNoDistance = errors.New("all items lie in one place of the kernel's space")
 
 // deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying
 // network data with deep kernel machines (2010). Level l has the kernel

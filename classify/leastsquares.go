@@ -99,9 +99,9 @@ func ridgeOf(v param.Values, y []int) float64 {
 	return v.Number("lambda")
 }
 
-// ErrIndefinite says that the kernel is farther from positive semidefinite than
-// rounding explains or, to least squares, so far that K + λI is not positive definite.
-var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
+// ErrIndefinite is returned if the kernel has a negative eigenvalue that rounding does not
+// explain or, by least squares, if K + λI is not positive definite.
+var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
 // targets lists the classifiers of least squares, one for each class that has an
 // item of y against [Rest], the items that are used, their weights, and their targets, one for each

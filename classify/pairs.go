@@ -60,16 +60,16 @@ func (p Pairs) Predict(decisions []float64) int {
 	return slices.Index(votes, slices.Max(votes))
 }
 
-// ErrOneClass says that fewer than two classes have an item to learn from.
-var ErrOneClass = errors.New("classify: fewer than two classes have an item to learn from")
+// ErrOneClass is returned if fewer than two classes have a training item.
+var ErrOneClass = errors.New("fewer than two classes have an item to learn from")
 
-// ErrIterationLimit says that a solver stopped before it had reached its
-// tolerance. The model that comes with it is the best so far.
-var ErrIterationLimit = errors.New("classify: iteration limit reached before the tolerance")
+// ErrIterationLimit is returned, with the best model so far, if a solver reaches its
+// iteration limit before its tolerance.
+var ErrIterationLimit = errors.New("iteration limit reached before the tolerance")
 
-// ErrNotFinite says that kernel values or features are not finite numbers, or
+// ErrNotFinite is returned if kernel values or features are not finite numbers, or
 // so large that their products are not.
-var ErrNotFinite = errors.New("classify: kernel values or features are not finite")
+var ErrNotFinite = errors.New("kernel values or features are not finite")
 
 // groups holds the used items by class.
 type groups struct {

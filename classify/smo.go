@@ -50,9 +50,8 @@ type dual[T sparse.Float] struct {
 // happens by rounding, for equal items, or if the kernel is not positive semidefinite.
 const curvature = 1e-12
 
-// start sets up a classifier on items, the first of which (positive in number)
-// are its positive class; d.rate holds their C_i for a cost of 1. All β are 0
-// and bounds are to be set.
+// start sets up a classifier whose positive class is items[:positive]; d.rate holds
+// the C_i of items for a cost of 1. All β are 0, and the caller must set the bounds.
 func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64, cacheBytes int64) {
 	n := len(items)
 	d.item = append(d.item[:0], items...)

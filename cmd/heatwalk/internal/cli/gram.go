@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -134,7 +133,7 @@ func (c *gramCommand) classify(files []string) error {
 	}
 	columns, next, stop, err := k.Scores(c.session.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Data(files[0], "%s; are these the values of a kernel?", learnerReason(wrong))
+		return fault.Data(files[0], "%s: %v; are these the values of a kernel?", wrong.Method, wrong.Err)
 	}
 	if err != nil {
 		return learnError(err, files[0])
@@ -197,10 +196,5 @@ func learnError(err error, place string) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
 	}
-	return fault.Machine(err, place, "%s; take another learner or kernel", learnerReason(wrong))
-}
-
-// learnerReason returns the message about a learner that failed, with the reason.
-func learnerReason(e *problem.Error) string {
-	return e.Method + ": " + strings.TrimPrefix(e.Err.Error(), "classify: ")
+	return fault.Machine(err, place, "%s: %v; take another learner or kernel", wrong.Method, wrong.Err)
 }
