@@ -97,7 +97,7 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Method returns the method of the model, which predicts by it: see [Model.Predict]. The error is a
+// Method returns a method whose Predict uses the saved weights, see [Model.Predict]. The error is a
 // [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Method() (Method, error) {
 	method, err := named(m.content.Method)
@@ -120,8 +120,8 @@ func (k keptMethod) Bytes(p, _ *Problem, s *Settings) (int64, error) {
 	return Bytes(k.Method, p, nil, k.m.settings(s))
 }
 
-// CanKeep reports whether [Keep] returns models of a method, of learners on walks at least where they fit
-// into memory at once.
+// CanKeep reports whether predictions of m can be saved by [Keep]; those of learners on walks must fit
+// into memory.
 func CanKeep(m Method) bool {
 	switch m := m.(type) {
 	case automatic, labelPropagation, graphMethod, blockBeliefs:

@@ -22,8 +22,8 @@ type Settings struct {
 	// Grid, see [Settle].
 	Given param.Values
 
-	// Lists has values to choose from for parameters of declarations, in place of their grids; a
-	// method uses those that its declarations have.
+	// Lists replaces the grids of parameters, by name. A method ignores the names that its
+	// declarations do not have.
 	Lists map[string][]param.Value
 
 	// Fixed reports that parameters which are neither given nor listed have their defaults, and

@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 )
 
-// AdaptToShares reweighs a prediction by m, see [Reweigh], and its cross-validated accuracy. That of auto is
-// reweighed already. For other methods labels are predicted without each fold, with the parameters of
-// out. Cost: that of these predictions.
+// AdaptToShares adjusts the probabilities of out, see [Reweigh], and its cross-validated accuracy to
+// p.Shares. Except for auto, whose accuracy is adjusted already, it repeats the cross-validation with the
+// parameters of out. Cost: a prediction for each fold.
 func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction, s *Settings) error {
 	err := Reweigh(ctx, p, out, s.Workers)
 	if err != nil || p.Shares == nil || out.Tested == 0 || m == (automatic{}) {

@@ -235,8 +235,7 @@ func (a *Array) Floats(dst []float64) error {
 	return err
 }
 
-// Decode stores len(dst) elements of an array of numbers in dst, b being how
-// they are stored.
+// Decode stores len(dst) elements of an array of numbers in dst; b holds the encoded elements.
 func (a *Array) Decode(dst []float64, b []byte) {
 	for i := range dst {
 		switch bits := a.integer(b[i*a.Width:]); {

@@ -19,7 +19,7 @@ const defaultCycles = 100_000
 // (Horváth, Gärtner and Wrobel 2004). A cyclic pattern is the sequence of labels along a
 // simple cycle of three vertices or more, whichever way it is read; a tree pattern is a
 // tree of the forest that the edges on no cycle make up, with at least one edge. Cost of
-// a graph: its edges times its vertices for each simple cycle.
+// a graph: O(edges · vertices) for each simple cycle.
 var cyclicPatterns = Kernel{
 	Spec: param.Spec{
 		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: param.Graphs,

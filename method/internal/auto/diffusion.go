@@ -69,7 +69,7 @@ var (
 	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
 )
 
-// kernelLabels returns the largest number of labels between which kernels are computed.
+// kernelLabels returns the limit on the number of labels of kernels, which use a sample if there are more.
 func kernelLabels(p *problem.Problem) int {
 	return int(max(leastKernelLabels, min(mostKernelLabels, kernelWork/max(1, sparse.EntriesOf(p.A)))))
 }
@@ -283,7 +283,7 @@ func (r *kernelRegression) atLabels(coefficients *mat.Dense, scale float64) *spa
 	return x
 }
 
-// keep stores the scores of all nodes by a kernel, 0 or 1.
+// keep stores the scores of all nodes by kernel number index, 0 or 1.
 func (r *kernelRegression) keep(scores *sparse.Block[float64], index int) {
 	for v := range scores.Rows {
 		simd.ConvertTo(r.scores.full.Row(v)[index*scores.Cols:], scores.Row(v))

@@ -24,7 +24,7 @@ type ridgeScores struct {
 }
 
 const (
-	ridgeLimit = 5 // of scores, in units of their root mean square
+	ridgeLimit = 5 // scores are clipped to ±5 times their root mean square
 
 	// nestedLabels is the number of labels up to which folds of them are left out of
 	// ridges. Of more labels a single one hardly changes a ridge.
