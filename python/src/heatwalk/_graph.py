@@ -234,8 +234,7 @@ def _from_table(frame: Any) -> Graph:
         matrix, ids = call_in_folder(int(frame.memory_usage().sum()), work)
     except InputError as error:
         if "names no source and target" in error.message:
-            error = InputError(error.message, "rename two of the columns to source and target, as in "
-                               f'frame.rename(columns={{"{frame.columns[0]}": "source", "{frame.columns[-1]}": "target"}})', "graph")
+            error = InputError(error.message, "rename them with frame.rename(columns=...)", "graph")
         raise error from None
     values: dict[str, Hashable] = {}
     for column in frame.columns:
