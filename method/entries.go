@@ -122,7 +122,7 @@ func (s *Settings) with(m Method, values map[string][]string) (*Settings, error)
 		}
 	}
 	if len(values) > 0 {
-		if err := set.Grid.problems(); err != nil {
+		if err := set.Grid.validate(); err != nil {
 			return nil, split.Usage("%s: %w", m.Name(), err)
 		}
 	}

@@ -321,16 +321,13 @@ func (g *Grid) fixed(values param.Values, methods []Method) *Grid {
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
 
-// validate returns all problems of the grid as an error that wraps [ErrGrid].
-func (g *Grid) validate() error {
-	if err := g.problems(); err != nil {
-		return fmt.Errorf("%w: %w", ErrGrid, err)
-	}
-	return nil
-}
+// gridError holds the problems of a grid. It is an [ErrGrid].
+type gridError struct{ error }
 
-// problems returns all problems of the grid, joined.
-func (g *Grid) problems() error {
+func (gridError) Is(target error) bool { return target == ErrGrid }
+
+// validate returns all problems of the grid as a gridError.
+func (g *Grid) validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, f := range g.Features {
@@ -366,7 +363,10 @@ func (g *Grid) problems() error {
 		}
 	}
 	check("features", "", param.Range{}, features)
-	return errors.Join(errs...)
+	if len(errs) == 0 {
+		return nil
+	}
+	return gridError{errors.Join(errs...)}
 }
 
 // Size returns the number of settings.

@@ -12,12 +12,12 @@ type Lazy struct {
 func (l *Lazy) Get(compute func() (float64, error)) (float64, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if l.value > 0 {
-		return l.value, nil
-	}
-	value, err := compute()
-	if err == nil {
+	if l.value == 0 {
+		value, err := compute()
+		if err != nil {
+			return 0, err
+		}
 		l.value = value
 	}
-	return value, err
+	return l.value, nil
 }

@@ -109,8 +109,8 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 		for i := 0; i < a.N && yield(a.ID(i)); i++ {
 		}
 	})
-	if twice := (*shard.DuplicateError)(nil); errors.As(err, &twice) {
-		return nil, k.fault("give each an id of its own", "%q is at %s %d and %d", twice.ID, which, twice.Rows[0], twice.Rows[1])
+	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
+		return nil, k.fault(twice.Fix, "%s: %s", which, twice.Msg)
 	}
 	return nodes, err
 }

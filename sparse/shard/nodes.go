@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Kinds of dictionaries, as the manifest names them.
@@ -17,17 +19,6 @@ const (
 	nodesNumeric  = "numeric"  // increasing numbers
 	nodesString   = "string"   // any bytes
 )
-
-// DuplicateError is returned for a dictionary in which two rows have the same id.
-type DuplicateError struct {
-	ID   string
-	Rows [2]int // in increasing order
-}
-
-// Error implements error.
-func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("shard: id %q is at rows %d and %d", e.ID, e.Rows[0], e.Rows[1])
-}
 
 // Nodes is the dictionary between rows and ids. A row is not an id, nor its place
 // among the ids: [Nodes.Lookup] and [Nodes.ID] lead from one to the other for a
@@ -102,7 +93,7 @@ func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
 }
 
 // StringNodes returns the dictionary in which row i has the i-th id. It allocates a copy of the ids and
-// 12 bytes for each row. The error is a [*DuplicateError].
+// 12 bytes for each row. If two ids are equal, the error is a [*input.Error].
 // Cost: O(n log n) comparisons.
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	n := &Nodes{dictionary: dictionary{kind: nodesString}}
@@ -139,7 +130,7 @@ func (n *dictionary) sorted(k int) int {
 func (n *dictionary) distinct() error {
 	for k := 1; k < n.n; k++ {
 		if a, b := n.sorted(k-1), n.sorted(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
-			return &DuplicateError{string(n.bytes(a)), [2]int{min(a, b), max(a, b)}}
+			return &input.Error{Msg: fmt.Sprintf("%q is at %d and %d", n.bytes(a), min(a, b), max(a, b)), Fix: "give each an id of its own"}
 		}
 	}
 	return nil

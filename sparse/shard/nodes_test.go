@@ -90,7 +90,7 @@ func TestNodesLookupForms(t *testing.T) {
 
 func TestDuplicateIDs(t *testing.T) {
 	_, err := StringNodes(slices.Values([]string{"b", "a", "c", "a"}))
-	if err == nil || err.Error() != `shard: id "a" is at rows 1 and 3` {
+	if err == nil || err.Error() != `"a" is at 1 and 3; give each an id of its own` {
 		t.Error(err)
 	}
 }
