@@ -104,6 +104,7 @@ func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int, picks [
 	if err != nil {
 		return nil, err
 	}
+	k.prepare()
 	dst := sparse.NewBlock[T](len(picks), w.width(start))
 	k.sweeps = k.sweepsAt(cols)
 	if err := k.collectTo(ctx, dst, start, picks, scale, cols); err != nil {
@@ -112,13 +113,13 @@ func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int, picks [
 	return dst, nil
 }
 
-// planPicks returns a walker over the picked variants, and the number of columns in a slab.
+// planPicks returns a walker over the picked variants that is not prepared yet, and the number of columns in a slab.
 func planPicks[T sparse.Float](w *Walk[T], start int, picks []Pick) (k *walker[T], cols int, err error) {
 	if err := validate(w, start); err != nil {
 		return nil, 0, err
 	}
 	k = w.walkerOf(picks)
-	cols, err = memoryOf(w).slab(k.columns(), pickedBytes(w, start, len(picks)))
+	cols, err = k.memory.slab(k.columns(), pickedBytes(w, start, len(picks)))
 	return k, cols, err
 }
 
@@ -157,7 +158,7 @@ func pickedBytes[T sparse.Float](w *Walk[T], start, picks int) int64 {
 // width returns the number of features.
 func (w *Walk[T]) width(start int) int { return w.Seeds.walked(w.Lo, w.Hi) * (w.Steps - start + 1) }
 
-// walkerOf returns a walker over the variants that are picked from.
+// walkerOf returns a walker over the variants that are picked from. It must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
@@ -174,7 +175,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 			variants = append(variants, g)
 		}
 	}
-	return newWalker(w, variants)
+	return &walker[T]{w: w, memory: memoryOf(w), variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no

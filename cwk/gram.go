@@ -31,6 +31,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick, sink f
 	if err != nil {
 		return err
 	}
+	k.prepare()
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
@@ -101,8 +102,8 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	held := pickedBytes(w, start, cols)
-	need := held + panelRow + row + memoryOf(w).vectors + memoryOf(w).blocks(1, false)
+	m, held := memoryOf(w), pickedBytes(w, start, cols)
+	need := held + panelRow + row + m.walks(1, 1)
 	spare := w.Memory - need
 	if spare < 0 {
 		return plan, memoryError(w.Memory, need)
@@ -114,10 +115,10 @@ func (w *Walk[T]) planGram(columns, start, rows, cols int, square bool) (gramPla
 		reserve *= int64(clamp(1+spare/4/row, rows))
 	}
 	var err error
-	if plan.slab, err = memoryOf(w).slab(columns, fixed+reserve); err != nil || square {
+	if plan.slab, err = m.slab(columns, fixed+reserve); err != nil || square {
 		return plan, err
 	}
-	plan.rows = clamp((w.Memory-fixed-memoryOf(w).vectors-memoryOf(w).blocks(plan.slab, false))/row, rows)
+	plan.rows = clamp((w.Memory-fixed-m.walks(plan.slab, 1))/row, rows)
 	return plan, nil
 }
 

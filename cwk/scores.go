@@ -152,9 +152,10 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 	}
 	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(ScoreClasses, w.Seeds.Classes)}
 	if w.Memory > 0 {
-		used += memoryOf(w).vectors
-		s.lane.unpadded = used+memoryOf(w).blocks(s.cols, false) > w.Memory
-		if need := used + memoryOf(w).blocks(s.cols, s.lane.unpadded); need > w.Memory {
+		m := memoryOf(w)
+		used += m.vectors
+		s.lane.unpadded = used+m.blocks(s.cols, false) > w.Memory
+		if need := used + m.blocks(s.cols, s.lane.unpadded); need > w.Memory {
 			return nil, memoryError(w.Memory, need)
 		}
 	}
@@ -164,8 +165,7 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
-	w := s.k.w
-	return functionBytes(w)*int64(functions) + memoryOf(w).vectors + memoryOf(w).blocks(s.cols, s.lane.unpadded)
+	return functionBytes(s.k.w)*int64(functions) + s.k.memory.vectors + s.k.memory.blocks(s.cols, s.lane.unpadded)
 }
 
 // functionBytes returns the memory of a column of scores, and of a function's weights on the

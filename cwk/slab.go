@@ -85,7 +85,7 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 // bytes returns the memory of a walk if blocks with fits columns fit into memory.
 func (k *walker[T]) bytes(fits int) int64 {
 	width, lanes := k.layout(fits)
-	return memoryOf(k.w).walks(min(width, k.columns()), lanes)
+	return k.memory.walks(min(width, k.columns()), lanes)
 }
 
 // memory is the memory that walks take.

@@ -78,6 +78,7 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sp
 // walker does walks over some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
+	memory   memory[T]
 	op       *sparse.Operator[T] // T = D⁻¹A; every lane has a copy
 	variants []int               // of w, in increasing order
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
@@ -104,20 +105,27 @@ func (s Seeds) walked(lo, hi int) int {
 // newWalker returns a walker over the given variants, over all if nil.
 func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
-		variants = make([]int, len(w.Variants))
-		for g := range variants {
-			variants[g] = g
+		for g := range w.Variants {
+			variants = append(variants, g)
 		}
 	}
-	k := &walker[T]{w: w, op: sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees), variants: variants}
-	for _, g := range variants {
+	k := &walker[T]{w: w, memory: memoryOf(w), variants: variants}
+	k.prepare()
+	return k
+}
+
+// prepare sets the operator, the priors and the seeds, which a walk needs and its estimate does not. Cost:
+// the transition matrix divides by the degrees of all nodes.
+func (k *walker[T]) prepare() {
+	w := k.w
+	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)
+	for _, g := range k.variants {
 		k.priors = append(k.priors, w.Prior.shared(w.Seeds, w.Variants[g]))
 	}
 	for i, row := range w.Seeds.Row {
 		k.seeds = append(k.seeds, seed{row: row, class: w.Seeds.Class[i], index: i})
 	}
 	slices.SortFunc(k.seeds, func(a, b seed) int { return cmp.Compare(a.row, b.row) })
-	return k
 }
 
 // columns returns the number of columns of the whole walk.
