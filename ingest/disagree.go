@@ -21,8 +21,8 @@ func (e *edgeSorter) explain(err error) error {
 		return err
 	}
 	var lines []edgeLine
-	for _, p := range e.parts {
-		code, weight, failed := e.load(0, p)
+	for _, p := range e.lines.parts {
+		code, weight, failed := e.lines.load(0, p)
 		if failed != nil {
 			return failed
 		}
@@ -34,7 +34,7 @@ func (e *edgeSorter) explain(err error) error {
 					w = weight[i/2]
 				}
 				if w != 0 {
-					lines = append(lines, edgeLine{e.files[p.file].Name, p.line(i / 2), w, e.row(u), e.row(v)})
+					lines = append(lines, edgeLine{e.t.files[p.file].Name, p.line(i / 2), w, e.row(u), e.row(v)})
 				}
 			}
 		}
@@ -44,10 +44,10 @@ func (e *edgeSorter) explain(err error) error {
 
 // row returns the row of a code of the sorter.
 func (e *edgeSorter) row(code uint32) uint32 {
-	if e.late == nil {
+	if e.numbering.late == nil {
 		return code
 	}
-	return e.late.Of(code)
+	return e.numbering.late.Of(code)
 }
 
 // edgeLine is one of the lines behind an entry.
@@ -61,7 +61,7 @@ type edgeLine struct {
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
 func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
-	e.nodes = e.named(e.c.Order)
+	e.numbering.nodes = e.numbering.named(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
 	if wrong.Kind == sort.Differing && e.hasBothDirections() {
 		choose = "choose {duplicates=max}, min or first, or keep directions with {directed}"
@@ -107,6 +107,6 @@ func (e *edgeSorter) sum(lines []edgeLine, line edgeLine) float64 {
 
 // id returns the id of a row for messages.
 func (e *edgeSorter) id(row uint32) string {
-	id := []byte(e.nodes.ID(int(row)))
+	id := []byte(e.numbering.nodes.ID(int(row)))
 	return strings.ToValidUTF8(string(id[:min(len(id), 64)]), "\uFFFD")
 }

@@ -78,14 +78,14 @@ func notRead(name string, f *unread.Format) error {
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
 func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
-	f := &foreign{run: r, in: in, file: len(r.files) - 1}
-	r.files[f.file].Format = format.Title
+	f := &foreign{run: r, in: in, file: len(r.t.files) - 1}
+	r.t.files[f.file].Format = format.Title
 	if format == graphfile.Arrays {
-		r.files[f.file].Name = filepath.Dir(in.Name())
+		r.t.files[f.file].Name = filepath.Dir(in.Name())
 	}
 	var last int64 // line
 	defer func() { r.close(in, f.file, last) }()
-	name := r.files[f.file].Name
+	name := r.t.files[f.file].Name
 	if err := r.foreignFlags(name, format); err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields, input.Weight, input.Bipartite, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, r.c.Bipartite, f.hold
 	g, err := graphfile.Read(format, input, f.visit)
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+	if r.t.ctx.Err() != nil {
+		return context.Cause(r.t.ctx)
 	}
 	if changed := in.Unchanged(); changed != nil {
 		return changed
@@ -109,17 +109,17 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format, severa
 	}
 	last = g.Lines
 	if format.Table || !g.Columns.IsUsual() {
-		r.files[f.file].Columns = g.Columns
+		r.t.files[f.file].Columns = g.Columns
 	}
-	r.rounded(name+g.RoundedAt, g.Rounded)
+	r.t.rounded(name+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
-		r.warn(note)
+		r.t.warn(note)
 	}
 	if g.Numbered {
 		if several {
 			return numbersItsOwn(name, format)
 		}
-		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
+		r.names.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
 			graphfile.BySymmetry: market.General, graphfile.Undirected: market.Symmetric, graphfile.Directed: "directed",
 		}[g.Direction]}
 	}
@@ -170,7 +170,7 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 // hold counts the bytes that the reader of the format keeps.
 func (f *foreign) hold(bytes int64) error {
 	f.held = bytes
-	return f.run.fit(0, bytes)
+	return f.run.m.fit(0, bytes)
 }
 
 // visit adds a batch of a file and reports the progress.
@@ -179,18 +179,18 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 		return err
 	}
 	done, total := f.in.Progress()
-	f.run.progress(readingStage+" "+f.in.Name(), done, total)
+	f.run.t.progress(readingStage+" "+f.in.Name(), done, total)
 	return nil
 }
 
 // take adds a batch as a part.
 func (f *foreign) take(b *graphfile.Batch) error {
 	r := f.run
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+	if r.t.ctx.Err() != nil {
+		return context.Cause(r.t.ctx)
 	}
-	p := &part{seq: r.seq, file: f.file}
-	r.seq++
+	p := &part{seq: r.names.seq, file: f.file}
+	r.names.seq++
 	if err := f.codes(p, b); err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (f *foreign) take(b *graphfile.Batch) error {
 			return err
 		}
 	}
-	return r.fit(0, f.held)
+	return r.m.fit(0, f.held)
 }
 
 // codes stores the codes of a batch in f.code: positions of a numbered file,
@@ -212,40 +212,40 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	r := f.run
 	n := len(b.Number) + len(b.End)
 	f.code = slices.Grow(f.code[:0], n)[:n]
-	if b.Numbered || len(b.Number) > 0 && !r.useDict.Load() && slices.Max(b.Number) <= math.MaxUint32 {
+	if b.Numbered || len(b.Number) > 0 && !r.names.useDict.Load() && slices.Max(b.Number) <= math.MaxUint32 {
 		for i, n := range b.Number {
 			f.code[i] = uint32(n)
 		}
 		return nil
 	}
-	r.useDict.Store(true)
+	r.names.useDict.Store(true)
 	f.batch.Reset()
 	for _, n := range b.Number {
 		f.digits = strconv.AppendUint(f.digits[:0], n, 10)
-		f.batch.AddCopy(r.dict, 0, f.digits)
+		f.batch.AddCopy(r.names.dict, 0, f.digits)
 	}
 	start := 0
 	for _, end := range b.End {
-		f.batch.AddCopy(r.dict, 0, b.Text[start:end])
+		f.batch.AddCopy(r.names.dict, 0, b.Text[start:end])
 		start = end
 	}
-	return r.codes(p, f.code, nil, &f.batch)
+	return r.names.codes(p, f.code, nil, &f.batch)
 }
 
 // readSource adds the batches of a source as parts.
 func (r *reader) readSource(s *Source) error {
-	f := &foreign{run: r, file: len(r.files)}
-	r.files = append(r.files, FileReport{Name: s.Name}) // of all its parts
-	files, err := s.Read(r.ctx, f.take, f.hold)
+	f := &foreign{run: r, file: len(r.t.files)}
+	r.t.files = append(r.t.files, FileReport{Name: s.Name}) // of all its parts
+	files, err := s.Read(r.t.ctx, f.take, f.hold)
 	if err != nil {
 		return err
 	}
 	if len(files) > 0 {
-		r.files = append(r.files[:f.file], files...)
+		r.t.files = append(r.t.files[:f.file], files...)
 	}
 	for _, file := range files {
-		r.report.Bytes += file.Bytes
-		r.report.Lines += file.Lines
+		r.t.report.Bytes += file.Bytes
+		r.t.report.Lines += file.Lines
 	}
 	return nil
 }

@@ -3,15 +3,23 @@ package ingest
 import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// memory counts the bytes of all stages against the limit.
+// memory counts the bytes of all stages against the limit, and moves lines to disk when it is reached.
 type memory struct {
-	*task
-	store     *lineStore
+	t         *task
+	c         *Config
+	lines     *lineStore
 	names     *names
 	numbering *numbering
+}
+
+// newMemory returns the memory of a run with the empty stages of a new graph.
+func newMemory(t *task) *memory {
+	s := &lineStore{t: t, loaders: make([]sort.Lines, t.workers), slabs: newSlabs(t.c.Memory, t.workers)}
+	return &memory{t: t, c: &t.c, lines: s, names: &names{t: t, dict: ids.NewDict()}, numbering: new(numbering)}
 }
 
 // extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
@@ -46,8 +54,8 @@ const (
 
 // extent returns the size of the graph so far.
 func (m *memory) extent() *extent {
-	e := &extent{c: &m.c, workers: m.workers, values: m.hasValues(), lines: int64(m.store.count), held: m.store.held}
-	for _, in := range m.inputs {
+	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(), lines: int64(m.lines.count), held: m.lines.held}
+	for _, in := range m.t.inputs {
 		e.readers += unusualWindow(in)
 	}
 	if m.names.matrix == nil && !m.names.useDict.Load() {
@@ -61,14 +69,14 @@ func (m *memory) extent() *extent {
 		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
 		e.rowIDs = ids.KnownBytes(e.nodes, e.text)
 	default:
-		e.nodes = int64(m.store.top) + 1
+		e.nodes = int64(m.lines.top) + 1
 	}
 	if m.numbering.late != nil {
 		e.codes = int64(m.numbering.late.Limit())
 	} else if e.placed {
 		e.codes = int64(len(m.numbering.placed.row))
 	}
-	e.order = m.c.Order.possible(int(e.nodes), m.store.count)
+	e.order = m.c.Order.possible(int(e.nodes), m.lines.count)
 	return e
 }
 
@@ -160,7 +168,7 @@ func (e *extent) entries() int64 {
 }
 
 // hasValues reports whether entries have values.
-func (m *memory) hasValues() bool { return m.store.weighted || m.c.Duplicates == SumDuplicates }
+func (m *memory) hasValues() bool { return m.lines.weighted || m.c.Duplicates == SumDuplicates }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
 func (m *memory) dictNeeds() int64 { return m.extent().naming() }
@@ -178,7 +186,7 @@ func (m *memory) fits(extra int64) error {
 	}
 	need = max(need, extra+e.numbered()+sort.LeastBytes)
 	need += need / 16 // for the work of other workers at the same time
-	return &LimitError{Need: int64(float64(need) / m.shareRead()), Limit: m.c.Memory}
+	return &LimitError{Need: int64(float64(need) / m.t.shareRead()), Limit: m.c.Memory}
 }
 
 // otherBytes returns the memory that is neither of lines nor of their dictionary.
@@ -195,5 +203,75 @@ func (m *memory) left() int64 {
 	if m.c.Memory == 0 {
 		return 0
 	}
-	return max(1, m.c.Memory-m.store.held-m.otherBytes())
+	return max(1, m.c.Memory-m.lines.held-m.otherBytes())
+}
+
+// fit moves lines to disk until they and other bytes fit the limit, because other workers may have
+// read new ids since lines were admitted.
+func (m *memory) fit(worker int, extra int64) error {
+	if m.c.Memory == 0 {
+		return nil
+	}
+	m.t.mu.Lock()
+	var evict []*part
+	if over := extra + m.extent().reading() - m.c.Memory; over > 0 {
+		m.lines.spilling = true
+		evict = m.lines.evict(max(0, m.lines.held-over))
+	}
+	m.t.mu.Unlock()
+	if err := m.lines.moveAll(worker, evict); err != nil {
+		return err
+	}
+	m.t.mu.Lock()
+	defer m.t.mu.Unlock()
+	return m.fits(extra)
+}
+
+// admit decides whether a part stays in memory; if not, evict are the parts
+// that the caller is to move to disk as well.
+func (m *memory) admit(p *part) (keep bool, evict []*part) {
+	m.t.mu.Lock()
+	defer m.t.mu.Unlock()
+	m.lines.count, m.lines.top, m.lines.weighted = m.lines.count+p.edges, max(m.lines.top, p.top), m.lines.weighted || p.weighted
+	if m.c.Memory == 0 {
+		m.lines.held += p.bytes()
+		return true, nil
+	}
+	e := m.extent()
+	if e.held += p.bytes(); !m.lines.spilling && e.fits() {
+		m.lines.held = e.held
+		return true, nil
+	}
+	limit := m.c.Memory - m.otherBytes() - m.dictNeeds()
+	if !m.lines.spilling {
+		m.lines.spilling = true
+		limit = min(limit, int64(spillBelow*float64(m.c.Memory)))
+	}
+	return false, m.lines.evict(limit)
+}
+
+// makeRoom moves parts to disk until the given bytes are left.
+func (m *memory) makeRoom(bytes int64) error {
+	if m.c.Memory == 0 || m.left() >= bytes {
+		return nil
+	}
+	var move []*part
+	for need := bytes - m.left(); need > 0 && len(move) < len(m.lines.parts); {
+		p := m.lines.parts[len(move)]
+		if p.spilled == nil {
+			need -= p.lineBytes()
+		}
+		move = append(move, p)
+	}
+	err := sched.Run(m.t.ctx, m.t.workers, len(move), func(worker, i int) error {
+		if move[i].spilled != nil {
+			return nil
+		}
+		return m.lines.moveToDisk(worker, move[i])
+	})
+	m.lines.held = 0
+	for _, p := range m.lines.parts {
+		m.lines.held += p.bytes()
+	}
+	return err
 }

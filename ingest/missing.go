@@ -21,7 +21,7 @@ var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None",
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
-			if code, isID := n.dict.Code([]byte(word)); isID && (n.c.Missing != nil || !slices.Contains(listed, code)) {
+			if code, isID := n.names.dict.Code([]byte(word)); isID && (n.c.Missing != nil || !slices.Contains(listed, code)) {
 				codes, ids = append(codes, code), append(ids, word)
 			}
 		}
@@ -37,8 +37,8 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		return nil, nil
 	}
 	var missing atomic.Int64
-	lines := make([]atomic.Int64, len(n.files)) // with a doubtful end, of each file
-	err = n.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
+	lines := make([]atomic.Int64, len(n.t.files)) // with a doubtful end, of each file
+	err = n.lines.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
 			switch {
 			case weight != nil && weight[i/2] == 0: // counted as a zero weight
@@ -53,7 +53,7 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n.report.MissingIDs += missing.Load()
+	n.t.report.MissingIDs += missing.Load()
 	for i := range lines {
 		count := lines[i].Load()
 		if count == 0 {
@@ -63,7 +63,7 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		if len(words) > 1 {
 			what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", words)
 		}
-		n.warn(&nodefile.ParseError{File: n.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
+		n.t.warn(&nodefile.ParseError{File: n.t.files[i].Name, Msg: table.Counted(count, "line") + " with " + what,
 			Fix: "{missing=" + strings.Join(words, ",") + "} drops such lines"})
 	}
 	return dropped, nil
@@ -79,5 +79,5 @@ func (n *numberer) withoutMissing(codes []uint32, listed int, missing []uint32) 
 		}
 	}
 	left = slices.DeleteFunc(codes, isMissing)
-	return left, leftListed, !slices.ContainsFunc(left, func(code uint32) bool { return !table.IsInteger(n.dict.Key(code)) })
+	return left, leftListed, !slices.ContainsFunc(left, func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
 }

@@ -12,7 +12,7 @@ import (
 // names are the ids of the nodes while files are read: bits of a set while all of them are small
 // integers, or places in a dictionary, or the rows of a matrix that numbers its own nodes.
 type names struct {
-	*lineStore
+	t           *task
 	seq         int     // chunks read, of all files
 	listedParts int     // parts with the list of nodes
 	listedIDs   int     // ids in the list of nodes
@@ -28,13 +28,13 @@ type names struct {
 func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
-		return &nodefile.ParseError{File: n.files[p.file].Name, Msg: err.Error(), Err: err}
+		return &nodefile.ParseError{File: n.t.files[p.file].Name, Msg: err.Error(), Err: err}
 	}
 	return nil
 }
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
-func (n *names) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
+func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
 	if p.inDict {
 		return nil
 	}
@@ -42,31 +42,31 @@ func (n *names) moveToDict(worker int, p *part, code []uint32, weight []float64,
 	var digits []byte
 	for _, c := range code {
 		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
-		b.AddCopy(n.dict, 0, digits)
+		b.AddCopy(m.names.dict, 0, digits)
 	}
-	if err := n.codes(p, code, nil, b); err != nil {
+	if err := m.names.codes(p, code, nil, b); err != nil {
 		return err
 	}
-	if err := n.fits(0); err != nil {
+	if err := m.fits(0); err != nil {
 		return err
 	}
 	if p.spilled == nil {
 		return nil
 	}
 	p.code, p.weight = code, weight
-	return n.moveToDisk(worker, p)
+	return m.lines.moveToDisk(worker, p)
 }
 
 // moveListed moves the ids of the list of nodes to the dictionary.
-func (n *names) moveListed() error {
+func (m *memory) moveListed() error {
 	var b ids.Batch
-	for _, p := range n.listed {
-		n.held -= p.bytes()
-		if err := n.moveToDict(0, p, p.code, nil, &b); err != nil {
+	for _, p := range m.names.listed {
+		m.lines.held -= p.bytes()
+		if err := m.moveToDict(0, p, p.code, nil, &b); err != nil {
 			return err
 		}
 	}
-	n.listed = nil
+	m.names.listed = nil
 	return nil
 }
 

@@ -18,7 +18,7 @@ func (r *reader) readNodes() error {
 	if err != nil {
 		return err
 	}
-	r.files[0].Format = "node list"
+	r.t.files[0].Format = "node list"
 	if err := in.CheckText(); err != nil {
 		in.Close()
 		return err
@@ -27,25 +27,25 @@ func (r *reader) readNodes() error {
 	defer func() { r.close(in, 0, last) }()
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.warn}}
+	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.t.warn}}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
-			p := &part{seq: r.seq, code: slices.Clone(code), top: sort.Largest(code)}
-			r.set.Add(p.code, p.top)
-			r.listed = append(r.listed, p)
-			r.held += p.bytes()
+			p := &part{seq: r.names.seq, code: slices.Clone(code), top: sort.Largest(code)}
+			r.names.set.Add(p.code, p.top)
+			r.names.listed = append(r.names.listed, p)
+			r.lines.held += p.bytes()
 		}
 		if b.Len() > 0 {
-			if err := r.codes(&part{seq: r.seq}, make([]uint32, b.Len()), nil, &b); err != nil {
+			if err := r.names.codes(&part{seq: r.names.seq}, make([]uint32, b.Len()), nil, &b); err != nil {
 				return err
 			}
-			if err := r.fits(0); err != nil {
+			if err := r.m.fits(0); err != nil {
 				return err
 			}
 		}
 		listed += len(code) + b.Len()
-		r.seq++
+		r.names.seq++
 		code = code[:0]
 		b.Reset()
 		return nil
@@ -55,13 +55,13 @@ func (r *reader) readNodes() error {
 			return err
 		}
 		last = row.Line
-		if id, ok := lines.SmallNumber(row.ID()); ok && !r.useDict.Load() {
+		if id, ok := lines.SmallNumber(row.ID()); ok && !r.names.useDict.Load() {
 			code = append(code, id)
 		} else {
 			if err := r.noNumbers(flush); err != nil {
 				return err
 			}
-			b.AddCopy(r.dict, 0, row.ID())
+			b.AddCopy(r.names.dict, 0, row.ID())
 		}
 		if len(code)+b.Len() == 1<<15 {
 			if err := flush(); err != nil {
@@ -72,23 +72,23 @@ func (r *reader) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	r.listedIDs = r.distinctListed()
-	if repeated := listed - r.listedIDs; repeated > 0 {
-		r.warn(fmt.Errorf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
+	r.names.listedIDs = r.names.distinctListed()
+	if repeated := listed - r.names.listedIDs; repeated > 0 {
+		r.t.warn(fmt.Errorf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
 	}
-	r.listedParts = r.seq
+	r.names.listedParts = r.names.seq
 	return nil
 }
 
 // noNumbers moves the list of nodes, as far as it has been read, to the
 // dictionary if it is not there.
 func (r *reader) noNumbers(flush func() error) error {
-	if r.useDict.Load() {
+	if r.names.useDict.Load() {
 		return nil
 	}
 	if err := flush(); err != nil {
 		return err
 	}
-	r.useDict.Store(true)
-	return r.moveListed()
+	r.names.useDict.Store(true)
+	return r.m.moveListed()
 }

@@ -30,36 +30,40 @@ type numbering struct {
 // the numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in
 // the order of the rows.
 type numberer struct {
-	*names
-	*numbering
+	t         *task
+	c         *Config
+	m         *memory
+	lines     *lineStore
+	names     *names
+	numbering *numbering
 }
 
 // number gives rows to the ids, replaces the codes of all parts by rows, and
 // returns the ids by row.
 func (n *numberer) number() (*shard.Nodes, error) {
-	if !n.useDict.Load() {
+	if !n.names.useDict.Load() {
 		top := uint32(0)
-		for _, p := range n.listed {
+		for _, p := range n.names.listed {
 			top = max(top, p.top)
 		}
-		for _, p := range n.parts {
+		for _, p := range n.lines.parts {
 			top = max(top, p.top)
 		}
-		if int64(top) < max(ids.DenseBits, ids.IDBits*n.set.Tokens) {
+		if int64(top) < max(ids.DenseBits, ids.IDBits*n.names.set.Tokens) {
 			return n.numberDense(int(top) + 1)
 		}
-		n.useDict.Store(true)
+		n.names.useDict.Store(true)
 	}
-	n.set.Words = nil
-	if err := n.moveListed(); err != nil {
+	n.names.set.Words = nil
+	if err := n.m.moveListed(); err != nil {
 		return nil, err
 	}
-	if err := n.makeRoom(n.movedNeeds()); err != nil {
+	if err := n.m.makeRoom(n.movedNeeds()); err != nil {
 		return nil, err
 	}
-	batches := make([]ids.Batch, n.workers)
-	err := n.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
-		return n.moveToDict(worker, p, code, weight, &batches[worker])
+	batches := make([]ids.Batch, n.t.workers)
+	err := n.lines.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
+		return n.m.moveToDict(worker, p, code, weight, &batches[worker])
 	})
 	if err != nil {
 		return nil, err
@@ -69,19 +73,19 @@ func (n *numberer) number() (*shard.Nodes, error) {
 
 // tooMany is the error for more nodes than a store can have.
 func (n *numberer) tooMany() error {
-	return &nodefile.ParseError{File: n.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
+	return &nodefile.ParseError{File: n.t.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
 }
 
 // movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
 // dictionary.
 func (n *numberer) movedNeeds() int64 {
-	count, text, numbers := int64(n.dict.Len()), n.dict.TextBytes(), int64(0)
-	for _, p := range n.parts {
+	count, text, numbers := int64(n.names.dict.Len()), n.names.dict.TextBytes(), int64(0)
+	for _, p := range n.lines.parts {
 		if !p.inDict {
 			numbers += 2 * int64(p.edges)
 		}
 	}
-	numbers = min(numbers, int64(n.top)+1)
+	numbers = min(numbers, int64(n.lines.top)+1)
 	count, text = count+numbers, text+maxDigits*numbers
 	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
 }
@@ -94,21 +98,21 @@ const smallDict = 1 << 20
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
-	if n.dict.Len() > maxNodes {
+	if n.names.dict.Len() > maxNodes {
 		return nil, n.tooMany()
 	}
-	if err := n.makeRoom(n.dictNeeds()); err != nil {
+	if err := n.m.makeRoom(n.m.dictNeeds()); err != nil {
 		return nil, err
 	}
-	if err := n.fits(0); err != nil {
+	if err := n.m.fits(0); err != nil {
 		return nil, err
 	}
-	if n.dict.Bytes() > smallDict {
+	if n.names.dict.Bytes() > smallDict {
 		pages.Collect() // outgrown parts of the dictionary
 	}
-	codes, first, integers := n.dict.InOrder(position(n.seq))
-	n.report.IDs = "text"
-	listed, _ := slices.BinarySearch(first, position(n.listedParts))
+	codes, first, integers := n.names.dict.InOrder(position(n.names.seq))
+	n.t.report.IDs = "text"
+	listed, _ := slices.BinarySearch(first, position(n.names.listedParts))
 	missing, err := n.missingEnds(codes[:listed])
 	if err != nil {
 		return nil, err
@@ -117,23 +121,23 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		codes, listed, integers = n.withoutMissing(codes, listed, missing)
 	}
 	if integers {
-		n.report.IDs = "numeric"
-		n.dict.SortIntegers(codes[listed:])
-	} else if short, id, ok := n.dict.Alike(codes); ok {
-		n.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
-	} else if short, id, ok := n.dict.Recoded(codes); ok {
-		n.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
+		n.t.report.IDs = "numeric"
+		n.names.dict.SortIntegers(codes[listed:])
+	} else if short, id, ok := n.names.dict.Alike(codes); ok {
+		n.t.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur and are different nodes", short, id), Fix: "write each integer in one way if they are meant as one"})
+	} else if short, id, ok := n.names.dict.Recoded(codes); ok {
+		n.t.warn(&nodefile.ParseError{Msg: fmt.Sprintf("ids %q and %q both occur: some text is UTF-8 and some is not", short, id), Fix: "convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8"})
 	}
 	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" && n.c.UnknownIDs == ErrorUnknown {
-		rows := n.dict.Numbers(codes[:listed])
+		rows := n.names.dict.Numbers(codes[:listed])
 		return nil, n.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow || slices.Contains(missing, code) }, func(dst []byte, code uint32) []byte {
-			return append(dst, n.dict.Key(code)...)
+			return append(dst, n.names.dict.Key(code)...)
 		})
 	}
 	if n.c.Nodes != "" && n.c.UnknownIDs == SkipUnknown {
 		codes = codes[:listed]
 	}
-	if err := n.mapCodes(n.dict.Numbers(codes).Replace); err != nil {
+	if err := n.lines.mapCodes(n.names.dict.Numbers(codes).Replace); err != nil {
 		return nil, err
 	}
 	return n.dictionary(codes)
@@ -145,12 +149,12 @@ const maxDigits = 10
 // dictionary returns the ids with these codes, in the order of rows, for the store.
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	values := make([]uint64, len(codes))
-	increasing := n.report.IDs == "numeric"
+	increasing := n.t.report.IDs == "numeric"
 	for i, code := range codes {
 		if !increasing {
 			break
 		}
-		v, err := strconv.ParseUint(string(n.dict.Key(code)), 10, 64)
+		v, err := strconv.ParseUint(string(n.names.dict.Key(code)), 10, 64)
 		values[i] = v
 		increasing = err == nil && (i == 0 || v > values[i-1])
 	}
@@ -161,14 +165,14 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	ends := make([]uint64, len(codes))
 	byID := make([]uint32, len(codes))
 	for row, code := range codes {
-		size += len(n.dict.Key(code))
+		size += len(n.names.dict.Key(code))
 		ends[row], byID[row] = uint64(size), uint32(row)
 	}
 	text := make([]byte, 0, size)
 	for _, code := range codes {
-		text = append(text, n.dict.Key(code)...)
+		text = append(text, n.names.dict.Key(code)...)
 	}
-	n.dict = nil // it is the largest of all that is there
+	n.names.dict = nil // it is the largest of all that is there
 	ids.SortText(byID, func(row uint32) []byte {
 		end := ends[row]
 		if row == 0 {
@@ -181,15 +185,15 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 
 // numberAll gives rows to the nodes.
 func (n *numberer) numberAll() (err error) {
-	if n.spilling {
+	if n.lines.spilling {
 		pages.Release() // lines that are on disk now
 	}
-	large := n.useDict.Load() && n.dict.Bytes() > smallDict
-	if n.nodes, err = n.rows(); err != nil {
+	large := n.names.useDict.Load() && n.names.dict.Bytes() > smallDict
+	if n.numbering.nodes, err = n.rows(); err != nil {
 		return err
 	}
-	n.warnUnlisted(n.nodes.Len() - n.listedIDs)
-	n.dict = nil
+	n.t.warnUnlisted(n.numbering.nodes.Len() - n.names.listedIDs)
+	n.names.dict = nil
 	if large {
 		pages.Release() // the dictionary
 	}
@@ -198,7 +202,7 @@ func (n *numberer) numberAll() (err error) {
 
 // rows replaces the codes of all parts by rows and returns the ids by row.
 func (n *numberer) rows() (*shard.Nodes, error) {
-	if n.matrix == nil {
+	if n.names.matrix == nil {
 		return n.number()
 	}
 	return n.matrixRows()
@@ -207,9 +211,9 @@ func (n *numberer) rows() (*shard.Nodes, error) {
 // matrixRows returns the ids of the rows of an input that numbers its own nodes: its numbers, or
 // the ids of the list of nodes.
 func (n *numberer) matrixRows() (*shard.Nodes, error) {
-	m := n.matrix
+	m := n.names.matrix
 	// A short file may declare any number of rows.
-	e := n.extent()
+	e := n.m.extent()
 	e.nodes, e.rowIDs, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
 	if need := e.held + e.numbered(); n.c.Memory > 0 && need > n.c.Memory {
 		return nil, &LimitError{Need: need, Limit: n.c.Memory}
@@ -229,15 +233,15 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 
 // listedRows returns the list of nodes as the ids of a numbered input's rows.
 func (n *numberer) listedRows() (*shard.Nodes, error) {
-	if err := n.moveListed(); err != nil {
+	if err := n.m.moveListed(); err != nil {
 		return nil, err
 	}
-	if listed := n.dict.Len(); uint64(listed) != n.matrix.rows {
-		return nil, &nodefile.ParseError{File: n.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(listed, "id"), n.matrix.rows), Fix: "list the id of each row once, in order"}
+	if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
+		return nil, &nodefile.ParseError{File: n.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(listed, "id"), n.names.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
-	codes, _, integers := n.dict.InOrder(position(n.seq))
-	if n.report.IDs = "text"; integers {
-		n.report.IDs = "numeric"
+	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
+	if n.t.report.IDs = "text"; integers {
+		n.t.report.IDs = "numeric"
 	}
 	return n.dictionary(codes)
 }

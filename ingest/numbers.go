@@ -15,13 +15,13 @@ import (
 // numberDense gives rows to ids that are numbers below limit: first those of the list of nodes in
 // its order, then the others by value.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
-	words := n.set.Words
-	if n.set.Sparse {
+	words := n.names.set.Words
+	if n.names.set.Sparse {
 		words = make([]uint64, (limit+63)/64)
-		for _, p := range n.listed {
+		for _, p := range n.names.listed {
 			ids.Mark(words, p.code)
 		}
-		err := n.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
+		err := n.lines.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
 			ids.Mark(words, code)
 			return nil
 		})
@@ -42,17 +42,17 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	values := make([]uint32, 0, ranks.N)
 	ranks.Each(func(id uint32) { values = append(values, id) })
 	nodes := shard.NumericNodes(values)
-	switch n.c.Order.possible(ranks.N, n.count) {
+	switch n.c.Order.possible(ranks.N, n.lines.count) {
 	case DefaultOrder:
-		n.late = ranks
-		return nodes, n.mapLate()
+		n.numbering.late = ranks
+		return nodes, n.numbering.mapLate(n.lines)
 	case DegreeOrder:
 		if limit <= lateIDs(ranks.N, n.c.Memory) {
-			n.late = ranks // until they are mapped to the rows of the order
+			n.numbering.late = ranks // until they are mapped to the rows of the order
 			return nodes, nil
 		}
 	}
-	return nodes, n.mapCodes(ranks.Replace)
+	return nodes, n.lines.mapCodes(ranks.Replace)
 }
 
 // lateIDs returns the largest number of ids for which an order counts lines by id instead of by
@@ -76,7 +76,7 @@ func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, erro
 		rows[i] = noRow
 	}
 	var values []uint32
-	for _, p := range n.listed {
+	for _, p := range n.names.listed {
 		for _, id := range p.code {
 			if rows[id] == noRow {
 				rows[id] = uint32(len(values))
@@ -99,7 +99,7 @@ func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, erro
 			}
 		})
 	}
-	err := n.mapCodes(func(code []uint32) {
+	err := n.lines.mapCodes(func(code []uint32) {
 		for i, c := range code {
 			code[i] = rows[c]
 		}
@@ -133,8 +133,8 @@ func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst
 	if several == 1 {
 		verb = "id is"
 	}
-	for _, p := range n.parts {
-		code, _, err := n.load(0, p)
+	for _, p := range n.lines.parts {
+		code, _, err := n.lines.load(0, p)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (n *numberer) unlisted(several int, has func(code uint32) bool, id func(dst
 			continue
 		}
 		return &nodefile.ParseError{
-			File: n.files[p.file].Name, Line: p.line(index / 2),
+			File: n.t.files[p.file].Name, Line: p.line(index / 2),
 			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])), n.c.Nodes, several, verb),
 			Fix: "pass {unknown-ids=skip} to leave such edges out",
 		}

@@ -26,12 +26,19 @@ const (
 
 // orderer is the third stage: its input are the lines as ranks, its output are the rows in the order
 // of the settings, by which sweeps are faster and the store is smaller.
-type orderer struct{ *edgeSorter }
+type orderer struct {
+	t         *task
+	c         *Config
+	m         *memory
+	lines     *lineStore
+	numbering *numbering
+	sorting   *edgeSorter
+}
 
 // reorder numbers the rows in the order of the settings: the codes of all
 // parts become the new rows, and the dictionary knows both.
 func (o *orderer) reorder() error {
-	if o.c.Order.possible(o.nodes.Len(), o.count) == DefaultOrder {
+	if o.c.Order.possible(o.numbering.nodes.Len(), o.lines.count) == DefaultOrder {
 		o.c.Order = DefaultOrder
 		return nil
 	}
@@ -40,18 +47,18 @@ func (o *orderer) reorder() error {
 	if err != nil {
 		return err
 	}
-	late := o.late
+	late := o.numbering.late
 	if row == nil {
 		pages.Collect() // counts and samples
-		return o.mapLate()
+		return o.numbering.mapLate(o.lines)
 	}
-	o.late, o.placed = nil, &rowOrder{row: row, late: late}
+	o.numbering.late, o.numbering.placed = nil, &rowOrder{row: row, late: late}
 	if o.c.Order == DegreeOrder {
 		pages.Collect() // counts
 	} else {
 		pages.Release() // the graph that the order was found on
 	}
-	return o.mapCodes(func(code []uint32) {
+	return o.lines.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
 				code[j] = row[c]
@@ -102,7 +109,7 @@ func (o *orderer) order() (row []uint32, err error) {
 	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
 		return o.degreeOrder()
 	}
-	rows := o.nodes.Len()
+	rows := o.numbering.nodes.Len()
 	progress := o.newProgress(2 * rows) // sorted, and put in order
 	a, err := o.pattern(progress)
 	if err != nil {
@@ -115,7 +122,7 @@ func (o *orderer) order() (row []uint32, err error) {
 	case CuthillMcKeeOrder:
 		find = partition.ReverseCuthillMcKee
 	}
-	order, err := find(o.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
+	order, err := find(o.t.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
@@ -125,14 +132,15 @@ func (o *orderer) order() (row []uint32, err error) {
 
 // orderProgress reports the progress of an order, in rows. It is safe for concurrent use.
 type orderProgress struct {
-	r          *orderer
+	t          *task
+	rows       int
 	mu         sync.Mutex
 	done, work int // of any unit
 }
 
 // newProgress returns the progress of an order with the given amount of work.
 func (o *orderer) newProgress(work int) *orderProgress {
-	p := &orderProgress{r: o, work: work}
+	p := &orderProgress{t: o.t, rows: o.numbering.nodes.Len(), work: work}
 	p.reach(0)
 	return p
 }
@@ -147,19 +155,18 @@ func (p *orderProgress) add(work int) {
 // reach reports all work up to done. It must not be called concurrently.
 func (p *orderProgress) reach(done int) {
 	p.done = done
-	rows := p.r.nodes.Len()
 	share := float64(done) / float64(max(1, p.work))
-	p.r.progress(orderingStage, int64(share*float64(rows)), int64(rows))
+	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
 // degreeOrder orders by falling counts of lines. It returns nil if AutoOrder finds that sweeps do
 // not gain from it.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
-	if o.c.Memory > 0 && o.held+o.otherBytes() > o.c.Memory {
-		if err := o.makeRoom(o.c.Memory); err != nil { // no line stays in memory
+	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
+		if err := o.m.makeRoom(o.c.Memory); err != nil { // no line stays in memory
 			return nil, err
 		}
-		if need := o.held + o.otherBytes(); need > o.c.Memory {
+		if need := o.lines.held + o.m.otherBytes(); need > o.c.Memory {
 			return nil, o.orderError(need)
 		}
 	}
@@ -167,7 +174,7 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Order == AutoOrder {
 		passes = 2
 	}
-	progress := o.newProgress(passes * o.count)
+	progress := o.newProgress(passes * o.lines.count)
 	row, err = o.mentions(progress)
 	if err != nil {
 		return nil, err
@@ -190,7 +197,7 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 // orderError is the error for an order that needs more memory than the limit.
 func (o *orderer) orderError(need int64) error {
 	o.c.Order = DefaultOrder
-	return &LimitError{Need: need, Limit: o.c.Memory, Unordered: o.otherBytes()+sort.LeastBytes <= o.c.Memory}
+	return &LimitError{Need: need, Limit: o.c.Memory, Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
 // placesPay reports whether sweeps gain from the rows of the codes.
@@ -201,11 +208,11 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 		for entry, c := range codes {
 			placed[i][entry] = row[c]
 		}
-		if o.late != nil {
-			o.late.Replace(codes)
+		if o.numbering.late != nil {
+			o.numbering.late.Replace(codes)
 		}
 	}
-	n := o.nodes.Len()
+	n := o.numbering.nodes.Len()
 	return reorder.Pays(reorder.Groups(stretches, n), reorder.Groups(placed, n))
 }
 
@@ -220,10 +227,10 @@ func (o *orderer) placeByCount(count []uint32) {
 	}
 	edgeless := next // the places from here on
 	reorder.RanksByCount(count)
-	if o.late == nil {
+	if o.numbering.late == nil {
 		return
 	}
-	o.late.Each(func(id uint32) {
+	o.numbering.late.Each(func(id uint32) {
 		if count[id] >= edgeless {
 			count[id] = next
 			next++
@@ -233,24 +240,24 @@ func (o *orderer) placeByCount(count []uint32) {
 
 // codeLimit returns a number above every code of a node.
 func (o *orderer) codeLimit() int {
-	if o.late != nil {
-		return o.late.Limit()
+	if o.numbering.late != nil {
+		return o.numbering.late.Limit()
 	}
-	return o.nodes.Len()
+	return o.numbering.nodes.Len()
 }
 
 // mentions counts the lines of each code, including those that are merged with others later: each
 // end of an edge that is kept counts once.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
-	n := min(sched.Workers(o.workers), countWorkers)
+	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
-		n = min(n, 1+int(o.left()/int64(4*o.codeLimit())))
+		n = min(n, 1+int(o.m.left()/int64(4*o.codeLimit())))
 	}
 	counts := make([]struct {
 		sync.Mutex
 		mentions []uint32
 	}, n)
-	err := o.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
+	err := o.lines.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		count := &counts[worker%len(counts)]
 		count.Lock()
 		defer count.Unlock()
@@ -309,7 +316,7 @@ func (o *orderer) stretches(count []uint32, progress *orderProgress) ([][]uint32
 		}
 		lists[i] = make([]uint32, size)
 	}
-	err := o.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
+	err := o.lines.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
 		take := func(row, col uint32) {
 			if member[row/64]>>(row%64)&1 != 0 {
 				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
@@ -361,15 +368,15 @@ const leastPattern = sort.LeastBytes / 4
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
 func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
-	s := o.sorter(sort.Undirected)
+	s := o.sorting.sorter(sort.Undirected)
 	s.Values, s.KeepLoops = false, false
 	s.Merge = sort.Merger{Policy: sort.Max}
-	e := o.extent()
+	e := o.m.extent()
 	rows, graph := int(e.nodes), e.graph()
 	if need := e.numbered() + graph; o.c.Memory > 0 && need+leastPattern > o.c.Memory {
 		return nil, o.orderError(need + sort.LeastBytes)
 	}
-	if _, err := o.planSort(s, graph); err != nil {
+	if _, err := o.sorting.planSort(s, graph); err != nil {
 		return nil, err
 	}
 	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.Entries())
@@ -382,7 +389,7 @@ func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, o.explain(err)
+		return nil, o.sorting.explain(err)
 	}
 	pages.Collect() // buffers of the sorter
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)

@@ -32,7 +32,11 @@ const maxChunks = 1 << 24
 // reader is the first stage: its input are files and sources, its output are lines and the names of
 // their nodes, and the direction that files state.
 type reader struct {
-	*names
+	t        *task
+	c        *Config
+	m        *memory
+	lines    *lineStore
+	names    *names
 	stated   graphfile.Direction
 	statedBy string
 }
@@ -40,7 +44,7 @@ type reader struct {
 // read reads the list of nodes and all inputs.
 func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
-	r.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
+	r.names.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
 	if r.c.Nodes != "" {
 		if err := r.readNodes(); err != nil {
 			return 0, err
@@ -49,10 +53,10 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if err := r.readInputs(inputs); err != nil {
 		return 0, err
 	}
-	if slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
+	if slices.ContainsFunc(r.lines.parts, func(p *part) bool { return p.edges > 0 }) {
 		return r.stated, nil
 	}
-	f := &r.files[len(r.files)-max(len(inputs), 1)]
+	f := &r.t.files[len(r.t.files)-max(len(inputs), 1)]
 	fix := "check that this is the right file"
 	if f.hasHeader {
 		fix += "; if the first line is an edge, pass {header=no}"
@@ -65,8 +69,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 // of reading one after the other.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
-	limit := r.workers
-	if !r.isTight() {
+	limit := r.t.workers
+	if !r.t.isTight() {
 		limit *= 2 // or short files would wait for long ones
 	}
 	var group []*edgeList
@@ -80,12 +84,12 @@ func (r *reader) readInputs(inputs []string) error {
 		if err != nil {
 			return cmp.Or(flush(), err)
 		}
-		format, err := r.c.recognize(r.ctx, in)
+		format, err := r.c.recognize(r.t.ctx, in)
 		if err != nil {
 			in.Close()
 			return cmp.Or(flush(), err)
 		}
-		beside := several && r.workers > 1 && in.Compressed && in.Window() <= usualWindow && format == graphfile.EdgeList
+		beside := several && r.t.workers > 1 && in.Compressed && in.Window() <= usualWindow && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {
 				in.Close()
@@ -98,8 +102,8 @@ func (r *reader) readInputs(inputs []string) error {
 			}
 			continue
 		}
-		list := &edgeList{in: in, file: len(r.files) - 1}
-		r.files[list.file].Format = format.Title
+		list := &edgeList{in: in, file: len(r.t.files) - 1}
+		r.t.files[list.file].Format = format.Title
 		group = append(group, list)
 		if err := r.begin(list, several); err != nil {
 			group = group[:len(group)-1]
@@ -125,12 +129,12 @@ func (r *reader) readInputs(inputs []string) error {
 
 // open opens an input, whose format is still to be found out, and begins its report.
 func (r *reader) open(path string) (*textio.Reader, error) {
-	in, err := textio.Open(r.ctx, path, r.c.openOptions(r.warn))
+	in, err := textio.Open(r.t.ctx, path, r.c.openOptions(r.t.warn))
 	if err != nil {
 		return nil, err
 	}
-	r.inputs = append(r.inputs, in)
-	r.files = append(r.files, FileReport{Name: in.Name()})
+	r.t.inputs = append(r.t.inputs, in)
+	r.t.files = append(r.t.files, FileReport{Name: in.Name()})
 	return in, nil
 }
 
@@ -155,12 +159,12 @@ func unusualWindow(in *textio.Reader) int64 {
 // close ends the report of an input.
 func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	done, _ := in.Progress()
-	f := &r.files[file]
+	f := &r.t.files[file]
 	f.Bytes, f.Lines = done, lines
-	r.report.Bytes += done
-	r.report.Lines += lines
+	r.t.report.Bytes += done
+	r.t.report.Lines += lines
 	in.Close()
-	r.inputs = slices.DeleteFunc(r.inputs, func(open *textio.Reader) bool { return open == in })
+	r.t.inputs = slices.DeleteFunc(r.t.inputs, func(open *textio.Reader) bool { return open == in })
 }
 
 // begin finds out how an edge list is built.
@@ -168,17 +172,17 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
 	}
-	list.lay, err = r.c.lineSettings(r.warn).LayoutOf(list.in, &list.sum)
+	list.lay, err = r.c.lineSettings(r.t.warn).LayoutOf(list.in, &list.sum)
 	if err != nil || list.lay == nil {
 		return err
 	}
-	f := &r.files[list.file]
+	f := &r.t.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
 		return err
 	}
 	if list.lay.IsMixed && !r.c.Directed && !r.c.Undirected {
-		r.warn(&nodefile.ParseError{File: list.in.Name(), Msg: "the column Type has directed and undirected edges, and all are read as undirected", Fix: "pass {directed} or {undirected}"})
+		r.t.warn(&nodefile.ParseError{File: list.in.Name(), Msg: "the column Type has directed and undirected edges, and all are read as undirected", Fix: "pass {directed} or {undirected}"})
 	}
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
@@ -188,7 +192,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 		if several || r.c.Fields != nil || r.c.Weight != "" {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
 		}
-		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
+		r.names.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}
 	return nil
 }
@@ -196,20 +200,20 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 // readGroup reads edge lists, a single one by all workers, several side by side,
 // and ends their reports. The error is that of the first one that has any.
 func (r *reader) readGroup(group []*edgeList) (err error) {
-	first, base := len(r.parts), r.seq
+	first, base := len(r.lines.parts), r.names.seq
 	if len(group) == 0 {
 		return nil
 	}
-	read := &reading{r: r, group: group, lines: r.report.Lines}
+	read := &reading{r: r, group: group, lines: r.t.report.Lines}
 	for i, list := range group {
 		list.seq = base + i*maxChunks
 		read.lines += list.sum.Lines
 	}
 	read.failed.Store(int64(len(group)))
 	if len(group) == 1 {
-		err = read.list(0, r.workers, 0)
+		err = read.list(0, r.t.workers, 0)
 	} else {
-		err = sched.Run(r.ctx, r.workers, len(group), func(worker, i int) error {
+		err = sched.Run(r.t.ctx, r.t.workers, len(group), func(worker, i int) error {
 			err := read.list(worker, 1, i)
 			for failed := read.failed.Load(); err != nil && failed > int64(i); failed = read.failed.Load() {
 				read.failed.CompareAndSwap(failed, int64(i))
@@ -218,18 +222,18 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		})
 	}
 	for _, list := range group {
-		r.report.Comments += list.sum.Comments
-		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.RoundedLine), list.sum.Rounded)
-		r.padded(list)
+		r.t.report.Comments += list.sum.Comments
+		r.t.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.RoundedLine), list.sum.Rounded)
+		r.t.padded(list)
 		if sum := list.sum; sum.Remarks > 0 {
-			r.warn(table.RemarkWarning(list.in.Name(), sum.RemarkLine, sum.Remarks))
+			r.t.warn(table.RemarkWarning(list.in.Name(), sum.RemarkLine, sum.Remarks))
 		}
 		r.close(list.in, list.file, list.sum.Lines)
 	}
-	mine := r.parts[first:]
+	mine := r.lines.parts[first:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
 	if len(mine) > 0 {
-		r.seq = mine[len(mine)-1].seq + 1
+		r.names.seq = mine[len(mine)-1].seq + 1
 	}
 	return err
 }
@@ -257,7 +261,7 @@ func (g *reading) list(worker, workers, i int) error {
 			return errEnough
 		}
 		if parsers[w] == nil {
-			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.slabs[worker+w], Dict: r.dict}
+			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.lines.slabs[worker+w], Dict: r.names.dict}
 		}
 		p, err := r.parse(parsers[w], chunk, list)
 		if err != nil {
@@ -269,8 +273,8 @@ func (g *reading) list(worker, workers, i int) error {
 		if err := r.addPart(worker+w, p); err != nil {
 			return err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
+		r.t.mu.Lock()
+		defer r.t.mu.Unlock()
 		mine = append(mine, p)
 		list.sum.Add(p.stats)
 		g.lines += p.stats.Lines
@@ -284,7 +288,7 @@ func (g *reading) list(worker, workers, i int) error {
 			faults[i] = p.bad
 		}
 		good := slices.ContainsFunc(mine, func(p *part) bool { return p.edges > 0 })
-		if bad := join(faults, good); bad != nil && r.ctx.Err() == nil {
+		if bad := join(faults, good); bad != nil && r.t.ctx.Err() == nil {
 			if damage := list.in.Damage(); damage != nil { // which explains them
 				return damage
 			}
@@ -299,9 +303,9 @@ func (g *reading) list(worker, workers, i int) error {
 		wrong += p.bad.Count
 		read += int64(p.edges) + p.bad.Count
 	}
-	r.mu.Lock()
-	r.report.BadLines += wrong
-	r.mu.Unlock()
+	r.t.mu.Lock()
+	r.t.report.BadLines += wrong
+	r.t.mu.Unlock()
 	if list.lay.Market != nil {
 		return list.lay.Market.Complete(read)
 	}
@@ -319,7 +323,7 @@ func (g *reading) progress() {
 		read, size := list.in.Progress()
 		done, total = done+read, total+size
 	}
-	g.r.progress(stage, done, total)
+	g.r.t.progress(stage, done, total)
 }
 
 // errEnough ends the reading of a file with very many bad lines, or behind one
@@ -335,11 +339,11 @@ func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 // small integer; its slices are valid until the parser's next chunk.
 func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {
-		r.useDict.Store(true)
+		r.names.useDict.Store(true)
 	}
-	read, err := p.Read(chunk, r.useDict.Load() && list.lay.Market == nil)
+	read, err := p.Read(chunk, r.names.useDict.Load() && list.lay.Market == nil)
 	if errors.Is(err, lines.ErrText) {
-		r.useDict.Store(true)
+		r.names.useDict.Store(true)
 		read, err = p.Read(chunk, true)
 	}
 	if err != nil {
@@ -350,7 +354,7 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*p
 		weighted: list.lay.Weighted(), gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
 	}
 	if read.IDs != nil {
-		err = r.codes(out, out.code, chunk.Data, read.IDs)
+		err = r.names.codes(out, out.code, chunk.Data, read.IDs)
 	}
 	return out, err
 }
@@ -359,33 +363,33 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*p
 // disk. The slices of p belong to the caller again when it returns.
 func (r *reader) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
-	if r.matrix != nil {
-		p.top = uint32(max(r.matrix.rows, 1) - 1)
+	if r.names.matrix != nil {
+		p.top = uint32(max(r.names.matrix.rows, 1) - 1)
 	} else {
 		p.top = sort.Largest(p.code)
-		if !r.useDict.Load() {
-			r.set.Add(p.code, p.top)
+		if !r.names.useDict.Load() {
+			r.names.set.Add(p.code, p.top)
 		}
 	}
-	keep, evict := r.admit(p)
+	keep, evict := r.m.admit(p)
 	p.gaps = slices.Clone(p.gaps)
 	if keep {
-		p.code, p.weight = r.slabs[worker].Code.Keep(p.code), r.slabs[worker].Weight.Keep(p.weight)
+		p.code, p.weight = r.lines.slabs[worker].Code.Keep(p.code), r.lines.slabs[worker].Weight.Keep(p.weight)
 	} else {
-		if err := r.checkEvicted(append(evict, p)); err != nil {
+		if err := r.t.checkEvicted(append(evict, p)); err != nil {
 			return err
 		}
-		if err := r.moveAll(worker, append(evict, p)); err != nil {
+		if err := r.lines.moveAll(worker, append(evict, p)); err != nil {
 			return err
 		}
 	}
-	r.mu.Lock()
+	r.t.mu.Lock()
 	if !keep {
 		p.leaving = true
-		r.held += p.bytes()
+		r.lines.held += p.bytes()
 	}
-	r.parts = append(r.parts, p)
-	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.extent().dict)
-	r.mu.Unlock()
-	return r.fit(worker, 0)
+	r.lines.parts = append(r.lines.parts, p)
+	r.t.report.PeakBytes = max(r.t.report.PeakBytes, r.lines.held+r.m.extent().dict)
+	r.t.mu.Unlock()
+	return r.m.fit(worker, 0)
 }

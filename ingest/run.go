@@ -49,21 +49,22 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	defer func() { w.Abort() }()
-	lines := newLineStore(t)
+	m := newMemory(t)
+	c, lines, numbering := &t.c, m.lines, m.numbering
 	defer func() {
 		if left := lines.endSpill(); left != nil && err == nil {
 			t.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
 		}
 	}()
-	stated, err := (&reader{names: lines.names}).read(inputs)
+	stated, err := (&reader{t: t, c: c, m: m, lines: lines, names: m.names}).read(inputs)
 	if err != nil {
 		return nil, err
 	}
 	t.report.SecondsRead = time.Since(start).Seconds()
-	if err := (&numberer{names: lines.names, numbering: lines.numbering}).numberAll(); err != nil {
+	if err := (&numberer{t: t, c: c, m: m, lines: lines, names: m.names, numbering: numbering}).numberAll(); err != nil {
 		return nil, err
 	}
-	entries := &edgeSorter{lineStore: lines, numbering: lines.numbering, matrix: lines.names.matrix}
+	entries := &edgeSorter{t: t, c: c, m: m, lines: lines, numbering: numbering, matrix: m.names.matrix}
 	directed, err := entries.isDirected(stated)
 	if err != nil {
 		return nil, err
@@ -76,10 +77,10 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 			return nil, err
 		}
 	}
-	if err := (&orderer{edgeSorter: entries}).reorder(); err != nil {
+	if err := (&orderer{t: t, c: c, m: m, lines: lines, numbering: numbering, sorting: entries}).reorder(); err != nil {
 		return nil, err
 	}
-	if err := (&storeWriter{edgeSorter: entries}).write(w, directed); err != nil {
+	if err := entries.write(w, directed); err != nil {
 		return nil, err
 	}
 	if err := w.Commit(ctx); err != nil {

@@ -11,22 +11,27 @@ import (
 // edgeSorter sorts the lines of the numbered graph into rows, for the stages after the numberer: the
 // orderer, which looks at the graph, and the writer. See package sort.
 type edgeSorter struct {
-	*lineStore
-	*numbering
-	matrix *matrix // nil: the input is a list of edges
+	t         *task
+	c         *Config
+	m         *memory
+	lines     *lineStore
+	numbering *numbering
+	matrix    *matrix // nil: the input is a list of edges
 }
 
 // sorter returns the sorter for a view of the edges.
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
-	values := e.hasValues()
+	values := e.m.hasValues()
 	s := &sort.Sorter{
-		Context: e.ctx, Workers: e.workers, Temporary: e.forFillings, Rows: e.nodes.Len(), View: v, Values: values, Limit: e.left(),
-		Load:      func(worker, i int) (code []uint32, weight []float64, err error) { return e.load(worker, e.parts[i]) },
+		Context: e.t.ctx, Workers: e.t.workers, Temporary: e.lines.forFillings, Rows: e.numbering.nodes.Len(), View: v, Values: values, Limit: e.m.left(),
+		Load: func(worker, i int) (code []uint32, weight []float64, err error) {
+			return e.lines.load(worker, e.lines.parts[i])
+		},
 		KeepLoops: e.c.KeepLoops,
 		Merge:     sort.Merger{Policy: sort.Policy(e.c.Duplicates), Values: values, PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected},
 	}
-	if e.late != nil {
-		late := e.late
+	if e.numbering.late != nil {
+		late := e.numbering.late
 		s.Rows, s.Number = late.Limit(), func(b *sort.Rows) { numberRows(late, b) }
 	}
 	return s
@@ -36,14 +41,14 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 // that is too little for all entries together, all lines go to disk.
 func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
-		s.Limit = max(1, e.c.Memory-e.otherBytes()-extra) // once no line is left
+		s.Limit = max(1, e.c.Memory-e.m.otherBytes()-extra) // once no line is left
 	}
-	count, err := s.Plan(edgesOf(e.parts))
+	count, err := s.Plan(edgesOf(e.lines.parts))
 	if err == nil {
-		err = e.makeRoom(extra + s.Bytes())
+		err = e.m.makeRoom(extra + s.Bytes())
 	}
 	if s.Limit > 0 {
-		s.Limit = max(1, e.left()-extra)
+		s.Limit = max(1, e.m.left()-extra)
 	}
 	return count, err
 }

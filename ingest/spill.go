@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -18,7 +17,7 @@ import (
 // order, and the orderer ranks to the rows of the store. Lines in memory are mapped at once, those on
 // disk whenever they are read.
 type lineStore struct {
-	*memory
+	t        *task
 	parts    []*part
 	held     int64  // bytes of parts
 	count    int    // lines in all parts
@@ -34,17 +33,9 @@ type lineStore struct {
 	maps      []func(code []uint32) // from the codes of parts on disk to rows
 }
 
-// newLineStore returns an empty store of lines, with the names and the numbering of a new graph.
-func newLineStore(t *task) *lineStore {
-	m := &memory{task: t, numbering: new(numbering)}
-	s := &lineStore{memory: m, loaders: make([]sort.Lines, t.workers), slabs: newSlabs(t.c.Memory, t.workers)}
-	m.store, m.names = s, &names{lineStore: s, dict: ids.NewDict()}
-	return s
-}
-
 // needSpill makes the temporary file, unless it exists.
 func (s *lineStore) needSpill() error {
-	s.spillOnce.Do(func() { s.spill, s.spillErr = sort.NewSpill(s.fs, s.tempDir()) })
+	s.spillOnce.Do(func() { s.spill, s.spillErr = sort.NewSpill(s.t.fs, s.t.tempDir()) })
 	return s.spillErr
 }
 
@@ -53,29 +44,8 @@ func (s *lineStore) endSpill() error {
 	if s.spill == nil {
 		return nil
 	}
-	s.report.SpilledBytes = s.spill.Bytes()
+	s.t.report.SpilledBytes = s.spill.Bytes()
 	return s.spill.Remove()
-}
-
-// fit moves lines to disk until they and other bytes fit the limit, because other workers may have
-// read new ids since lines were admitted.
-func (s *lineStore) fit(worker int, extra int64) error {
-	if s.c.Memory == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	var evict []*part
-	if over := extra + s.extent().reading() - s.c.Memory; over > 0 {
-		s.spilling = true
-		evict = s.evict(max(0, s.held-over))
-	}
-	s.mu.Unlock()
-	if err := s.moveAll(worker, evict); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fits(extra)
 }
 
 // moveAll moves parts to disk.
@@ -90,29 +60,6 @@ func (s *lineStore) moveAll(worker int, parts []*part) error {
 
 // slabBytes is the memory of a piece of a slab, if the limit is not small.
 const slabBytes = 32 << 20
-
-// admit decides whether a part stays in memory; if not, evict are the parts
-// that the caller is to move to disk as well.
-func (s *lineStore) admit(p *part) (keep bool, evict []*part) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count, s.top, s.weighted = s.count+p.edges, max(s.top, p.top), s.weighted || p.weighted
-	if s.c.Memory == 0 {
-		s.held += p.bytes()
-		return true, nil
-	}
-	e := s.extent()
-	if e.held += p.bytes(); !s.spilling && e.fits() {
-		s.held = e.held
-		return true, nil
-	}
-	limit := s.c.Memory - s.otherBytes() - s.dictNeeds()
-	if !s.spilling {
-		s.spilling = true
-		limit = min(limit, int64(spillBelow*float64(s.c.Memory)))
-	}
-	return false, s.evict(limit)
-}
 
 // evict chooses the parts to move to disk so that the others take at most the given bytes.
 func (s *lineStore) evict(limit int64) (evict []*part) {
@@ -165,37 +112,11 @@ func (s *lineStore) forget(lo, hi int) {
 
 // forFillings returns the temporary file, after a check that its disk has the given bytes left.
 func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
-	if err := s.checkFree(s.tempDir(), diskTemp, bytes); err != nil {
+	if err := s.t.checkFree(s.t.tempDir(), diskTemp, bytes); err != nil {
 		return nil, err
 	}
 	err := s.needSpill()
 	return s.spill, err
-}
-
-// makeRoom moves parts to disk until the given bytes are left.
-func (s *lineStore) makeRoom(bytes int64) error {
-	if s.c.Memory == 0 || s.left() >= bytes {
-		return nil
-	}
-	var move []*part
-	for need := bytes - s.left(); need > 0 && len(move) < len(s.parts); {
-		p := s.parts[len(move)]
-		if p.spilled == nil {
-			need -= p.lineBytes()
-		}
-		move = append(move, p)
-	}
-	err := sched.Run(s.ctx, s.workers, len(move), func(worker, i int) error {
-		if move[i].spilled != nil {
-			return nil
-		}
-		return s.moveToDisk(worker, move[i])
-	})
-	s.held = 0
-	for _, p := range s.parts {
-		s.held += p.bytes()
-	}
-	return err
 }
 
 // load returns the codes and weights of a part, through the maps that have been
@@ -217,7 +138,7 @@ func (s *lineStore) load(worker int, p *part) (code []uint32, weight []float64, 
 // eachPart calls do with the codes and weights of all parts, as load returns them, from several
 // goroutines.
 func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
-	return sched.Run(s.ctx, s.workers, len(s.parts), func(worker, i int) error {
+	return sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(worker, i int) error {
 		code, weight, err := s.load(worker, s.parts[i])
 		if err != nil {
 			return err
@@ -229,7 +150,7 @@ func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight 
 // mapCodes puts all codes through a map: those in memory now, those on disk
 // whenever they are read.
 func (s *lineStore) mapCodes(m func(code []uint32)) error {
-	err := sched.Run(s.ctx, s.workers, len(s.parts), func(_, i int) error {
+	err := sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(_, i int) error {
 		m(s.parts[i].code)
 		return nil
 	})
@@ -252,11 +173,11 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 
 // mapLate maps codes that are ids to rows. It leaves them if ids have no more bits than rows,
 // because the sorter has less to look up then.
-func (s *lineStore) mapLate() error {
-	if s.numbering.late == nil || bits.Len(uint(s.numbering.late.Limit()-1)) == bits.Len(uint(s.numbering.late.N-1)) {
+func (n *numbering) mapLate(lines *lineStore) error {
+	if n.late == nil || bits.Len(uint(n.late.Limit()-1)) == bits.Len(uint(n.late.N-1)) {
 		return nil
 	}
-	ranks := s.numbering.late
-	s.numbering.late = nil
-	return s.mapCodes(ranks.Replace)
+	ranks := n.late
+	n.late = nil
+	return lines.mapCodes(ranks.Replace)
 }

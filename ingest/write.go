@@ -13,28 +13,26 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// storeWriter is the last stage: its input are the lines as rows, its output is the store. It sorts
-// the lines into buckets of rows, merges the lines of each edge and writes the rows in order.
-type storeWriter struct{ *edgeSorter }
-
-// write sorts the edges and writes all rows.
-func (w *storeWriter) write(store *shard.Writer, directed bool) error {
-	store.Nodes = w.nodes
-	sources := make([]shard.File, len(w.files))
-	for i, f := range w.files {
+// write is the last stage: its input are the lines as rows, its output is the store. It sorts the
+// lines into buckets of rows, merges the lines of each edge and writes the rows in order.
+func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
+	t, numbering := e.t, e.numbering
+	store.Nodes = numbering.nodes
+	sources := make([]shard.File, len(t.files))
+	for i, f := range t.files {
 		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
 	store.Manifest.Sources = sources
 	views := []sort.View{sort.Undirected}
 	switch {
-	case directed && w.matrix != nil && w.matrix.symmetry == market.Symmetric:
+	case directed && e.matrix != nil && e.matrix.symmetry == market.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
-	rows := w.nodes.Len()
+	rows := numbering.nodes.Len()
 	out := &storedRows{w: store, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return w.heavy(w.named(w.c.Order).AppendID(nil, row))
+		return heavy(t.files[len(t.files)-1].Name, numbering.named(e.c.Order).AppendID(nil, row))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
@@ -42,47 +40,47 @@ func (w *storeWriter) write(store *shard.Writer, directed bool) error {
 				return err
 			}
 		}
-		s := w.sorter(v)
+		s := e.sorter(v)
 		s.Progress = func(share float64) {
 			done := int64((float64(direction) + share) * float64(rows))
-			w.progress(writingStage, done, int64(len(views)*rows))
+			t.progress(writingStage, done, int64(len(views)*rows))
 		}
-		if direction == len(views)-1 && !s.Values && w.c.Duplicates != ErrorDuplicates {
-			s.Forget = w.forget // no lines can disagree
+		if direction == len(views)-1 && !s.Values && e.c.Duplicates != ErrorDuplicates {
+			s.Forget = e.lines.forget // no lines can disagree
 		}
-		lines, err := w.planSort(s, 0)
+		lines, err := e.planSort(s, 0)
 		if err != nil {
 			return err
 		}
 		first := direction == 0
 		if first {
-			if err := w.checkStore(w.nodes, s.Entries(), s.Values, directed); err != nil {
+			if err := t.checkStore(numbering.nodes, s.Entries(), s.Values, directed); err != nil {
 				return err
 			}
-			w.report.SelfLoops, w.report.ZeroWeights, w.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-w.report.MissingIDs
+			t.report.SelfLoops, t.report.ZeroWeights, t.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown-t.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {
 			if err := out.append(b); err != nil {
 				return err
 			}
 			if first {
-				w.report.Entries += int64(len(b.Col))
+				t.report.Entries += int64(len(b.Col))
 				out.counts.Add(b.Count)
 			}
 			return nil
 		})
 		if err != nil {
-			return w.explain(err)
+			return e.explain(err)
 		}
 	}
-	out.complete(w.report, rows, directed)
+	out.complete(t.report, rows, directed)
 	if n := out.counts.Averaged; n > 0 {
-		w.report.Averaged = n
-		w.warn(averaged(w.files[0].Name, n))
+		t.report.Averaged = n
+		t.warn(averaged(t.files[0].Name, n))
 	}
-	if w.placed != nil {
+	if numbering.placed != nil {
 		pages.Collect() // entries
-		store.Nodes = w.named(w.c.Order)
+		store.Nodes = numbering.named(e.c.Order)
 	}
 	return nil
 }
@@ -148,7 +146,7 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 
 // heavy is the error for a node whose weights have an infinite sum, although each of them is
 // finite: nothing that divides by the sum would be right.
-func (w *storeWriter) heavy(id []byte) error {
-	return &nodefile.ParseError{File: w.files[len(w.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
+func heavy(name string, id []byte) error {
+	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
 		Fix: "multiply all weights by a small number"}
 }
