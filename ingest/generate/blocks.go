@@ -21,7 +21,7 @@ import (
 // keeps those behind it, each once. Because a pair has one owner, a repeated edge is noticed
 // with the memory of one node's edges, and chunks of nodes can be processed in parallel.
 type blocks struct {
-	sbm
+	g       sbm
 	class   []uint16
 	weight  []float32 // weight of each node; expected degrees are proportional to it
 	table   []entry   // alias tables of all classes, concatenated
@@ -45,7 +45,7 @@ func blocksBytes(nodes int) int64 { return (2 + 4 + 12 + 4 + 12) * int64(nodes) 
 // each edge; 34 bytes of memory for each node.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	// A chunk makes about 2^16 draws.
-	b := &blocks{sbm: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(g.edges))))}
+	b := &blocks{g: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(g.edges))))}
 	for _, stage := range []func(context.Context) error{b.drawNodes, b.makeTables, b.drawPartners, b.setScale} {
 		if err := stage(ctx); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	}
 	work := make(chan *drawer, g.workers) // one drawer for each worker
 	for range g.workers {
-		work <- &drawer{blocks: b}
+		work <- &drawer{b: b}
 	}
 	return inOrder(ctx, w, g.workers, b.chunks(), func(text []byte, k int) []byte {
 		d := <-work
@@ -67,40 +67,40 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-func (b *blocks) chunks() int { return (b.nodes + b.chunk - 1) / b.chunk }
+func (b *blocks) chunks() int { return (b.g.nodes + b.chunk - 1) / b.chunk }
 
 // inChunks calls do for every chunk of nodes with a random stream for the chunk, so that the
 // result does not depend on the number of workers.
 func (b *blocks) inChunks(ctx context.Context, stream uint64, do func(k, lo, hi int, r *rand.Rand)) error {
-	return sched.Run(ctx, b.workers, b.chunks(), func(_, k int) error {
-		do(k, k*b.chunk, min((k+1)*b.chunk, b.nodes), source(b.rngSeed, stream|uint64(k)<<8))
+	return sched.Run(ctx, b.g.workers, b.chunks(), func(_, k int) error {
+		do(k, k*b.chunk, min((k+1)*b.chunk, b.g.nodes), source(b.g.rngSeed, stream|uint64(k)<<8))
 		return nil
 	})
 }
 
 // drawNodes draws the class and the weight of each node.
 func (b *blocks) drawNodes(ctx context.Context) (err error) {
-	if b.class, err = b.drawClasses(ctx); err != nil {
+	if b.class, err = b.g.drawClasses(ctx); err != nil {
 		return err
 	}
-	b.weight = make([]float32, b.nodes)
-	limit := math.Sqrt(float64(b.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
+	b.weight = make([]float32, b.g.nodes)
+	limit := math.Sqrt(float64(b.g.nodes)) * 6 // because heavier nodes would mostly draw pairs that they have
 	return b.inChunks(ctx, weightStream, func(_, lo, hi int, r *rand.Rand) {
 		for u := lo; u < hi; u++ {
-			b.weight[u] = float32(min(limit, math.Pow(1-r.Float64(), -1/(b.exponent-1))))
+			b.weight[u] = float32(min(limit, math.Pow(1-r.Float64(), -1/(b.g.exponent-1))))
 		}
 	})
 }
 
 // makeTables computes the alias table of each class with Vose's method.
 func (b *blocks) makeTables(ctx context.Context) error {
-	b.table = make([]entry, b.nodes)
-	b.first, b.total = make([]int, b.classes+1), make([]float64, b.classes+1)
+	b.table = make([]entry, b.g.nodes)
+	b.first, b.total = make([]int, b.g.classes+1), make([]float64, b.g.classes+1)
 	for u, c := range b.class {
 		b.first[c+1]++
 		b.total[c+1] += float64(b.weight[u])
 	}
-	for c := range b.classes {
+	for c := range b.g.classes {
 		b.first[c+1] += b.first[c]
 		b.total[c+1] += b.total[c]
 	}
@@ -109,22 +109,22 @@ func (b *blocks) makeTables(ctx context.Context) error {
 		b.table[next[c]].node = uint32(u)
 		next[c]++
 	}
-	scaled, list := make([]float64, 0, b.nodes), make([]uint32, 0, b.nodes)
-	for c := range b.classes {
+	scaled, list := make([]float64, 0, b.g.nodes), make([]uint32, 0, b.g.nodes)
+	for c := range b.g.classes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b.makeTable(b.table[b.first[c]:b.first[c+1]], b.total[c+1]-b.total[c], scaled, list)
+		makeTable(b.table[b.first[c]:b.first[c+1]], b.weight, b.total[c+1]-b.total[c], scaled, list)
 	}
 	return nil
 }
 
 // makeTable computes one alias table; scaled and list are work space.
-func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []uint32) {
+func makeTable(t []entry, weight []float32, total float64, scaled []float64, list []uint32) {
 	scaled, list = scaled[:len(t)], list[:len(t)]
 	small, large := 0, len(t) // entries below the mean grow from the left of list, others from the right
 	for i := range t {
-		scaled[i] = float64(b.weight[t[i].node]) / total * float64(len(t))
+		scaled[i] = float64(weight[t[i].node]) / total * float64(len(t))
 		if scaled[i] < 1 {
 			list[small] = uint32(i)
 			small++
@@ -171,28 +171,28 @@ func (b *blocks) node(p pick) uint32 {
 
 // anyClass draws the class of a node with probability proportional to its weight.
 func (b *blocks) anyClass(r *rand.Rand) int {
-	x := r.Float64() * b.total[b.classes]
+	x := r.Float64() * b.total[b.g.classes]
 	c := 0
-	if b.classes > 16 {
-		c = min(sort.SearchFloat64s(b.total[1:], x), b.classes-1)
+	if b.g.classes > 16 {
+		c = min(sort.SearchFloat64s(b.total[1:], x), b.g.classes-1)
 	}
-	for c < b.classes-1 && b.total[c+1] < x {
+	for c < b.g.classes-1 && b.total[c+1] < x {
 		c++
 	}
 	return c
 }
 
-// after returns the class to which edges from a class lead without homophily.
-func (b *blocks) after(class int) int { return (class + 1) % b.classes }
+// nextClass returns the class to which edges from a class lead without homophily.
+func nextClass(class, classes int) int { return (class + 1) % classes }
 
-// before returns the class from which edges lead to a class without homophily.
-func (b *blocks) before(class int) int { return (class + b.classes - 1) % b.classes }
+// previousClass returns the class from which edges lead to a class without homophily.
+func previousClass(class, classes int) int { return (class + classes - 1) % classes }
 
 func (b *blocks) weightOf(class int) float64 { return b.total[class+1] - b.total[class] }
 
 // drawPartners draws a partner for each node.
 func (b *blocks) drawPartners(ctx context.Context) error {
-	b.partner = make([]uint32, b.nodes)
+	b.partner = make([]uint32, b.g.nodes)
 	return b.inChunks(ctx, partnerStream, func(_, lo, hi int, r *rand.Rand) {
 		for u := lo; u < hi; u++ {
 			b.partner[u] = b.drawPartner(r, u)
@@ -209,16 +209,16 @@ func (b *blocks) drawPartner(r *rand.Rand, u int) uint32 {
 	for range maxMisses {
 		c := int(b.class[u])
 		switch x := r.Float64(); {
-		case x < b.noise:
+		case x < b.g.noise:
 			c = b.anyClass(r)
-		case x >= b.noise+(1-b.noise)*b.homophily:
-			c = b.after(c)
+		case x >= b.g.noise+(1-b.g.noise)*b.g.homophily:
+			c = nextClass(c, b.g.classes)
 		}
 		if v := b.node(b.pick(r, c)); int(v) != u {
 			return v
 		}
 	}
-	return uint32((u + 1) % b.nodes)
+	return uint32((u + 1) % b.g.nodes)
 }
 
 // ownsPartner reports whether u writes the edge to its partner. If two nodes are the partners of
@@ -231,7 +231,7 @@ func (b *blocks) ownsPartner(u int) bool {
 // writePartners writes the first edges to partners of a graph with too few edges for others.
 func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 	out := newLines(ctx, w)
-	for u, left := 0, b.edges; u < b.nodes && left > 0; u++ {
+	for u, left := 0, b.g.edges; u < b.g.nodes && left > 0; u++ {
 		if b.ownsPartner(u) {
 			if err := out.edge(u, int(b.partner[u])); err != nil {
 				return err
@@ -253,11 +253,11 @@ func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 type parts struct{ noise, ownClass, laterClasses, total float64 }
 
 func (b *blocks) parts(class int) parts {
-	otherRate := (1 - b.noise) * (1 - b.homophily)
-	p := parts{noise: 2 * b.noise}
-	p.ownClass = p.noise + float64(2*(1-b.noise)*b.homophily)
+	otherRate := (1 - b.g.noise) * (1 - b.g.homophily)
+	p := parts{noise: 2 * b.g.noise}
+	p.ownClass = p.noise + float64(2*(1-b.g.noise)*b.g.homophily)
 	p.laterClasses = p.ownClass + otherRate
-	p.total = p.laterClasses + float64(otherRate*b.weightOf(b.before(class))/b.weightOf(class))
+	p.total = p.laterClasses + float64(otherRate*b.weightOf(previousClass(class, b.g.classes))/b.weightOf(class))
 	return p
 }
 
@@ -276,7 +276,7 @@ func (b *blocks) setScale(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edges, sum := b.edges, 0.0
+	edges, sum := b.g.edges, 0.0
 	for k, n := range partners {
 		edges -= n
 		sum += rates[k]
@@ -289,8 +289,8 @@ func (b *blocks) setScale(ctx context.Context) error {
 	stride := (b.chunks() + 255) / 256
 	for range corrections {
 		sizes := make([]int, (b.chunks()+stride-1)/stride)
-		err := sched.Run(ctx, b.workers, len(sizes), func(_, i int) error {
-			d := drawer{blocks: b}
+		err := sched.Run(ctx, b.g.workers, len(sizes), func(_, i int) error {
+			d := drawer{b: b}
 			d.drawChunk(i * stride)
 			sizes[i] = d.edges
 			return nil
@@ -301,8 +301,8 @@ func (b *blocks) setScale(ctx context.Context) error {
 		expected, drawn := 0.0, 0.0
 		for i, n := range sizes {
 			k := i * stride
-			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.nodes)) / 2
-			expected += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of other ends with a larger number
+			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.g.nodes)) / 2
+			expected += first * rates[k] * (1 - middle/float64(b.g.nodes)) // the share of other ends with a larger number
 			drawn += float64(n)
 		}
 		b.scale *= min(2, expected/max(1, drawn))
@@ -317,7 +317,7 @@ const corrections = 2
 // drawer draws the edges of chunks. It makes many draws before it reads their entries, because
 // the processor then reads several entries of the tables at once.
 type drawer struct {
-	*blocks
+	b     *blocks
 	text  []byte // lines of the chunk; drawChunk appends to it
 	edges int    // number of edges of the chunk except partner edges
 	start []uint32
@@ -328,33 +328,33 @@ type drawer struct {
 
 // drawChunk draws the edges of chunk k.
 func (d *drawer) drawChunk(k int) {
-	lo, hi := k*d.chunk, min((k+1)*d.chunk, d.blocks.nodes)
-	r := source(d.rngSeed, edgeStream|uint64(k)<<8)
+	lo, hi := k*d.b.chunk, min((k+1)*d.b.chunk, d.b.g.nodes)
+	r := source(d.b.g.rngSeed, edgeStream|uint64(k)<<8)
 	d.start, d.picks, d.edges = d.start[:0], d.picks[:0], 0
 	longest := 0
 	for u := lo; u < hi; u++ {
 		d.start = append(d.start, uint32(len(d.picks)))
-		parts := d.parts(int(d.class[u]))
-		n := int(distuv.Poisson{Lambda: d.scale * float64(d.weight[u]) * parts.total, Src: r}.Rand())
+		parts := d.b.parts(int(d.b.class[u]))
+		n := int(distuv.Poisson{Lambda: d.b.scale * float64(d.b.weight[u]) * parts.total, Src: r}.Rand())
 		for range n {
-			d.picks = append(d.picks, d.pick(r, d.otherClass(r, int(d.class[u]), &parts)))
+			d.picks = append(d.picks, d.b.pick(r, d.otherClass(r, int(d.b.class[u]), &parts)))
 		}
 		longest = max(longest, n)
 	}
 	d.start = append(d.start, uint32(len(d.picks)))
 	d.nodes = slices.Grow(d.nodes[:0], len(d.picks))[:len(d.picks)]
 	for i, p := range d.picks {
-		d.nodes[i] = d.node(p)
+		d.nodes[i] = d.b.node(p)
 	}
 	if slots := 1 << bits.Len(uint(2*longest)); slots > len(d.seen) {
 		d.seen = make([]uint64, slots)
 	}
 	for u := lo; u < hi; u++ {
-		if d.ownsPartner(u) {
-			d.text = appendEdge(d.text, uint64(u), uint64(d.partner[u]))
+		if d.b.ownsPartner(u) {
+			d.text = appendEdge(d.text, uint64(u), uint64(d.b.partner[u]))
 		}
 		for _, v := range d.nodes[d.start[u-lo]:d.start[u-lo+1]] {
-			if int(v) > u && d.partner[u] != v && d.partner[v] != uint32(u) && d.isNew(uint32(u), v) {
+			if int(v) > u && d.b.partner[u] != v && d.b.partner[v] != uint32(u) && d.isNew(uint32(u), v) {
 				d.edges++
 				d.text = appendEdge(d.text, uint64(u), uint64(v))
 			}
@@ -366,13 +366,13 @@ func (d *drawer) drawChunk(k int) {
 func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
 	switch x := r.Float64() * p.total; {
 	case x < p.noise:
-		return d.anyClass(r)
+		return d.b.anyClass(r)
 	case x < p.ownClass:
 		return class
 	case x < p.laterClasses:
-		return d.after(class)
+		return nextClass(class, d.b.g.classes)
 	}
-	return d.before(class)
+	return previousClass(class, d.b.g.classes)
 }
 
 // isNew reports whether v was not drawn for u before. Entries of other nodes count as free, so
