@@ -29,7 +29,7 @@ import (
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	m.checkBlocks(dst, b, fs)
+	checkBlocks(m.n, dst, b, fs)
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
 	}
-	e := &evaluation{costs: costs{Map: m, settings: s.withDefaults()}, b: b}
+	e := &evaluation{m: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
@@ -54,7 +54,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	}
 	for i := range fs {
 		if _, s := fs[i].lowered(m.Lo, m.Hi); s > 0 {
-			if err := e.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
+			if err := m.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
 				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err, fs[i].rate, m.Lo, m.Hi)
 			}
 		}
@@ -106,15 +106,15 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
-func (m *Map) checkBlocks(dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function) {
-	if b.Rows != m.n || len(dst) != len(fs) {
+func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function) {
+	if b.Rows != n || len(dst) != len(fs) {
 		panic(badShape)
 	}
 	for i, y := range dst {
 		if y.Rows != b.Rows || y.Cols != b.Cols {
 			panic(badShape)
 		}
-		if m.n == 0 {
+		if n == 0 {
 			continue
 		}
 		for _, block := range append(dst[:i:i], b) {
@@ -127,7 +127,10 @@ func (m *Map) checkBlocks(dst []*sparse.Block[float64], b *sparse.Block[float64]
 
 // evaluation is one call under way.
 type evaluation struct {
-	costs
+	m        *Map
+	settings Settings
+	norm     float64 // ‖B − P₀B‖; 0: not known yet
+	rough    float64 // see measureRough
 	b        *sparse.Block[float64]
 	parts    []part
 	result   Result
@@ -138,16 +141,36 @@ type evaluation struct {
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖
 
-	rowWeights
+	weights rowWeights
 }
 
-// part is one function of an evaluation.
+// costs returns the predictions from the norms so far.
+func (e *evaluation) costs() *costs {
+	return &costs{m: e.m, settings: &e.settings, norm: e.norm, rough: e.rough}
+}
+
+// part is one function of an evaluation. The terms of its Chebyshev series are added two at a time: the
+// result is then read and written once for two sweeps.
 type part struct {
-	f    *Function
-	y    *sparse.Block[float64] // where terms are added
-	dest *sparse.Block[float64] // where the result goes, which may be y
-	out  *Outcome
-	series
+	f         *Function
+	y         *sparse.Block[float64] // where terms are added
+	dest      *sparse.Block[float64] // where the result goes, which may be y
+	out       *Outcome
+	expansion *expansion
+	sums      columnSums
+	colNorms  []float64 // of the result so far, as the caller sees it
+	null      float64   // norm of the result's part in the null space
+	lower     float64   // never above ‖f(H)B‖
+	added     int       // terms in the result
+	end       int       // the last term, once it is settled
+	settled   bool      // end is the last term
+	measure   int       // term after which the norm is wanted
+	first     bool      // the coming sweep adds the term before its own, too
+	visit     bool      // the coming sweep adds terms
+	norms     bool      // the coming sweep measures
+	scale     bool      // the coming sweep is the last one
+	done      bool
+
 	fit       *stieltjes // of a Matérn function; nil if its power is whole
 	tame      bool       // not asked for; it may show that steeper ones need no solves
 	strict    bool       // its remainder may make steeper ones unnecessary
@@ -200,26 +223,26 @@ func (e *evaluation) run(ctx context.Context) error {
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
-			e.w[i] = e.slab(e.b.Cols)
+			e.w[i] = e.m.slab(e.b.Cols)
 		}
 		e.norms, e.zero = make([]float64, e.b.Cols), make([]float64, e.b.Cols)
 	}
-	d := division{evaluation: e, parts: parts, scratch: make([]rowFactors, sched.Workers(e.workers))}
+	d := division{e: e, m: e.m, parts: parts, scratch: make([]rowFactors, sched.Workers(e.m.workers))}
 	if scaled {
-		d.inner = e.inner
+		d.inner = e.m.inner
 	}
-	if e.null != nil {
+	if e.m.null != nil {
 		d.share = new(blocks.Share)
-		if err := d.share.Compute(ctx, e.null, e.w[0], e.workers, d.fill); err != nil {
+		if err := d.share.Compute(ctx, e.m.null, e.w[0], e.m.workers, d.fill); err != nil {
 			return err
 		}
 	}
-	e.sums.begin(e.team, e.b.Cols)
+	e.sums.begin(e.m.team, e.b.Cols)
 	for _, p := range parts {
-		d.nullValues, d.lone = append(d.nullValues, p.f.value(e.nullValue)), append(d.lone, p.f.value(0))
-		p.sums.begin(e.team, e.b.Cols)
+		d.nullValues, d.lone = append(d.nullValues, p.f.value(e.m.nullValue)), append(d.lone, p.f.value(0))
+		p.sums.begin(e.m.team, e.b.Cols)
 	}
-	if err := e.chunks(ctx, d.rows); err != nil {
+	if err := e.m.chunks(ctx, d.rows); err != nil {
 		return err
 	}
 	e.norm = e.sums.rootsTo(e.norms)
@@ -244,14 +267,14 @@ func (p *part) leastNorm(e *evaluation) float64 {
 		return p.null
 	}
 	const slack = 1e-9 // for rounding errors of the norms
-	return math.Hypot(p.null, min(p.f.value(e.Lo), p.f.value(e.Hi))*(1-slack)*e.norm)
+	return math.Hypot(p.null, min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
 }
 
 // begin computes the norms of the part in the null space.
 func (p *part) begin(e *evaluation) {
 	p.colNorms = make([]float64, e.b.Cols)
 	p.null = 0
-	if e.null != nil {
+	if e.m.null != nil {
 		p.null = p.sums.rootsTo(p.colNorms)
 	}
 	p.lower = p.leastNorm(e)

@@ -14,11 +14,11 @@ import (
 func (p *part) fitMatern(e *evaluation) int {
 	sigma := p.f.shift
 	integer, fraction := math.Modf(p.f.power)
-	cost := integer * e.steps(1/sigma, e.settings.Tolerance)
+	cost := integer * e.m.steps(1/sigma, e.settings.Tolerance)
 	if fraction > 0 {
-		p.fit = fitPower(fraction, 1+e.Hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
+		p.fit = fitPower(fraction, 1+e.m.Hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
 		for _, q := range p.fit.pole {
-			cost += e.steps(1/(sigma*(1+q)), e.settings.Tolerance)
+			cost += e.m.steps(1/(sigma*(1+q)), e.settings.Tolerance)
 		}
 	}
 	return int(cost)
@@ -31,8 +31,9 @@ func (p *part) fitMatern(e *evaluation) int {
 // Every solve's error is at most its residual over the shift. The fraction's
 // error is relative, and stays so.
 type inverses struct {
-	*evaluation
-	*part
+	e     *evaluation
+	m     *Map
+	p     *part
 	x     *sparse.Block[float64]
 	share float64 // of the error that each solve may leave in the result
 
@@ -47,7 +48,7 @@ type inverses struct {
 func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols
-	s := &inverses{evaluation: e, part: p, x: sparse.NewBlock[float64](e.n, k), columns: make([]float64, k), rounded: make([]float64, k)}
+	s := &inverses{e: e, m: e.m, p: p, x: sparse.NewBlock[float64](e.m.n, k), columns: make([]float64, k), rounded: make([]float64, k)}
 	typical, err := s.typical(ctx)
 	if err != nil {
 		return err
@@ -87,15 +88,15 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 //
 //	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
 func (s *inverses) typical(ctx context.Context) (float64, error) {
-	if err := s.split(ctx, []*part{s.part}, true); err != nil || s.norm == 0 {
+	if err := s.e.split(ctx, []*part{s.p}, true); err != nil || s.e.norm == 0 {
 		return 0, err
 	}
-	x, y := s.w[0], s.w[1]
-	s.evaluation.sums.begin(s.team, 1)
-	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.centre, Visit: func(rows sparse.Rows) {
-		sums := s.evaluation.sums.of(rows.Range, rows.Lo)
+	x, y := s.e.w[0], s.e.w[1]
+	s.e.sums.begin(s.m.team, 1)
+	err := s.m.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.m.centre, Visit: func(rows sparse.Rows) {
+		sums := s.e.sums.of(rows.Range, rows.Lo)
 		for i := rows.Lo; i < rows.Hi; i++ {
-			f, a, b := blocks.Factor(s.inner, i), x.Row(i), y.Row(i)
+			f, a, b := blocks.Factor(s.m.inner, i), x.Row(i), y.Row(i)
 			for j, v := range a {
 				sums[0] += float64(f * v * f * b[j])
 			}
@@ -104,34 +105,34 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.swept(1, s.result.PredictedSweeps)
+	s.e.swept(1, s.e.result.PredictedSweeps)
 	root := make([]float64, 1)
-	s.evaluation.sums.rootsTo(root)
-	rho := root[0] * root[0] / (s.norm * s.norm)
+	s.e.sums.rootsTo(root)
+	rho := root[0] * root[0] / (s.e.norm * s.e.norm)
 	if math.IsNaN(rho) { // the root of a sum that rounding has made negative
 		rho = 0
 	}
-	return s.f.value(rho) * s.norm, nil
+	return s.p.f.value(rho) * s.e.norm, nil
 }
 
 // fraction stores the power's fraction of B⊥ in w[1].
 func (s *inverses) fraction(ctx context.Context, integer, fraction float64) error {
-	b, y, sigma := s.w[0], s.w[1], s.f.shift
+	b, y, sigma := s.e.w[0], s.e.w[1], s.p.f.shift
 	front := math.Pow(sigma, -fraction)
-	err := s.chunks(ctx, func(_, lo, hi int) {
+	err := s.m.chunks(ctx, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
-			scaleTo(y.Row(r), front*s.fit.constant, b.Row(r))
+			scaleTo(y.Row(r), front*s.p.fit.constant, b.Row(r))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for i := range s.fit.pole {
-		shift, weight := sigma*(1+s.fit.pole[i]), front*sigma*s.fit.weight[i]
+	for i := range s.p.fit.pole {
+		shift, weight := sigma*(1+s.p.fit.pole[i]), front*sigma*s.p.fit.weight[i]
 		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -integer)/shift); err != nil {
 			return err
 		}
-		err := s.chunks(ctx, func(_, lo, hi int) {
+		err := s.m.chunks(ctx, func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
 				blocks.AddScaled(y.Row(r), weight, s.x.Row(r))
 			}
@@ -147,17 +148,17 @@ func (s *inverses) fraction(ctx context.Context, integer, fraction float64) erro
 // reach the final result.
 func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
 	target := s.share / growth
-	absolute, err := absoluteTargets(target, s.b.Cols)
+	absolute, err := absoluteTargets(target, s.e.b.Cols)
 	if err != nil {
 		return err
 	}
-	system, err := iterative.ShiftedLaplacian(s.graph, s.normalized, 1, shift)
+	system, err := iterative.ShiftedLaplacian(s.m.graph, s.m.normalized, 1, shift)
 	if err != nil {
 		return err
 	}
-	system.Memory = s.settings.Memory
+	system.Memory = s.e.settings.Memory
 	r, err := system.SolveTo(ctx, s.x, b, &iterative.Settings{
-		Tolerance: min(target/s.norm, 0.1), Absolute: absolute,
+		Tolerance: min(target/s.e.norm, 0.1), Absolute: absolute,
 	})
 	if err != nil && !roundingEnded(err) {
 		return err
@@ -171,21 +172,21 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 	}
 	s.bound += growth * math.Sqrt(sum)
 	s.solved++
-	s.out.SampledCholesky = s.out.SampledCholesky || r.SampledCholesky
-	s.swept(r.Sweeps, (s.result.Sweeps+r.Sweeps)*(s.solves-s.solved)/s.solved)
+	s.p.out.SampledCholesky = s.p.out.SampledCholesky || r.SampledCholesky
+	s.e.swept(r.Sweeps, (s.e.result.Sweeps+r.Sweeps)*(s.solves-s.solved)/s.solved)
 	return nil
 }
 
 // finishRational adds w, the part outside the null space, to the result, converts that to the
 // caller's variables and fills the outcome. A nil w is zero.
 func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
-	partNorms := make([]float64, s.b.Cols)
-	s.evaluation.sums.begin(s.team, s.b.Cols)
-	s.part.sums.begin(s.team, s.b.Cols)
-	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, totals := s.evaluation.sums.of(lo/blocks.ChunkRows, lo), s.part.sums.of(lo/blocks.ChunkRows, lo)
+	partNorms := make([]float64, s.e.b.Cols)
+	s.e.sums.begin(s.m.team, s.e.b.Cols)
+	s.p.sums.begin(s.m.team, s.e.b.Cols)
+	err := s.m.chunks(ctx, func(_, lo, hi int) {
+		sums, totals := s.e.sums.of(lo/blocks.ChunkRows, lo), s.p.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
-			y := s.y.Row(i)
+			y := s.p.y.Row(i)
 			if w != nil {
 				addSquares(sums, 1, w.Row(i))
 				blocks.AddScaled(y, 1, w.Row(i))
@@ -196,23 +197,23 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	if err != nil {
 		return err
 	}
-	size := s.evaluation.sums.rootsTo(partNorms)
-	norm := s.part.sums.rootsTo(s.colNorms)
+	size := s.e.sums.rootsTo(partNorms)
+	norm := s.p.sums.rootsTo(s.p.colNorms)
 	relative := 0.0
-	if s.fit != nil {
-		relative = s.fit.err / (1 - s.fit.err)
+	if s.p.fit != nil {
+		relative = s.p.fit.err / (1 - s.p.fit.err)
 	}
 	relative += solveRounding * epsilon * float64(s.solved)
 	for j, v := range partNorms {
-		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j])
-		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j])
+		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) + s.own(s.e.norms[j])
+		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.e.norms[j])
 	}
-	bound := s.bound + relative*(size+s.bound) + s.own(s.norm)
-	s.finish(s.evaluation, bound, s.columns, s.rounded, norm)
+	bound := s.bound + relative*(size+s.bound) + s.own(s.e.norm)
+	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 	return nil
 }
 
 // own is the allowance for rounding errors in the solutions themselves.
 func (s *inverses) own(norm float64) float64 {
-	return solveRounding * epsilon * s.f.value(0) * norm
+	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

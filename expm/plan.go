@@ -45,8 +45,8 @@ const (
 
 // costs predicts the sweeps of methods.
 type costs struct {
-	*Map
-	settings Settings
+	m        *Map
+	settings *Settings
 	norm     float64 // ‖B − P₀B‖; 0: not known yet
 	rough    float64 // see measureRough
 }
@@ -58,9 +58,9 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	for i := range e.parts {
 		p := &e.parts[i]
 		switch {
-		case p.f.kind == matern && e.solvable() && e.Hi > WideSpectrum*p.f.shift:
+		case p.f.kind == matern && e.m.solvable() && e.m.Hi > WideSpectrum*p.f.shift:
 			pl.rational = append(pl.rational, p)
-		case p.f.kind == exponential && p.f.rate < 0 && e.solvable() && e.settings.Method != Chebyshev:
+		case p.f.kind == exponential && p.f.rate < 0 && e.m.solvable() && e.settings.Method != Chebyshev:
 			falling = append(falling, p)
 		case p.f.kind == exponential && e.settings.Method == Resolvent:
 			return nil, fmt.Errorf("%w: exp(%g·x) by resolvents; the rate must be negative and the map a Laplacian", ErrParameter, p.f.rate)
@@ -72,7 +72,7 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 		}
 	}
 	for _, p := range pl.series {
-		d, _ := p.reach(0, e.settings.Tolerance*guess*p.size)
+		d, _ := p.expansion.reach(0, e.settings.Tolerance*guess*p.expansion.size)
 		pl.sweeps = max(pl.sweeps, d)
 	}
 	if err := e.cut(ctx, pl, falling); err != nil {
@@ -89,9 +89,9 @@ func (m *Map) solvable() bool { return m.graph != nil && m.Lo == 0 && m.Hi > 0 }
 
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
-	p.expansion, err = p.f.expand(e.Lo, e.Hi)
-	if err == nil && e.Hi > e.Lo {
-		p.slope = max(p.slope, e.slopeOf(2*p.steepest()/(e.Hi-e.Lo)))
+	p.expansion, err = p.f.expand(e.m.Lo, e.m.Hi)
+	if err == nil && e.m.Hi > e.m.Lo {
+		p.expansion.slope = max(p.expansion.slope, e.m.slopeOf(2*p.expansion.steepest()/(e.m.Hi-e.m.Lo)))
 	}
 	return err
 }
@@ -102,17 +102,17 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
 	}
-	if tame := tameProduct / e.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
+	if tame := tameProduct / e.m.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
 		// smaller rate shows that no solve is needed.
-		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
+		f, y := Exp(-tame), sparse.NewBlock[float64](e.m.n, e.b.Cols)
 		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, dest: y})
 	}
 	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]
-	z := -steepest.f.rate * e.Hi / 2
+	z := -steepest.f.rate * e.m.Hi / 2
 	series, first := e.settings.Method != Resolvent, 0
-	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.kind(), e.degrees, -steepest.f.rate)) {
+	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps || !MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
 		first = len(falling)
 	} else {
 		if err := e.split(ctx, falling[:1], false); err != nil {
@@ -132,13 +132,13 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 				if !series {
 					continue
 				}
-				cost = max(float64(pl.sweeps), e.seriesCost(falling[count-1]))
+				cost = max(float64(pl.sweeps), e.costs().seriesCost(falling[count-1]))
 			}
 			for _, g := range groupsOf(falling[count:]) {
 				if cost > best {
 					break
 				}
-				cost += solveWeight * e.resolventCost(g)
+				cost += solveWeight * e.costs().resolventCost(g)
 			}
 			if cost < best {
 				best, first = cost, count
@@ -156,10 +156,10 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 			return err
 		}
 		pl.series, pl.steepest = append(pl.series, p), p
-		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.Hi/2, min(e.allowed(p), 1)))
+		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.m.Hi/2, min(e.costs().allowed(p), 1)))
 	}
 	for _, g := range pl.groups {
-		pl.sweeps += int(e.resolventCost(g))
+		pl.sweeps += int(e.costs().resolventCost(g))
 	}
 	return nil
 }
@@ -198,8 +198,8 @@ func (c *costs) allowed(p *part) float64 {
 // infinite where its rounding errors are too many.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowed(p), 1)
-	terms := float64(degree(-p.f.rate*c.Hi/2, eps))
-	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*c.slopeOf(-p.f.rate) > eps {
+	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
+	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*c.m.slopeOf(-p.f.rate) > eps {
 		return infinity
 	}
 	return terms
@@ -265,8 +265,8 @@ func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	}
 	f := Exp(-beta)
 	e := &costs{
-		Map:      &Map{laplacian: degrees, Hi: degrees.Largest},
-		settings: Settings{Tolerance: plannedTolerance},
+		m:        &Map{laplacian: degrees, Hi: degrees.Largest},
+		settings: &Settings{Tolerance: plannedTolerance},
 	}
 	p := &part{f: &f}
 	cost := e.seriesCost(p)

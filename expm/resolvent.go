@@ -23,14 +23,15 @@ import (
 // kind, |U_i| ≤ i + 1; and it is at most the residual, since I + γH ⪰ I. Late solves
 // may therefore be coarse (Simoncini and Szyld 2003).
 type solves struct {
-	*evaluation
+	e     *evaluation
+	m     *Map
 	group []*part
 	x     *sparse.Block[float64]
 	cg    iterative.CG
 	gamma float64
 
 	planned []float64 // norms of the group's results that the attempt was planned with
-	solveErrors
+	errors  solveErrors
 
 	firstSteps float64 // of the first solve
 	unfinished float64 // its residual where it ended at the limit on steps; 0: it did not
@@ -43,7 +44,7 @@ const drifting = 100
 
 // runResolvent computes a group of falling exponentials.
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
-	s := &solves{evaluation: e, group: group, x: sparse.NewBlock[float64](e.n, e.b.Cols)}
+	s := &solves{e: e, m: e.m, group: group, x: sparse.NewBlock[float64](e.m.n, e.b.Cols)}
 	likely := make([]float64, len(group))
 	for attempt := 0; ; attempt++ {
 		if err := e.split(ctx, group, false); err != nil {
@@ -74,10 +75,10 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 // run computes the group's results. It returns true where they are not within
 // the tolerance because their norms were guessed wrong.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
-	s.gamma, _ = s.chooseShift(s.group)
+	s.gamma, _ = s.e.costs().chooseShift(s.group)
 	s.planned = s.planned[:0]
 	for _, p := range s.group {
-		s.planned = append(s.planned, s.likely(p))
+		s.planned = append(s.planned, s.e.costs().likely(p))
 		const samples = 512
 		p.expansion, p.lastReach = falling(-p.f.rate/s.gamma, samples), nil
 		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
@@ -85,9 +86,9 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return false, err
 	}
-	s.solveErrors = solveErrors{size: s.norm, sizes: s.norms, expected: s.rough * s.norm}
+	s.errors = solveErrors{size: s.e.norm, sizes: s.e.norms, expected: s.e.rough * s.e.norm}
 	s.firstSteps, s.unfinished = 0, 0
-	for j := 0; s.norm > 0; j++ {
+	for j := 0; s.e.norm > 0; j++ {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
@@ -115,32 +116,32 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		if err := s.advance(ctx, j); err != nil {
 			return false, err
 		}
-		if s.gamma*s.laplacian.Mean > drifting && s.null != nil {
-			next := s.w[(j+1)%2]
-			if err := s.null.RemoveTo(ctx, next, next, s.workers); err != nil {
+		if s.gamma*s.m.laplacian.Mean > drifting && s.m.null != nil {
+			next := s.e.w[(j+1)%2]
+			if err := s.m.null.RemoveTo(ctx, next, next, s.m.workers); err != nil {
 				return false, err
 			}
 		}
-		s.swept(0, int(float64(s.result.Sweeps)*s.digits(j+1, last)/s.digits(0, j+1)))
+		s.e.swept(0, int(float64(s.e.result.Sweeps)*s.digits(j+1, last)/s.digits(0, j+1)))
 	}
 	return s.finishGroup(first)
 }
 
 // prepare sets up the system I + γH.
 func (s *solves) prepare(ctx context.Context) error {
-	if err := s.meetNeighbours(ctx); err != nil {
+	if err := s.e.meetNeighbours(ctx); err != nil {
 		return err
 	}
-	l := s.graph.Laplacian()
-	diag, fullDiag := make([]float64, s.n), make([]float64, s.n)
-	for i, d := range s.graph.LaplacianDiagonal() {
-		ground := s.ground(i)
+	l := s.m.graph.Laplacian()
+	diag, fullDiag := make([]float64, s.m.n), make([]float64, s.m.n)
+	for i, d := range s.m.graph.LaplacianDiagonal() {
+		ground := s.m.ground(i)
 		diag[i], fullDiag[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
 	}
-	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
-	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(fullDiag), s.workers
-	if s.normalized {
-		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
+	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.m.workers}
+	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(fullDiag), s.m.workers
+	if s.m.normalized {
+		s.cg.Scale = s.m.inner // I + γL̃ = D^−½·(D + γL)·D^−½
 	}
 	s.factored = false
 	return nil
@@ -156,12 +157,12 @@ func (m *Map) ground(i int) float64 {
 
 // budget returns the error that a part may have, in the norm of H.
 func (s *solves) budget(p *part) float64 {
-	return s.tolerance(p) * s.likely(p)
+	return s.e.costs().tolerance(p) * s.e.costs().likely(p)
 }
 
 // lastTerm returns the last term of a part's series.
 func (s *solves) lastTerm(p *part) int {
-	return min(p.terms(tailShare*s.budget(p)/s.norm), len(p.coef)) - 1
+	return min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm), len(p.expansion.coef)) - 1
 }
 
 // solveErrors bounds the errors of solves so far, and of results.
@@ -177,7 +178,7 @@ type solveErrors struct {
 
 // spent bounds the error of a part's result, cut after term end, so far.
 func (s *solveErrors) spent(p *part, end int) float64 {
-	sum := p.tail[end]*s.size + s.rounding(p, end)
+	sum := p.expansion.tail[end]*s.size + s.rounding(p, end)
 	for j, r := range s.residualNorms {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
@@ -186,7 +187,7 @@ func (s *solveErrors) spent(p *part, end int) float64 {
 
 // rounding bounds the part of that error that is rounding errors.
 func (s *solveErrors) rounding(p *part, end int) float64 {
-	sum := float64(epsilon*float64(end+1)*p.size) * s.size
+	sum := float64(epsilon*float64(end+1)*p.expansion.size) * s.size
 	for j, r := range s.wrong {
 		sum += float64(p.sensitivity(j, end) * r)
 	}
@@ -197,8 +198,8 @@ func (s *solveErrors) rounding(p *part, end int) float64 {
 // of it that is rounding errors.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds, rounded = make([]float64, len(s.sizes)), make([]float64, len(s.sizes))
-	blocks.AddScaled(bounds, p.tail[p.end], s.sizes)
-	blocks.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.sizes)
+	blocks.AddScaled(bounds, p.expansion.tail[p.end], s.sizes)
+	blocks.AddScaled(rounded, epsilon*float64(p.end+1)*p.expansion.size, s.sizes)
 	for j := range s.residual {
 		reach := p.sensitivity(j, p.end)
 		blocks.AddScaled(bounds, reach, s.residual[j])
@@ -222,13 +223,13 @@ func (s *solveErrors) lastWrong() float64 {
 // solves as large as those of the last one. Where rounding errors exceed the budget, residuals
 // are a small share of them, because smaller ones would not improve the result.
 func (s *solves) target(j int) float64 {
-	wrong, target := s.lastWrong(), infinity
+	wrong, target := s.errors.lastWrong(), infinity
 	for _, p := range s.group {
 		if p.end <= j {
 			continue
 		}
-		rounded := s.rounding(p, p.end)
-		left := s.budget(p) - s.spent(p, p.end)
+		rounded := s.errors.rounding(p, p.end)
+		left := s.budget(p) - s.errors.spent(p, p.end)
 		for i := j; i < p.end; i++ {
 			later := float64(p.sensitivity(i, p.end) * wrong)
 			left, rounded = left-later, rounded+later
@@ -243,7 +244,7 @@ func (s *solves) target(j int) float64 {
 // in total.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
-		sum += digitsOf(s.target(j) / s.norm)
+		sum += digitsOf(s.target(j) / s.e.norm)
 	}
 	return sum
 }
@@ -251,15 +252,15 @@ func (s *solves) digits(j, last int) (sum float64) {
 // solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The
 // residual is computed anew where that of the recurrence may be wrong by much of the target.
 func (s *solves) solve(ctx context.Context, j int, target float64, limit int) error {
-	columns, err := absoluteTargets(target, s.b.Cols)
+	columns, err := absoluteTargets(target, s.e.b.Cols)
 	if err != nil {
 		return err
 	}
-	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
+	r, err := s.cg.SolveTo(ctx, s.x, s.e.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
 	s.unfinished = 0
 	if limit > 0 && errors.Is(err, iterative.ErrIterationLimit) {
 		s.firstSteps += float64(r.Steps)
-		s.result.Sweeps += r.Sweeps
+		s.e.result.Sweeps += r.Sweeps
 		for _, v := range r.Residual {
 			s.unfinished = math.Hypot(s.unfinished, v)
 		}
@@ -271,9 +272,9 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 	steps, sweeps, drift := r.Steps, r.Sweeps, s.drift(r)
 	if err != nil || !(drift <= mostDrift*columns[0]) {
 		for c := range columns { // steps among rounding errors may do harm
-			columns[c] = max(columns[c], aboveRounding*s.lastWrong()/math.Sqrt(float64(len(columns))))
+			columns[c] = max(columns[c], aboveRounding*s.errors.lastWrong()/math.Sqrt(float64(len(columns))))
 		}
-		r, err = s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Start: true})
+		r, err = s.cg.SolveTo(ctx, s.x, s.e.w[j%2], &iterative.Settings{Absolute: columns, Start: true})
 		if err != nil && !roundingEnded(err) {
 			return err
 		}
@@ -284,11 +285,11 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 		r.Residual[c] += drift
 		sum += float64(r.Residual[c] * r.Residual[c])
 	}
-	s.residual, s.residualNorms = append(s.residual, r.Residual), append(s.residualNorms, math.Sqrt(sum))
+	s.errors.residual, s.errors.residualNorms = append(s.errors.residual, r.Residual), append(s.errors.residualNorms, math.Sqrt(sum))
 	if j == 0 {
 		s.firstSteps += float64(steps)
 	}
-	s.result.Sweeps += sweeps
+	s.e.result.Sweeps += sweeps
 	return nil
 }
 
@@ -308,8 +309,8 @@ const (
 // is not above the right-hand side and the largest residual, as I + γH ⪰ I
 // (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
-	size := slices.Max(s.norms) * (1 + slices.Max(r.History))
-	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.Hi) * size
+	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
+	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.m.Hi) * size
 }
 
 // advance makes T_{j+1} and adds terms to the results, two at a time unless
@@ -318,23 +319,23 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
 	}
-	s.evaluation.sums.begin(s.team, s.b.Cols)
-	if err := s.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
+	s.e.sums.begin(s.m.team, s.e.b.Cols)
+	if err := s.m.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
 		return err
 	}
-	rounded := make([]float64, s.b.Cols)
-	norms := s.evaluation.sums.rootsTo(rounded)
-	s.wrong = append(s.wrong, epsilon*(residualRounding*norms+stepRounding*s.norm))
+	rounded := make([]float64, s.e.b.Cols)
+	norms := s.e.sums.rootsTo(rounded)
+	s.errors.wrong = append(s.errors.wrong, epsilon*(residualRounding*norms+stepRounding*s.e.norm))
 	scaleTo(rounded, residualRounding*epsilon, rounded)
-	blocks.AddScaled(rounded, stepRounding*epsilon, s.norms)
-	s.rounded = append(s.rounded, rounded)
+	blocks.AddScaled(rounded, stepRounding*epsilon, s.e.norms)
+	s.errors.rounded = append(s.errors.rounded, rounded)
 	for _, p := range s.group {
 		if p.visit {
 			p.added = j + 2
 		}
 		if p.norms {
 			norm := p.sums.rootsTo(p.colNorms)
-			p.lower = max(p.lower, norm-s.spent(p, j+1))
+			p.lower = max(p.lower, norm-s.errors.spent(p, j+1))
 		}
 	}
 	return nil
@@ -347,12 +348,12 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	if p.added > p.end {
 		return
 	}
-	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.evaluation)
+	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
 func (s *solves) advanceRows(j, lo, hi int) {
-	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
-	rounded := s.evaluation.sums.of(lo/blocks.ChunkRows, lo)
+	k, now, next := s.e.b.Cols, s.e.w[j%2], s.e.w[(j+1)%2]
+	rounded := s.e.sums.of(lo/blocks.ChunkRows, lo)
 	for i := lo; i < hi; i++ {
 		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
 		addSquares(rounded, s.roundingOf(i), x)
@@ -372,9 +373,9 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		}
 		y := blocks.Rows(p.y, lo)
 		if p.first {
-			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], blocks.Rows(now, lo))
+			simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j:j+1], blocks.Rows(now, lo))
 		}
-		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], blocks.Rows(next, lo))
+		simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j+1:j+2], blocks.Rows(next, lo))
 		if p.norms {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {

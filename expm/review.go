@@ -20,10 +20,10 @@ var errTooSlow = errors.New("expm: a series in H is cheaper")
 // bench/results/krylov.md.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	target, series := s.target(0), infinity // sweeps of a series
-	if s.settings.Method == Automatic && first {
-		series = s.seriesCost(s.group[len(s.group)-1])
+	if s.e.settings.Method == Automatic && first {
+		series = s.e.costs().seriesCost(s.group[len(s.group)-1])
 	}
-	digits, remainder := digitsOf(target/s.norm), s.digits(1, last)
+	digits, remainder := digitsOf(target/s.e.norm), s.digits(1, last)
 	limit := func(pace float64) int {
 		if math.IsInf(pace, 1) {
 			return 0 // no limit
@@ -61,14 +61,14 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 // factor makes a factor the preconditioner, if there is one. A factor requires all entries of the matrix in one
 // process.
 func (s *solves) factor(ctx context.Context) error {
-	if s.team != nil {
+	if s.m.team != nil {
 		return nil
 	}
-	ground := make([]float64, s.n)
+	ground := make([]float64, s.m.n)
 	for i := range ground {
-		ground[i] = s.ground(i)
+		ground[i] = s.m.ground(i)
 	}
-	system := &iterative.System{Graph: s.graph, Edge: s.gamma, Ground: ground, Memory: s.settings.Memory}
+	system := &iterative.System{Graph: s.m.graph, Edge: s.gamma, Ground: ground, Memory: s.e.settings.Memory}
 	p, factored, err := system.Preconditioner(ctx)
 	if errors.Is(err, iterative.ErrMemory) {
 		return nil
@@ -99,9 +99,9 @@ const (
 func (s *solves) finishGroup(first bool) (again bool, err error) {
 	for i, p := range s.group {
 		// Another attempt is of use only if the norm is smaller than planned.
-		if first && s.norm > 0 && p.lower < s.planned[i] {
-			allowed := s.tolerance(p) * p.lower
-			if s.spent(p, p.end) > allowed && s.rounding(p, p.end) < allowed*mostGain {
+		if first && s.e.norm > 0 && p.lower < s.planned[i] {
+			allowed := s.e.costs().tolerance(p) * p.lower
+			if s.errors.spent(p, p.end) > allowed && s.errors.rounding(p, p.end) < allowed*mostGain {
 				return true, nil
 			}
 		}
@@ -111,14 +111,14 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 		for _, v := range p.colNorms {
 			norm = math.Hypot(norm, v)
 		}
-		columns, rounded := make([]float64, len(s.norms)), make([]float64, len(s.norms))
+		columns, rounded := make([]float64, len(s.e.norms)), make([]float64, len(s.e.norms))
 		bound := 0.0
-		if s.norm > 0 {
-			bound = s.spent(p, p.end)
-			columns, rounded = s.columnBounds(p)
+		if s.e.norm > 0 {
+			bound = s.errors.spent(p, p.end)
+			columns, rounded = s.errors.columnBounds(p)
 		}
 		p.out.SampledCholesky = s.factored
-		p.finish(s.evaluation, bound, columns, rounded, norm)
+		p.finish(s.e, bound, columns, rounded, norm)
 	}
 	return false, nil
 }
@@ -131,7 +131,7 @@ const mostGain = 2
 // space, where that is within the tolerance, because the part outside does not
 // grow with the rate.
 func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part) (done bool, err error) {
-	if e.null == nil {
+	if e.m.null == nil {
 		return false, nil
 	}
 	if e.w[0] == nil {
@@ -139,11 +139,11 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 			return false, err
 		}
 	}
-	if err := e.null.RemoveTo(ctx, e.w[0], p.y, e.workers); err != nil {
+	if err := e.m.null.RemoveTo(ctx, e.w[0], p.y, e.m.workers); err != nil {
 		return false, err
 	}
-	e.sums.begin(e.team, e.b.Cols)
-	err = e.chunks(ctx, func(_, lo, hi int) {
+	e.sums.begin(e.m.team, e.b.Cols)
+	err = e.m.chunks(ctx, func(_, lo, hi int) {
 		sums := e.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))

@@ -45,14 +45,14 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 
 // meetNeighbours stores A·d, of which roundingOf makes use, once.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
-	if e.normalized || e.neighbours != nil {
+	if e.m.normalized || e.weights.neighbours != nil {
 		return nil
 	}
-	sums, l := sparse.NewBlock[float64](e.n, 1), e.graph.Laplacian()
-	e.diagonal, e.neighbours = l.Diag, sums.Data
+	sums, l := sparse.NewBlock[float64](e.m.n, 1), e.m.graph.Laplacian()
+	e.weights.diagonal, e.weights.neighbours = l.Diag, sums.Data
 	e.swept(1, 0)
-	op := &sparse.Operator[float64]{A: l.A, Workers: e.workers}
-	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.n, 1, l.Diag))
+	op := &sparse.Operator[float64]{A: l.A, Workers: e.m.workers}
+	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.m.n, 1, l.Diag))
 }
 
 // roundingOf returns the factor w_i with which rounding errors r of the residual
@@ -64,7 +64,7 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 // (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
 // the normalised Laplacian d and A·d are replaced by 1.
 func (s *solves) roundingOf(i int) float64 {
-	d, beside := s.rowWeights.of(i)
+	d, beside := s.e.weights.of(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
 }
 

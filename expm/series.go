@@ -11,26 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// series is the state of one function's Chebyshev series. Its terms are added
-// two at a time: the result is then read and written once for two sweeps.
-type series struct {
-	*expansion
-	sums     columnSums
-	colNorms []float64 // of the result so far, as the caller sees it
-	null     float64   // norm of the result's part in the null space
-	lower    float64   // never above ‖f(H)B‖
-
-	added   int  // terms in the result
-	end     int  // the last term, once it is settled
-	settled bool // end is the last term
-	measure int  // term after which the norm is wanted
-	first   bool // the coming sweep adds the term before its own, too
-	visit   bool // the coming sweep adds terms
-	norms   bool // the coming sweep measures
-	scale   bool // the coming sweep is the last one
-	done    bool
-}
-
 const (
 	// rounding is the allowance for rounding errors of a recurrence, in
 	// ε·√degree.
@@ -43,16 +23,16 @@ const (
 
 // errorAt bounds the error of the series cut after term j, relative to the norm of B outside
 // the null space.
-func (q *series) errorAt(j int) float64 { return q.tail[j] + q.roundingAt(j) }
+func (q *expansion) errorAt(j int) float64 { return q.tail[j] + q.roundingAt(j) }
 
 // roundingAt is the part of it that is rounding errors.
-func (q *series) roundingAt(j int) float64 {
+func (q *expansion) roundingAt(j int) float64 {
 	return float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size) + float64(slopeRounding*epsilon*q.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or
 // the last term if the error never is.
-func (q *series) reach(start int, bound float64) (j int, ok bool) {
+func (q *expansion) reach(start int, bound float64) (j int, ok bool) {
 	last := len(q.coef) - 1
 	lo, hi := min(max(start, 0), last), last
 	if !(q.errorAt(hi) <= bound) {
@@ -79,29 +59,29 @@ func (q *series) reach(start int, bound float64) (j int, ok bool) {
 //
 // It is called with measured set after term j, with the norm of the result.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance, unit := e.tolerance(p), e.norm
+	tolerance, unit := e.costs().tolerance(p), e.norm
 	if unit == 0 {
 		p.end, p.settled = 0, true
 		return
 	}
 	if measured {
-		p.lower = max(p.lower, norm-p.errorAt(j)*unit)
-		if p.errorAt(j)*unit <= tolerance*p.lower || j >= len(p.coef)-1 {
+		p.lower = max(p.lower, norm-p.expansion.errorAt(j)*unit)
+		if p.expansion.errorAt(j)*unit <= tolerance*p.lower || j >= len(p.expansion.coef)-1 {
 			p.end, p.settled = j, true
 			return
 		}
 	}
-	settle, ok := p.reach(j+1, tolerance*p.lower/unit)
-	if measured && p.lower >= p.errorAt(j)*unit {
+	settle, ok := p.expansion.reach(j+1, tolerance*p.lower/unit)
+	if measured && p.lower >= p.expansion.errorAt(j)*unit {
 		p.end, p.settled = settle, true
 		return
 	}
 	const ahead = 30
 	var next int
 	if measured {
-		next, _ = p.reach(j+1, p.errorAt(j)/1000)
+		next, _ = p.expansion.reach(j+1, p.expansion.errorAt(j)/1000)
 	} else {
-		next, _ = p.reach(0, ahead*tolerance*p.size)
+		next, _ = p.expansion.reach(0, ahead*tolerance*p.expansion.size)
 	}
 	if ok && settle <= next+1 { // a norm costs about as much as a term
 		p.end, p.settled = settle, true
@@ -124,7 +104,7 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	if err := e.constants(ctx, parts); err != nil {
 		return err
 	}
-	r := recurrence{evaluation: e, parts: parts, batch: make([][]float64, sched.Workers(e.workers))}
+	r := recurrence{e: e, m: e.m, parts: parts, batch: make([][]float64, sched.Workers(e.m.workers))}
 	for w := range r.batch {
 		r.batch[w] = make([]float64, max(batchBytes/8, e.b.Cols))
 	}
@@ -156,17 +136,17 @@ func (p *part) horizon() int {
 // space, its result is there already.
 func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 	for _, p := range parts {
-		if len(p.coef) > 1 && !(p.settled && p.end == 0) {
+		if len(p.expansion.coef) > 1 && !(p.settled && p.end == 0) {
 			continue
 		}
 		w := e.w[0]
-		p.sums.begin(e.team, e.b.Cols)
-		err := e.chunks(ctx, func(_, lo, hi int) {
+		p.sums.begin(e.m.team, e.b.Cols)
+		err := e.m.chunks(ctx, func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
-				y, row, f := p.y.Row(i), p.dest.Row(i), blocks.Factor(e.inner, i)
+				y, row, f := p.y.Row(i), p.dest.Row(i), blocks.Factor(e.m.inner, i)
 				for j, v := range w.Row(i) {
-					row[j] = f * (y[j] + float64(p.coef[0]*v))
+					row[j] = f * (y[j] + float64(p.expansion.coef[0]*v))
 				}
 				addSquares(sums, 1, row)
 			}
@@ -183,17 +163,18 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 // close fills the outcome of a series.
 func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
-	unit := p.errorAt(p.end)
+	unit := p.expansion.errorAt(p.end)
 	columns, rounded := make([]float64, len(e.norms)), make([]float64, len(e.norms))
 	scaleTo(columns, unit, e.norms)
-	scaleTo(rounded, p.roundingAt(p.end), e.norms)
+	scaleTo(rounded, p.expansion.roundingAt(p.end), e.norms)
 	p.finish(e, unit*e.norm, columns, rounded, norm)
 }
 
 // recurrence is T_j = 2·H'·T_{j−1} − T_{j−2} under way, H' = H moved to [−1, 1],
 // in two blocks.
 type recurrence struct {
-	*evaluation
+	e     *evaluation
+	m     *Map
 	parts []*part
 
 	j     int
@@ -207,33 +188,33 @@ const guardEvery = 32
 
 // step computes T_j and lets the parts take it up.
 func (r *recurrence) step(ctx context.Context, j, last int) error {
-	half := (r.Hi - r.Lo) / 2
+	half := (r.m.Hi - r.m.Lo) / 2
 	if half == 0 {
 		half = 1
 	}
-	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.centre - (r.Hi+r.Lo)/2) / half, Visit: r.rows}
-	r.j, r.x, r.t = j, r.w[(j-1)%2], r.w[j%2]
+	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.m.centre - (r.m.Hi+r.m.Lo)/2) / half, Visit: r.rows}
+	r.j, r.x, r.t = j, r.e.w[(j-1)%2], r.e.w[j%2]
 	if j > 1 {
 		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t
 	}
-	r.guard = r.unproven && (j%guardEvery == 0 || j == last)
+	r.guard = r.m.unproven && (j%guardEvery == 0 || j == last)
 	for _, p := range r.parts {
-		p.scheduleTerm(j, r.evaluation)
-		r.guard = r.guard || r.unproven && p.norms
+		p.scheduleTerm(j, r.e)
+		r.guard = r.guard || r.m.unproven && p.norms
 	}
-	r.sums.begin(r.team, r.b.Cols)
-	if err := r.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
+	r.e.sums.begin(r.m.team, r.e.b.Cols)
+	if err := r.m.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
 		return err
 	}
-	r.swept(1, last-j)
+	r.e.swept(1, last-j)
 	if r.guard {
-		size := make([]float64, r.b.Cols)
-		if norm := r.sums.rootsTo(size); !(norm <= 1.01*r.norm) {
-			return fmt.Errorf("%w [%.6g, %.6g]: after %d products vectors have grown by a factor %.3g", ErrInterval, r.Lo, r.Hi, j, norm/r.norm)
+		size := make([]float64, r.e.b.Cols)
+		if norm := r.e.sums.rootsTo(size); !(norm <= 1.01*r.e.norm) {
+			return fmt.Errorf("%w [%.6g, %.6g]: after %d products vectors have grown by a factor %.3g", ErrInterval, r.m.Lo, r.m.Hi, j, norm/r.e.norm)
 		}
 	}
 	for _, p := range r.parts {
-		if err := p.advance(ctx, r.evaluation, j); err != nil {
+		if err := p.advance(ctx, r.e, j); err != nil {
 			return err
 		}
 	}
@@ -256,7 +237,7 @@ func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit, p.norms = p.first || norms, norms
 	if norms {
-		p.sums.begin(e.team, e.b.Cols)
+		p.sums.begin(e.m.team, e.b.Cols)
 	}
 }
 
@@ -276,7 +257,7 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 	p.aim(e, j, norm, true)
 	if p.settled && p.end <= j {
 		p.end = j
-		if err := e.unscale(ctx, p); err != nil {
+		if err := p.unscale(ctx, e); err != nil {
 			return err
 		}
 		p.close(e, norm)
@@ -285,19 +266,19 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 }
 
 // unscale takes a result from the variables of the sweeps to the caller's.
-func (e *evaluation) unscale(ctx context.Context, p *part) error {
-	if e.inner == nil && p.y == p.dest {
+func (p *part) unscale(ctx context.Context, e *evaluation) error {
+	if e.m.inner == nil && p.y == p.dest {
 		return nil
 	}
-	return e.chunks(ctx, func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, e.backFactors(lo, hi), e.zero) })
+	return e.m.chunks(ctx, func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero) })
 }
 
 // backFactors returns the factors that convert rows to the caller's variables.
-func (m *Map) backFactors(lo, hi int) []float64 {
-	if m.inner == nil {
+func backFactors(inner []float64, lo, hi int) []float64 {
+	if inner == nil {
 		return unitFactor
 	}
-	return m.inner[lo:hi]
+	return inner[lo:hi]
 }
 
 var unitFactor = []float64{1}
@@ -309,17 +290,17 @@ const batchBytes = 16 << 10
 // rows is the visitor of a sweep: it adds terms to the results while T_j and
 // T_{j−1} are in cache.
 func (r *recurrence) rows(rows sparse.Rows) {
-	k := r.b.Cols
+	k := r.e.b.Cols
 	batch := max(1, batchBytes/(8*k))
 	scratch := r.batch[rows.Worker]
 	if r.guard {
-		sums := r.sums.of(rows.Range, rows.Lo)
+		sums := r.e.sums.of(rows.Range, rows.Lo)
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
 			t := blocks.Rows(r.t, lo)
-			if r.inner != nil {
+			if r.m.inner != nil {
 				t = simd.Rows[float64]{Data: scratch, Stride: k}
-				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], blocks.Rows(r.t, lo))
+				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.e.zero}, r.m.inner[lo:hi], blocks.Rows(r.t, lo))
 			}
 			simd.DotColumns(sums, hi-lo, t, t)
 		}
@@ -332,10 +313,10 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		if p.norms {
 			sums = p.sums.of(rows.Range, rows.Lo)
 		}
-		now := []float64{p.coef[r.j]}
+		now := []float64{p.expansion.coef[r.j]}
 		coefficient := []float64{0}
 		if p.first {
-			coefficient[0] = p.coef[r.j-1]
+			coefficient[0] = p.expansion.coef[r.j-1]
 		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
@@ -351,7 +332,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			if p.scale {
 				seen = blocks.Rows(p.dest, lo)
 			}
-			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.backFactors(lo, hi), y)
+			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.e.zero}, backFactors(r.m.inner, lo, hi), y)
 			simd.DotColumns(sums, hi-lo, seen, seen)
 		}
 	}

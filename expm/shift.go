@@ -51,7 +51,7 @@ func (s *expansion) sensitivities(end int) []float64 {
 // sensitivity returns number j of [expansion.sensitivities], 0 behind the end.
 func (p *part) sensitivity(j, end int) float64 {
 	if len(p.lastReach) != end+1 {
-		p.lastReach = p.sensitivities(end)
+		p.lastReach = p.expansion.sensitivities(end)
 	}
 	if j > end {
 		return 0
@@ -100,7 +100,7 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x, eps := c.plannedFalling(-p.f.rate/gamma), c.allowed(p)
+		x, eps := c.m.plannedFalling(-p.f.rate/gamma), c.allowed(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := x.sensitivities(end)[:end]
 		rounding := float64(end+1) * epsilon * x.size
@@ -121,7 +121,7 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	for _, r := range residual {
 		digits += digitsOf(r)
 	}
-	return c.pace(gamma) * digits, crowding
+	return c.m.pace(gamma) * digits, crowding
 }
 
 // beneathRounding is how many times a residual that a solve is asked for may be less
@@ -149,12 +149,12 @@ func (e *evaluation) measureRough(ctx context.Context) error {
 	if err := e.meetNeighbours(ctx); err != nil {
 		return err
 	}
-	e.sums.begin(e.team, e.b.Cols)
-	err := e.chunks(ctx, func(_, lo, hi int) {
+	e.sums.begin(e.m.team, e.b.Cols)
+	err := e.m.chunks(ctx, func(_, lo, hi int) {
 		sums := e.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			weight := 1.0
-			if d, beside := e.rowWeights.of(i); d > 0 {
+			if d, beside := e.weights.of(i); d > 0 {
 				weight = math.Hypot(1, beside/d)
 			}
 			addSquares(sums, weight, e.w[0].Row(i))

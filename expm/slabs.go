@@ -34,7 +34,7 @@ func Bytes(n, cols, functions int) int64 {
 // runSlabs computes the parts by series in H, one slab of columns after the
 // other, each to the tolerance.
 func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
-	cols, width := e.b.Cols, slabColumns(e.n)
+	cols, width := e.b.Cols, slabColumns(e.m.n)
 	if cols <= width {
 		return e.runSeries(ctx, parts)
 	}
@@ -45,7 +45,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 	}
 	slabs := (cols + width - 1) / width
-	s := &evaluation{costs: costs{Map: e.Map, settings: e.settings}}
+	s := &evaluation{m: e.m, settings: e.settings}
 	running := make([]*part, len(selected))
 	for slab := range slabs {
 		lo, hi := slab*width, min((slab+1)*width, cols)
@@ -55,9 +55,9 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			if previous := running[i]; previous != nil && previous.y.Cols == hi-lo {
 				y = previous.y
 			} else {
-				y = e.slab(hi - lo)
+				y = e.m.slab(hi - lo)
 			}
-			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
+			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi), out: new(Outcome), expansion: p.expansion}
 		}
 		if e.settings.Progress != nil {
 			s.settings.Progress = func(stage string, done, total int64) {
@@ -73,13 +73,13 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 	}
 	for i, p := range selected {
-		e.slabs.Put(running[i].y)
+		e.m.slabs.Put(running[i].y)
 		if !(p.out.Relative <= e.settings.Tolerance) {
 			e.refuse(p)
 		}
 	}
-	e.slabs.Put(s.w[0])
-	e.slabs.Put(s.w[1])
+	e.m.slabs.Put(s.w[0])
+	e.m.slabs.Put(s.w[1])
 	return nil
 }
 

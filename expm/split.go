@@ -10,7 +10,8 @@ import (
 
 // division divides a block into its part in the null space and the rest.
 type division struct {
-	*evaluation
+	e                *evaluation
+	m                *Map
 	share            *blocks.Share // of the block; nil: there is no null space
 	inner            []float64     // divisors of the part outside the null space
 	parts            []*part
@@ -23,7 +24,7 @@ type rowFactors [blocks.ChunkRows]float64
 
 // fill stores in W a chunk of rows of the block, in the variables of H.
 func (d *division) fill(worker, lo, hi int) {
-	scaleRows(d.w[0], d.b, lo, hi, unitFactor, d.zero)
+	scaleRows(d.e.w[0], d.e.b, lo, hi, unitFactor, d.e.zero)
 }
 
 // inverses returns 1/v for a chunk of rows.
@@ -37,7 +38,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 
 // rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
 func (d *division) rows(worker, lo, hi int) {
-	sums := d.sums.of(lo/blocks.ChunkRows, lo)
+	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {
 		d.fill(worker, lo, hi)
 		for i := lo; i < hi; i++ {
@@ -45,18 +46,18 @@ func (d *division) rows(worker, lo, hi int) {
 				clear(p.y.Row(i))
 			}
 		}
-		simd.DotColumns(sums, hi-lo, blocks.Rows(d.w[0], lo), blocks.Rows(d.w[0], lo))
+		simd.DotColumns(sums, hi-lo, blocks.Rows(d.e.w[0], lo), blocks.Rows(d.e.w[0], lo))
 	} else {
 		d.share.EachRun(lo, hi, func(r blocks.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
-		scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]), d.zero)
+		scaleRows(d.e.w[0], d.e.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]), d.e.zero)
 	}
 }
 
 // run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r blocks.Run, sums []float64) {
-	w, k := blocks.Rows(d.w[0], r.Lo), d.b.Cols
+	w, k := blocks.Rows(d.e.w[0], r.Lo), d.e.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
 			d.single(i, r.Own, sums)
@@ -80,13 +81,13 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 		for i, u := range r.Unit {
 			factors[i] = d.nullValues[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
+		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.e.zero}, factors, total)
 	}
 }
 
 // single divides a row that is in the null space, or has nothing of it.
 func (d *division) single(i int, isNull bool, sums []float64) {
-	w := d.w[0].Row(i)
+	w := d.e.w[0].Row(i)
 	if !isNull {
 		addSquares(sums, 1, w)
 		for _, p := range d.parts {
@@ -96,7 +97,7 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 	}
 	for q, p := range d.parts {
 		value := d.nullValues[q]
-		if d.evaluation.lone != nil && d.evaluation.lone[i] {
+		if d.m.lone != nil && d.m.lone[i] {
 			value = d.lone[q]
 		}
 		addSquares(p.sums.of(i/blocks.ChunkRows, i), value, w)
