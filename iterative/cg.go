@@ -136,7 +136,7 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settin
 	if err := r.solve(ctx); err != nil {
 		return nil, err
 	}
-	return r.result, r.verdict()
+	return r.rec.result, r.verdict()
 }
 
 // solve runs the recurrence, and again from the true residual where that differs from
@@ -145,8 +145,8 @@ func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	if r.single != nil && r.z == nil {
-		if err := r.single.approach(ctx, r); err != nil {
+	if r.cg.single != nil && r.v.z == nil {
+		if err := r.cg.single.approach(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (r *run) solve(ctx context.Context) error {
 // verify computes the true residuals. It reports whether a column that the
 // recurrence took for converged, or could not improve, must continue.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
-	if r.settings.Recurrence || r.exact {
+	if r.settings.Recurrence || r.rec.exact {
 		return false, nil
 	}
 	if err := r.trueResidual(ctx); err != nil {
@@ -217,8 +217,8 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 			continue
 		}
 		hasDiscarded = true
-		for i := range r.x.Rows {
-			r.x.Row(i)[j] = 0
+		for i := range r.v.x.Rows {
+			r.v.x.Row(i)[j] = 0
 		}
 	}
 	if !hasDiscarded {
@@ -233,13 +233,13 @@ const worthless = 2
 
 // climb gives the waiting columns the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
-	if r.ladder == nil || r.count(waiting) == 0 {
+	if r.cg.ladder == nil || r.count(waiting) == 0 {
 		return false, nil
 	}
-	if r.Precond, err = r.ladder.climb(ctx); err != nil {
+	if r.cg.Precond, err = r.cg.ladder.climb(ctx); err != nil {
 		return false, err
 	}
-	r.p, r.q = blocks.Reshape(r.p, r.b.Rows, r.b.Cols), blocks.Reshape(r.q, r.b.Rows, r.b.Cols)
+	r.v.p, r.v.q = blocks.Reshape(r.v.p, r.v.b.Rows, r.v.b.Cols), blocks.Reshape(r.v.q, r.v.b.Rows, r.v.b.Cols)
 	for j := range r.columns {
 		c := &r.columns[j]
 		if c.status != waiting {
@@ -247,41 +247,41 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 		}
 		c.status = live
 		c.progress = progress{energy: c.progress.energy}
-		if r.ladder.allowed > 0 {
-			c.limit = c.steps + r.ladder.allowed
+		if r.cg.ladder.allowed > 0 {
+			c.limit = c.steps + r.cg.ladder.allowed
 		}
 	}
-	r.ladder = nil
-	r.setPreconditioner()
+	r.cg.ladder = nil
+	r.rec.setPreconditioner()
 	return true, nil
 }
 
 // step does one step of every column that is not frozen.
 func (r *run) step(ctx context.Context) error {
-	if err := r.multiply(ctx); err != nil {
+	if err := r.rec.multiply(ctx); err != nil {
 		return err
 	}
-	r.exact = false
+	r.rec.exact = false
 	for j := range r.columns {
 		c := &r.columns[j]
-		r.alpha[j] = c.advance(r.products[j])
-		if c.status == indefinite && r.ladder != nil { // rounding is in Jacobi's way
+		r.v.alpha[j] = c.advance(r.rec.products[j])
+		if c.status == indefinite && r.cg.ladder != nil { // rounding is in Jacobi's way
 			c.status = waiting
 		}
 	}
-	if err := r.update(ctx); err != nil {
+	if err := r.rec.update(ctx); err != nil {
 		return err
 	}
 	for j := range r.columns {
-		r.beta[j] = r.columns[j].turn(r.rr[j], r.rz[j])
+		r.v.beta[j] = r.columns[j].turn(r.rec.rr[j], r.rec.rz[j])
 	}
-	if err := r.turn(ctx); err != nil {
+	if err := r.rec.turn(ctx); err != nil {
 		return err
 	}
-	r.result.Steps++
+	r.rec.result.Steps++
 	r.record()
-	if r.ladder != nil {
-		r.ladder.review(r.columns)
+	if r.cg.ladder != nil {
+		r.cg.ladder.review(r.columns)
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (r *run) step(ctx context.Context) error {
 // record freezes the columns that have converged and reports the residuals.
 func (r *run) record() {
 	var worst float64
-	enough := r.settings.Enough != nil && r.settings.Enough(r.x.Data, r.r.Data)
+	enough := r.settings.Enough != nil && r.settings.Enough(r.v.x.Data, r.v.r.Data)
 	for j := range r.columns {
 		col := &r.columns[j]
 		if col.status == live && (col.residual <= col.target || enough) {
@@ -301,9 +301,9 @@ func (r *run) record() {
 		r.relative[j] = col.relative()
 		worst = max(worst, col.relative())
 	}
-	r.result.History = append(r.result.History, worst)
+	r.rec.result.History = append(r.rec.result.History, worst)
 	if r.settings.Recorder != nil {
-		r.settings.Recorder(r.result.Steps, r.relative)
+		r.settings.Recorder(r.rec.result.Steps, r.relative)
 	}
 }
 
@@ -319,7 +319,7 @@ func (r *run) count(s status) (n int) {
 
 // verdict fills the result and returns the error that it comes with.
 func (r *run) verdict() error {
-	res := r.result
+	res := r.rec.result
 	for j := range r.columns {
 		col := &r.columns[j]
 		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps, col.residual, col.relative()

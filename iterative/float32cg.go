@@ -83,7 +83,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 // begin prepares for a run.
 func (s *single) begin(r *run) {
 	s.run = r
-	k := r.b.Cols
+	k := r.v.b.Cols
 	for _, v := range []*[]float64{&s.scale, &s.square, &s.startResidual, &s.goal} {
 		*v = blocks.Grow(*v, k)
 	}
@@ -96,7 +96,7 @@ func (s *single) begin(r *run) {
 // residuals in r are the true ones then.
 func (s *single) approach(ctx context.Context, r *run) error {
 	s.begin(r)
-	k := r.b.Cols
+	k := r.v.b.Cols
 	for {
 		began := false
 		for j := range r.columns {
@@ -130,7 +130,7 @@ func (s *single) refine(ctx context.Context) error {
 			c.status = live
 		}
 	}
-	if err := r.subtractAgain(ctx); err != nil {
+	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
 	}
 	if err := r.open(ctx); err != nil {
@@ -155,31 +155,31 @@ func (s *single) refine(ctx context.Context) error {
 func (s *single) descend(ctx context.Context, lo, hi int) error {
 	r := s.run
 	s.lo, s.hi = lo, hi
-	s.r, s.p = halves(r.p, hi-lo)
-	s.x, s.q = halves(r.q, hi-lo)
-	clear(r.alpha[lo:hi])
-	clear(r.beta[lo:hi])
-	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.startChunk(chunk, lo, hi) }); err != nil {
+	s.r, s.p = halves(r.v.p, hi-lo)
+	s.x, s.q = halves(r.v.q, hi-lo)
+	clear(r.v.alpha[lo:hi])
+	clear(r.v.beta[lo:hi])
+	if err := r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.cg.single.startChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
 	s.unscaledTotals()
 	columns := r.columns[lo:hi]
 	for j := range columns {
-		columns[j].rz = r.rz[lo+j]
+		columns[j].rz = r.rec.rz[lo+j]
 	}
 	for s.goes(columns) {
 		if err := s.step(ctx); err != nil {
 			return err
 		}
 	}
-	unscaled := r.alpha[lo:hi] // 0 for columns that take no part: their y is 0
+	unscaled := r.v.alpha[lo:hi] // 0 for columns that take no part: their y is 0
 	for j := range unscaled {
 		unscaled[j] = 0
 		if f := s.scale[lo+j]; f > 0 {
 			unscaled[j] = 1 / f
 		}
 	}
-	return r.chunks(ctx, func(r *passes, _, first, end int) {
+	return r.v.chunks(ctx, func(r *passes, _, first, end int) {
 		for i := first; i < end; i++ {
 			x := r.x.Row(i)[lo:hi]
 			for j, y := range s.x.Row(i)[:len(x)] {
@@ -204,27 +204,27 @@ func (s *single) step(ctx context.Context) error {
 	r := s.run
 	columns := r.columns[s.lo:s.hi]
 	s.dots.Begin(len(columns))
-	r.result.Sweeps++
+	r.rec.result.Sweeps++
 	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: s.dotRows}); err != nil {
 		return err
 	}
-	products := r.products[s.lo:s.hi]
+	products := r.rec.products[s.lo:s.hi]
 	s.dots.TotalTo(products)
-	r.team.Sum(products)
+	r.v.team.Sum(products)
 	for j := range columns {
 		c := &columns[j]
-		r.alpha[s.lo+j] = c.advance(products[j] * s.square[s.lo+j])
+		r.v.alpha[s.lo+j] = c.advance(products[j] * s.square[s.lo+j])
 		if c.status == indefinite {
 			c.status, s.left[s.lo+j] = paused, true
 		}
 	}
-	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.updateChunk(chunk, lo, hi) }); err != nil {
+	if err := r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.cg.single.updateChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
 	s.unscaledTotals()
 	for j := range columns {
 		c := &columns[j]
-		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
+		r.v.beta[s.lo+j] = c.turn(r.rec.rr[s.lo+j], r.rec.rz[s.lo+j])
 		switch slow := c.steps >= singleSteps; {
 		case c.status == noDirection, c.status == live && slow:
 			c.status, s.left[s.lo+j] = paused, true
@@ -232,13 +232,13 @@ func (s *single) step(ctx context.Context) error {
 			c.status = paused
 		}
 	}
-	if err := r.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.single.turnChunk(chunk, lo, hi) }); err != nil {
+	if err := r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.cg.single.turnChunk(chunk, lo, hi) }); err != nil {
 		return err
 	}
-	r.result.Steps++
+	r.rec.result.Steps++
 	r.record()
-	if r.ladder != nil {
-		r.ladder.review(columns)
+	if r.cg.ladder != nil {
+		r.cg.ladder.review(columns)
 	}
 	return nil
 }
@@ -246,8 +246,8 @@ func (s *single) step(ctx context.Context) error {
 // unscaledTotals stores the slab's rᵀr and rᵀz in rr and rz.
 func (s *single) unscaledTotals() {
 	r := s.run
-	for which, sums := range [][]float64{r.rr[s.lo:s.hi], r.rz[s.lo:s.hi]} {
-		r.total(sums, s.lo, which)
+	for which, sums := range [][]float64{r.rec.rr[s.lo:s.hi], r.rec.rz[s.lo:s.hi]} {
+		r.v.total(sums, s.lo, which)
 		for j := range sums {
 			sums[j] *= s.square[s.lo+j]
 		}
@@ -262,7 +262,7 @@ func (s *single) startChunk(chunk, lo, hi int) {
 		clear(s.p.Row(i))
 		clear(s.q.Row(i))
 		target := s.r.Row(i)
-		for j, v := range r.r.Row(i)[s.lo:s.hi] {
+		for j, v := range r.v.r.Row(i)[s.lo:s.hi] {
 			target[j] = float32(v * s.scale[s.lo+j])
 		}
 	}
@@ -272,7 +272,7 @@ func (s *single) startChunk(chunk, lo, hi int) {
 
 // dotRows adds pᵀq over finished rows of a sweep.
 func (s *single) dotRows(rows sparse.Rows) {
-	if !s.run.team.Counts(rows.Lo) {
+	if !s.run.v.team.Counts(rows.Lo) {
 		return
 	}
 	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, blocks.Rows(s.p, rows.Lo), blocks.Rows(s.q, rows.Lo))
@@ -281,16 +281,16 @@ func (s *single) dotRows(rows sparse.Rows) {
 // updateChunk is [passes.updateChunk] for the slab.
 func (s *single) updateChunk(chunk, lo, hi int) {
 	r := s.run
-	rr, rz := r.part(chunk, 0)[s.lo:s.hi], r.part(chunk, 1)[s.lo:s.hi]
+	rr, rz := r.v.part(chunk, 0)[s.lo:s.hi], r.v.part(chunk, 1)[s.lo:s.hi]
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(blocks.Rows(s.r, lo), blocks.Rows(s.q, lo), r.alpha[s.lo:s.hi], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(blocks.Rows(s.r, lo), blocks.Rows(s.q, lo), r.v.alpha[s.lo:s.hi], r.v.weight[lo:hi], r.v.inverse[lo:hi], rr, rz)
 }
 
 // turnChunk is [passes.turnChunk] for the slab.
 func (s *single) turnChunk(_, lo, hi int) {
 	r := s.run
-	simd.TurnColumns(blocks.Rows(s.x, lo), blocks.Rows(s.p, lo), blocks.Rows(s.r, lo), r.alpha[s.lo:s.hi], r.beta[s.lo:s.hi], r.inverse[lo:hi])
+	simd.TurnColumns(blocks.Rows(s.x, lo), blocks.Rows(s.p, lo), blocks.Rows(s.r, lo), r.v.alpha[s.lo:s.hi], r.v.beta[s.lo:s.hi], r.v.inverse[lo:hi])
 }
 
 // halves returns the memory of a block as two blocks of float32 with cols of

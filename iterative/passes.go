@@ -45,7 +45,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	clear(rr)
 	clear(rz)
 	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
-	if r.Null != nil {
+	if r.cg.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
 			row := r.r.Row(i)
@@ -57,11 +57,11 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 // addNull adds row i's share of the null space in z = f·v and in r. In the
 // scaled system they are s∘z and r/s, and the vectors are u.
 func (r *passes) addNull(i int, f float64, v, res []float64) {
-	slot := r.Null.Slot[i]
+	slot := r.cg.Null.Slot[i]
 	if slot >= blocks.OwnSlot || !r.team.Counts(i) {
 		return
 	}
-	u, s := r.Null.Unit[i], blocks.Factor(r.Scale, i)
+	u, s := r.cg.Null.Unit[i], blocks.Factor(r.cg.Scale, i)
 	sums := r.null.At(slot)
 	blocks.AddScaled(sums, f*u*s, v)
 	blocks.AddScaled(sums[r.b.Cols:], u/s, res)
@@ -71,11 +71,11 @@ func (r *passes) addNull(i int, f float64, v, res []float64) {
 func (r *passes) projectChunk(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := r.r.Row(i)
-		switch slot := r.Null.Slot[i]; {
+		switch slot := r.cg.Null.Slot[i]; {
 		case slot == blocks.OwnSlot:
 			clear(row)
 		case slot != blocks.NoSlot:
-			blocks.AddScaled(row, -r.Null.Unit[i]*blocks.Factor(r.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
+			blocks.AddScaled(row, -r.cg.Null.Unit[i]*blocks.Factor(r.cg.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
 	simd.DotColumns(rz, hi-lo, blocks.Rows(r.r, lo), blocks.Rows(r.z, lo))
-	if r.Null != nil {
+	if r.cg.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
 			r.addNull(i, 1, r.z.Row(i), r.r.Row(i))
@@ -100,7 +100,7 @@ func (r *passes) turnChunk(_, lo, hi int) {
 		z, factor = r.z, r.ones
 	}
 	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
-	if r.Null != nil {
+	if r.cg.Null != nil {
 		for i := lo; i < hi; i++ {
 			r.removeNull(i, r.p.Row(i))
 		}
@@ -109,12 +109,12 @@ func (r *passes) turnChunk(_, lo, hi int) {
 
 // removeNull takes the null space's share of z out of row i of a direction.
 func (r *passes) removeNull(i int, p []float64) {
-	slot := r.Null.Slot[i]
+	slot := r.cg.Null.Slot[i]
 	switch {
 	case slot == blocks.NoSlot:
 	case slot == blocks.OwnSlot:
 		clear(p)
 	default:
-		blocks.AddScaled(p, -r.Null.Unit[i]/blocks.Factor(r.Scale, i), r.null.Of(slot)[:len(p)])
+		blocks.AddScaled(p, -r.cg.Null.Unit[i]/blocks.Factor(r.cg.Scale, i), r.null.Of(slot)[:len(p)])
 	}
 }

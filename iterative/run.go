@@ -14,7 +14,9 @@ import (
 
 // run is one solve under way, with the buffers that are kept between solves.
 type run struct {
-	recurrence
+	cg                 *CG
+	v                  passes
+	rec                recurrence
 	settings           Settings
 	stagnant           bool
 	columns            []column
@@ -23,7 +25,8 @@ type run struct {
 
 // recurrence is the steps of the method for all columns.
 type recurrence struct {
-	passes
+	cg               *CG
+	v                *passes
 	result           *Result
 	exact            bool              // r is the true residual
 	products, rr, rz []float64         // by column
@@ -32,7 +35,7 @@ type recurrence struct {
 
 // passes are the vectors of the recurrence, with loops over chunks of their rows.
 type passes struct {
-	*CG
+	cg      *CG
 	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
@@ -52,45 +55,48 @@ type passes struct {
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n, k := b.Rows, b.Cols
-	r.CG, r.team, r.x, r.b, r.settings, r.stagnant = c, sparse.TeamOf(c.A), x, b, s, false
-	r.result = &Result{
+	r.cg, r.v.cg, r.rec.cg, r.rec.v = c, c, c, &r.v
+	r.v.team, r.v.x, r.v.b, r.settings, r.stagnant = sparse.TeamOf(c.A), x, b, s, false
+	r.rec.result = &Result{
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
 		Relative:    make([]float64, k),
 		estimate:    make([]float64, k),
 	}
-	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
+	for _, block := range []**sparse.Block[float64]{&r.v.r, &r.v.p, &r.v.q} {
 		*block = blocks.Reshape(*block, n, k)
 	}
 	r.columns = blocks.Grow(r.columns, k)
 	for j := range r.columns {
 		r.columns[j] = column{limit: s.MaxIterations}
 	}
-	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.verified} {
+	for _, v := range []*[]float64{&r.v.alpha, &r.v.beta, &r.rec.products, &r.rec.rr, &r.rec.rz, &r.relative, &r.verified} {
 		*v = blocks.Grow(*v, k)
 		clear(*v)
 	}
-	r.parts = blocks.Grow(r.parts, 2*k*blocks.Chunks(n))
+	r.v.parts = blocks.Grow(r.v.parts, 2*k*blocks.Chunks(n))
 	if c.Null != nil {
-		r.null.Begin(c.Null, 2*k)
+		r.v.null.Begin(c.Null, 2*k)
 	}
-	r.ones, r.weight = blocks.Grow(r.ones, n), blocks.Grow(r.weight, n)
-	for i := range r.ones {
-		r.ones[i], r.weight[i] = 1, 1
+	r.v.ones, r.v.weight = blocks.Grow(r.v.ones, n), blocks.Grow(r.v.weight, n)
+	for i := range r.v.ones {
+		r.v.ones[i], r.v.weight[i] = 1, 1
 	}
 	for i, s := range c.Scale {
-		r.weight[i] = 1 / (s * s)
+		r.v.weight[i] = 1 / (s * s)
 	}
-	r.setPreconditioner()
-	r.dot = r.dotRows
+	r.rec.setPreconditioner()
+	r.rec.dot = r.v.dotRows
 }
 
 // end lets the caller's blocks go.
-func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
+func (r *run) end() {
+	r.cg, r.v.cg, r.rec.cg, r.v.x, r.v.b, r.settings = nil, nil, nil, nil, nil, Settings{}
+}
 
 // chunks runs a pass over the rows lo ≤ i < hi of each chunk.
 func (r *passes) chunks(ctx context.Context, do func(r *passes, chunk, lo, hi int)) error {
-	return sched.Run(ctx, r.Workers, blocks.Chunks(r.b.Rows), func(_, chunk int) error {
+	return sched.Run(ctx, r.cg.Workers, blocks.Chunks(r.b.Rows), func(_, chunk int) error {
 		do(r, chunk, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, r.b.Rows))
 		return nil
 	})
@@ -99,19 +105,19 @@ func (r *passes) chunks(ctx context.Context, do func(r *passes, chunk, lo, hi in
 // start prepares the recurrence for the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
-	case !r.settings.Start && r.easy == nil:
-		if err := r.clear(ctx, r.x); err != nil {
+	case !r.settings.Start && r.cg.easy == nil:
+		if err := r.v.clear(ctx, r.v.x); err != nil {
 			return err
 		}
 	case r.settings.Start:
-		divideRows(r.x, r.Scale)
+		divideRows(r.v.x, r.cg.Scale)
 	}
-	if err := r.rightHandSide(ctx); err != nil {
+	if err := r.rec.rightHandSide(ctx); err != nil {
 		return err
 	}
 	for j := range r.columns {
 		col := &r.columns[j]
-		col.norm = math.Sqrt(r.rr[j])
+		col.norm = math.Sqrt(r.rec.rr[j])
 		if err := checkNorm(j, col.norm); err != nil {
 			return err
 		}
@@ -123,15 +129,15 @@ func (r *run) start(ctx context.Context) error {
 	var err error
 	switch {
 	case r.settings.Start:
-		r.result.Sweeps++
-		err = r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
-	case r.easy != nil:
-		err = r.startEasy(ctx)
+		r.rec.result.Sweeps++
+		err = r.cg.A.StepTo(ctx, r.v.r, r.v.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
+	case r.cg.easy != nil:
+		err = r.rec.startEasy(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	r.exact = r.easy == nil || r.settings.Start
+	r.rec.exact = r.cg.easy == nil || r.settings.Start
 	if err := r.open(ctx); err != nil {
 		return err
 	}
@@ -154,10 +160,10 @@ func checkNorm(j int, norm float64) error {
 // takes its image from r: no product is needed. Cost: two passes.
 func (r *recurrence) startEasy(ctx context.Context) error {
 	var share blocks.Share
-	if err := share.Compute(ctx, r.easy, r.b, r.Workers, nil); err != nil {
+	if err := share.Compute(ctx, r.cg.easy, r.v.b, r.cg.Workers, nil); err != nil {
 		return err
 	}
-	return r.chunks(ctx, func(r *passes, _, lo, hi int) {
+	return r.v.chunks(ctx, func(r *passes, _, lo, hi int) {
 		share.EachRun(lo, hi, func(p blocks.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x, res := r.x.Row(i), r.r.Row(i)
@@ -165,13 +171,13 @@ func (r *recurrence) startEasy(ctx context.Context) error {
 					clear(x)
 					continue
 				}
-				s, u, source := blocks.Factor(r.Scale, i), 1.0, r.b.Row(i)
+				s, u, source := blocks.Factor(r.cg.Scale, i), 1.0, r.b.Row(i)
 				if p.Total != nil {
 					u, source = p.Unit[i-p.Lo], p.Total
 				}
-				f, g := u*s, u*s/r.ground[i]
-				if r.image != nil {
-					f = r.image[i] * g
+				f, g := u*s, u*s/r.cg.ground[i]
+				if r.cg.image != nil {
+					f = r.cg.image[i] * g
 				}
 				for j, v := range source {
 					x[j] = g * v
@@ -203,103 +209,103 @@ func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {
 // rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
 // B − P₀B in rr.
 func (r *recurrence) rightHandSide(ctx context.Context) error {
-	projected, err := r.outside(ctx, r.r)
+	projected, err := r.outside(ctx, r.v.r)
 	if err != nil {
 		return err
 	}
-	err = r.chunks(ctx, func(r *passes, chunk, lo, hi int) {
+	err = r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
-			target, s := r.r.Row(i), blocks.Factor(r.Scale, i)
+			target, s := r.r.Row(i), blocks.Factor(r.cg.Scale, i)
 			for j, v := range projected.Row(i) {
 				rr[j] += float64(v * v)
 				target[j] = s * v
 			}
 		}
 	})
-	r.total(r.rr, 0, 0)
+	r.v.total(r.rr, 0, 0)
 	return err
 }
 
 // outside returns B − P₀B, which is B itself or in room.
 func (r *recurrence) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse.Block[float64], error) {
-	if r.Null == nil {
-		return r.b, nil
+	if r.cg.Null == nil {
+		return r.v.b, nil
 	}
-	return room, r.Null.RemoveTo(ctx, room, r.b, r.Workers)
+	return room, r.cg.Null.RemoveTo(ctx, room, r.v.b, r.cg.Workers)
 }
 
 // subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
 func (r *recurrence) subtractAgain(ctx context.Context) error {
-	projected, err := r.outside(ctx, r.q)
+	projected, err := r.outside(ctx, r.v.q)
 	if err != nil {
 		return err
 	}
-	scale := r.ones
-	if r.Scale != nil {
-		scale = r.Scale
+	scale := r.v.ones
+	if r.cg.Scale != nil {
+		scale = r.cg.Scale
 	}
 	r.exact = true
 	r.result.Sweeps++
-	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
-		res := blocks.Rows(r.r, rows.Lo)
-		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(projected, rows.Lo))
+	return r.cg.A.StepTo(ctx, r.v.r, r.v.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
+		res := blocks.Rows(r.v.r, rows.Lo)
+		simd.AddRows(res, rows.Hi-rows.Lo, r.v.b.Cols, res, scale[rows.Lo:rows.Hi], blocks.Rows(projected, rows.Lo))
 	}})
 }
 
 // trueResidual stores B − A·X in r, in the order of B, and its norms.
 func (r *run) trueResidual(ctx context.Context) error {
-	if err := r.subtractAgain(ctx); err != nil {
+	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
 	}
-	if err := r.measure(ctx); err != nil {
+	if err := r.rec.measure(ctx); err != nil {
 		return err
 	}
 	for j := range r.columns {
-		r.columns[j].residual = math.Sqrt(r.rr[j])
+		r.columns[j].residual = math.Sqrt(r.rec.rr[j])
 	}
 	return nil
 }
 
 // setPreconditioner prepares for Precond.
 func (r *recurrence) setPreconditioner() {
-	r.inverse, r.z = r.ones, nil
-	switch p := r.Precond.(type) {
+	r.v.inverse, r.v.z = r.v.ones, nil
+	switch p := r.cg.Precond.(type) {
 	case nil:
 	case *jacobi:
-		r.inverse = p.inverse
+		r.v.inverse = p.inverse
 	default:
-		r.z = r.q
+		r.v.z = r.v.q
 	}
 }
 
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *recurrence) measure(ctx context.Context) error {
-	clear(r.alpha)
+	clear(r.v.alpha)
 	return r.addUp(ctx, (*passes).measureChunk)
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
 func (r *recurrence) addUp(ctx context.Context, pass func(r *passes, chunk, lo, hi int)) error {
-	err := r.chunks(ctx, pass)
-	r.total(r.rr, 0, 0)
-	r.total(r.rz, 0, 1)
+	err := r.v.chunks(ctx, pass)
+	r.v.total(r.rr, 0, 0)
+	r.v.total(r.rz, 0, 1)
 	return err
 }
 
 // open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
-	if err := r.measure(ctx); err != nil {
+	if err := r.rec.measure(ctx); err != nil {
 		return err
 	}
-	if err := r.precondition(ctx); err != nil {
+	if err := r.rec.precondition(ctx); err != nil {
 		return err
 	}
 	for j := range r.columns {
 		col := &r.columns[j]
-		r.alpha[j], r.beta[j] = 0, 0
-		col.rz, col.residual = r.rz[j], math.Sqrt(r.rr[j])
+		r.v.alpha[j], r.v.beta[j] = 0, 0
+		col.rz, col.residual = r.rec.rz[j], math.Sqrt(r.rec.rr[j])
 		if col.status == live && col.residual <= col.target {
 			col.status = converged
 		}
@@ -312,19 +318,19 @@ func (r *run) aim(ctx context.Context) error {
 	if r.count(live) == 0 {
 		return nil
 	}
-	if err := r.clear(ctx, r.p); err != nil {
+	if err := r.v.clear(ctx, r.v.p); err != nil {
 		return err
 	}
-	return r.turn(ctx)
+	return r.rec.turn(ctx)
 }
 
 // multiply computes q = A·p and the products pᵀq.
 func (r *recurrence) multiply(ctx context.Context) error {
-	r.dots.Begin(r.b.Cols)
+	r.v.dots.Begin(r.v.b.Cols)
 	r.result.Sweeps++
-	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
-	r.dots.TotalTo(r.products)
-	r.team.Sum(r.products)
+	err := r.cg.A.StepTo(ctx, r.v.q, r.v.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
+	r.v.dots.TotalTo(r.products)
+	r.v.team.Sum(r.products)
 	return err
 }
 
@@ -339,20 +345,20 @@ func (r *recurrence) update(ctx context.Context) error {
 // precondition computes z and rᵀz where that is not part of other passes, and
 // splits off the null space.
 func (r *recurrence) precondition(ctx context.Context) error {
-	if r.z != nil {
+	if r.v.z != nil {
 		if err := r.projectResidual(ctx); err != nil {
 			return err
 		}
-		if err := r.Precond.ApplyTo(ctx, r.z, r.r); err != nil {
+		if err := r.cg.Precond.ApplyTo(ctx, r.v.z, r.v.r); err != nil {
 			return err
 		}
-		if err := r.chunks(ctx, (*passes).productsChunk); err != nil {
+		if err := r.v.chunks(ctx, (*passes).productsChunk); err != nil {
 			return err
 		}
-		r.total(r.rz, 0, 1)
+		r.v.total(r.rz, 0, 1)
 	}
-	if r.Null != nil {
-		r.null.Total()
+	if r.cg.Null != nil {
+		r.v.null.Total()
 		r.correct()
 	}
 	return nil
@@ -362,18 +368,18 @@ func (r *recurrence) precondition(ctx context.Context) error {
 // grow from rounding errors, and a factor of a singular matrix, which leaves
 // one row of each component out, would make something large of it.
 func (r *recurrence) projectResidual(ctx context.Context) error {
-	if r.Null == nil {
+	if r.cg.Null == nil {
 		return nil
 	}
-	r.null.Total()
-	return r.chunks(ctx, (*passes).projectChunk)
+	r.v.null.Total()
+	return r.v.chunks(ctx, (*passes).projectChunk)
 }
 
 // correct takes the null space's part out of rᵀr and rᵀz. It is rounding
 // errors that would otherwise decide the steps near the end.
 func (r *recurrence) correct() {
-	k := r.b.Cols
-	for products := range slices.Chunk(r.null.Totals, 2*k) {
+	k := r.v.b.Cols
+	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
 		inZ, inR := products[:k], products[k:]
 		for j := range inZ {
 			r.rz[j] -= float64(inZ[j] * inR[j])
@@ -386,13 +392,13 @@ func (r *recurrence) correct() {
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
-func (r *recurrence) turn(ctx context.Context) error { return r.chunks(ctx, (*passes).turnChunk) }
+func (r *recurrence) turn(ctx context.Context) error { return r.v.chunks(ctx, (*passes).turnChunk) }
 
 // finish leaves in x the solution of the scaled system.
 func (r *run) finish(ctx context.Context) error {
-	if r.Scale != nil {
-		err := r.chunks(ctx, func(r *passes, _, lo, hi int) {
-			for i, s := range r.Scale[lo:hi] {
+	if r.cg.Scale != nil {
+		err := r.v.chunks(ctx, func(r *passes, _, lo, hi int) {
+			for i, s := range r.cg.Scale[lo:hi] {
 				row := r.x.Row(lo + i)
 				for j := range row {
 					row[j] *= s
@@ -403,8 +409,8 @@ func (r *run) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.Null != nil {
-		return r.Null.RemoveTo(ctx, r.x, r.x, r.Workers)
+	if r.cg.Null != nil {
+		return r.cg.Null.RemoveTo(ctx, r.v.x, r.v.x, r.cg.Workers)
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		room := s.Memory
 		if s.factor == nil {
-			s.cg.run.p, s.cg.run.q = nil, nil // to free memory for the elimination
+			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
 			if room > 0 {
 				room = max(room, choleskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
 			}
@@ -304,7 +304,7 @@ func uneven(team *sparse.Team, ground []float64) bool {
 // where R_i errs by a rounding error of the row alone. A row without g is one
 // without entries, whose X is 0. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
-	q := blocks.Reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
+	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // which the recurrence has done with
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
