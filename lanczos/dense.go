@@ -21,23 +21,23 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	if err := budget.Check(r.s.Memory, denseBytes(r.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
-	r.images.allocate()
+	r.m.allocate()
 	sign := r.p.Which.sign()
-	n, team := r.dim, r.e.team
+	n, team := r.dim, r.m.e.team
 	places := r.places()
 	full := mat.NewDense(n, n, nil)
 	for offset := 0; offset < n; offset += width {
-		clear(r.x.Data)
+		clear(r.m.x.Data)
 		for i, row := range places {
 			if offset <= row && row < offset+width {
-				r.x.Row(i)[row-offset] = 1
+				r.m.x.Row(i)[row-offset] = 1
 			}
 		}
-		if err := r.p.A.StepTo(ctx, r.y, r.x, sparse.Step[float64]{Alpha: sign}); err != nil {
+		if err := r.p.A.StepTo(ctx, r.m.y, r.m.x, sparse.Step[float64]{Alpha: sign}); err != nil {
 			return nil, err
 		}
-		r.products++
-		image := gather(team, n, width, places, r.y.Row)
+		r.m.products++
+		image := gather(team, n, width, places, r.m.y.Row)
 		for i := range n {
 			copy(full.RawRowView(i)[offset:], image.Row(i))
 		}
@@ -55,7 +55,7 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, r.remaining, r.e.Workers)
+	values, vectors, err := fallingEigen(ctx, h, r.remaining, r.m.e.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (r *run) remaining(values []float64) int {
 // places returns the row of the dense matrix for each row of this process, -1 for padding and excluded
 // rows.
 func (r *run) places() []int {
-	team := r.e.team
+	team := r.m.e.team
 	free := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
 	places := make([]int, r.n)
 	for _, i := range r.p.Excluded {

@@ -34,7 +34,7 @@ func (r *run) measureNorm(ctx context.Context) error {
 	for _, v := range values {
 		r.norm = max(r.norm, math.Abs(v))
 	}
-	r.products += chains.steps
+	r.m.products += chains.steps
 	return nil
 }
 
@@ -54,19 +54,19 @@ type quadrature []struct{ node, share float64 }
 // A. The share of a node is the median of its own and its neighbours', because a block finds only a
 // few copies of a multiple eigenvalue, whose node has a large share.
 func (r *interior) density(ctx context.Context) (*density, error) {
-	chains, err := r.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
+	chains, err := r.run.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
-	}, r.report)
+	}, r.run.report)
 	if err != nil {
 		return nil, err
 	}
-	d := &density{rows: float64(r.dim), sweeps: chains.steps}
+	d := &density{rows: float64(r.run.dim), sweeps: chains.steps}
 	for j := range chains.columns {
 		rule := chains.columns[j].quadrature()
-		r.norm = max(r.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
+		r.run.norm = max(r.run.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
 		d.rules = append(d.rules, rule)
 	}
 	return d, nil

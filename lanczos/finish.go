@@ -113,7 +113,7 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		out.Values[zeros+j] = sign * value
 		r.norm = max(r.norm, math.Abs(value))
 	}
-	out.Norm, out.Products = r.norm, r.products
+	out.Norm, out.Products = r.norm, r.m.products
 	if count == 0 {
 		return out, nil
 	}
@@ -123,11 +123,11 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 		r.deflation.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
-		if err := r.e.setBlock(ctx, out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values))); err != nil {
+		if err := r.m.e.setBlock(ctx, out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values))); err != nil {
 			return nil, err
 		}
 	}
-	orient(r.e.team, out.Vectors)
+	orient(r.m.e.team, out.Vectors)
 	unverified := count
 	if residuals != nil {
 		unverified = zeros
@@ -135,24 +135,24 @@ func (r *run) finish(ctx context.Context, v columns, values, residuals []float64
 	}
 	for offset := 0; offset < unverified; offset += width {
 		end := min(unverified, offset+width)
-		if err := r.residuals(ctx, out.Residuals[offset:end], out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
+		if err := r.m.residuals(ctx, out.Residuals[offset:end], out.Values[offset:end], out.Vectors.Columns(offset, end)); err != nil {
 			return nil, err
 		}
 	}
-	out.Products, out.Converged = r.products, 0
+	out.Products, out.Converged = r.m.products, 0
 	for _, residual := range out.Residuals {
 		if residual <= r.s.Tolerance*r.norm {
 			out.Converged++
 		}
 	}
-	rescale(r.e.team, out.Vectors, r.p.Scale)
+	rescale(r.m.e.team, out.Vectors, r.p.Scale)
 	return out, nil
 }
 
 // omits reports whether a pair is omitted because its eigenvalue is 0 or less up to rounding, and
 // stores the largest such value.
 func (r *run) omits(value float64) bool {
-	if !r.p.Positive || value > roundingSteps*float64(r.e.team.TotalOf(r.n))*epsilon*r.norm {
+	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
 	}
 	r.result.Omitted = max(r.result.Omitted, value)

@@ -78,14 +78,15 @@ func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 
 // interior is a search for pairs nearest to σ.
 type interior struct {
-	*run
+	run   *run
+	m     *images
 	pairs int // to find with the guards
 	size  int // of the basis
 }
 
 func (r *run) interior() *interior {
 	pairs := len(r.result.Values) + guards(r.dim, len(r.result.Values))
-	return &interior{r, pairs, basisSize(pairs, r.s.Basis)}
+	return &interior{r, r.m, pairs, basisSize(pairs, r.s.Basis)}
 }
 
 // interiorLimit returns the usual limit of products for interior pairs of a map with n rows of the
@@ -98,28 +99,28 @@ func interiorLimit(n, entries float64) int {
 // these lies far from σ, where the filter is small: a residual of r there is about r/reach of A.
 // Where that is too much the folded map is solved again, with a smaller tolerance.
 func (r *interior) solve(ctx context.Context) (*Pairs, error) {
-	n, k, target := r.n, len(r.result.Values), r.p.Near
-	if r.s.defaultLimit {
-		r.s.MaxProducts = interiorLimit(float64(r.e.team.TotalOf(n)), r.entries())
+	n, k, target := r.run.n, len(r.run.result.Values), r.run.p.Near
+	if r.run.s.defaultLimit {
+		r.run.s.MaxProducts = interiorLimit(float64(r.m.e.team.TotalOf(n)), r.run.entries())
 	}
 	spread, err := r.density(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ranks := spread.around(target)
-	r.products += spread.sweeps
+	r.m.products += spread.sweeps
 	reach := -ranks[len(ranks)-1].value // all eigenvalues lie within it
-	if err := refuse(ranks, r.pairs, target, reach, r.s.MaxProducts); err != nil {
+	if err := refuse(ranks, r.pairs, target, reach, r.run.s.MaxProducts); err != nil {
 		return nil, err
 	}
 	folds := make(spectrum, len(ranks))
 	for i, rank := range ranks {
 		folds[i] = quantile{-rank.value * rank.value, rank.rank}
 	}
-	if err := budget.Check(r.s.Memory, lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
+	if err := budget.Check(r.run.s.Memory, lanczosBytes(n, r.pairs, r.size)+foldedBytes(n), fmt.Sprintf("a basis of %d vectors", r.size)); err != nil {
 		return nil, err
 	}
-	tolerance := min(0.1, 0.3*r.s.Tolerance*r.norm/reach)
+	tolerance := min(0.1, 0.3*r.run.s.Tolerance*r.run.norm/reach)
 	for ; ; tolerance /= 100 {
 		tolerance = max(leastFolded, tolerance)
 		s, err := r.folded(tolerance, folds)
@@ -130,9 +131,9 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 		if searchErr != nil && (values == nil || !errors.Is(searchErr, ErrIterationLimit)) {
 			return nil, searchErr
 		}
-		r.products += 2 * s.products
-		r.result.Method, r.result.Restarts = "lanczos", r.result.Restarts+s.result.Restarts
-		r.result.Basis, r.result.Degree = r.size, 2*s.k.f.degree
+		r.m.products += 2 * s.m.products
+		r.run.result.Method, r.run.result.Restarts = "lanczos", r.run.result.Restarts+s.r.result.Restarts
+		r.run.result.Basis, r.run.result.Degree = r.size, 2*s.k.f.degree
 		v := s.k.v.slice(0, len(values))
 		out, err := r.unfold(ctx, v, false)
 		if err == nil && out.Converged < k && searchErr == nil {
@@ -144,7 +145,7 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 		if out.Converged == k {
 			return out, nil
 		}
-		if searchErr != nil || tolerance == leastFolded || r.products >= r.s.MaxProducts {
+		if searchErr != nil || tolerance == leastFolded || r.m.products >= r.run.s.MaxProducts {
 			return out, limitError(out.Converged, k, out.Products)
 		}
 	}
@@ -152,13 +153,13 @@ func (r *interior) solve(ctx context.Context) (*Pairs, error) {
 
 // folded returns the search for pairs of the folded map, whose spectrum is estimated by ranks.
 func (r *interior) folded(tolerance float64, ranks spectrum) (*search, error) {
-	k, products := len(r.result.Values), r.products
-	set := r.s
-	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.s.MaxProducts-products)/2), 0
-	if progress := r.s.Progress; progress != nil {
+	k, products := len(r.run.result.Values), r.m.products
+	set := r.run.s
+	set.Tolerance, set.MaxProducts, set.Memory = tolerance, max(1, (r.run.s.MaxProducts-products)/2), 0
+	if progress := r.run.s.Progress; progress != nil {
 		set.Progress = func(stage string, done, _ int64) { progress(stage, int64(products)+2*done, 0) }
 	}
-	inner, err := (&Problem{A: &foldedMap{a: r.p.A, target: r.p.Near, e: r.e}, Excluded: r.p.Excluded, Entries: r.p.Entries}).prepare(r.pairs, &set)
+	inner, err := (&Problem{A: &foldedMap{a: r.run.p.A, target: r.run.p.Near, e: r.m.e}, Excluded: r.run.p.Excluded, Entries: r.run.p.Entries}).prepare(r.pairs, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ func foldedBytes(n int) int64 { return blocks.BlockBytes[float64](n, width) }
 // σ and v has only some of their vectors, A does not map the span of v to itself; partial must be set
 // then.
 func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs, error) {
-	r.result.Converged = 0
+	r.run.result.Converged = 0
 	cols := v.width()
 	values, q, err := r.ritz(ctx, v)
 	if err == nil && partial {
@@ -217,7 +218,7 @@ func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs,
 	if err != nil {
 		return nil, err
 	}
-	nearest := nearestTo(values, r.p.Near)
+	nearest := nearestTo(values, r.run.p.Near)
 	sorted, vectors := make([]float64, cols), make([]float64, cols*cols)
 	for target, source := range nearest {
 		sorted[target] = values[source]
@@ -225,21 +226,21 @@ func (r *interior) unfold(ctx context.Context, v columns, partial bool) (*Pairs,
 			vectors[i*cols+target] = q.At(i, source)
 		}
 	}
-	if err := r.e.multiplyTo(ctx, v, v, vectors, cols); err != nil {
+	if err := r.m.e.multiplyTo(ctx, v, v, vectors, cols); err != nil {
 		return nil, err
 	}
-	k := len(r.result.Values)
-	return r.finish(ctx, v, sorted[:k], nil)
+	k := len(r.run.result.Values)
+	return r.run.finish(ctx, v, sorted[:k], nil)
 }
 
 // ritz returns the Ritz values of A in the span of the columns v, and the coefficients of the Ritz
 // vectors.
 func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
-	h, _, _, err := r.project(ctx, v, 1)
+	h, _, _, err := r.m.project(ctx, v, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	return fallingEigen(ctx, h, nil, r.e.Workers)
+	return fallingEigen(ctx, h, nil, r.m.e.Workers)
 }
 
 // part replaces the columns v by their Ritz vectors, and each Ritz vector with a value θ that is not
@@ -250,31 +251,31 @@ func (r *interior) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, 
 // an eigenvector for σ ± δ, with the sign of θ − σ. The parts are orthogonal if δ is the same for
 // all, and nearly so otherwise.
 func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat.Dense) error {
-	target, ortho := r.p.Near, orthonormalizer{engine: r.e}
-	if err := r.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
+	target, ortho := r.run.p.Near, orthonormalizer{e: r.m.e}
+	if err := r.m.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
 		return err
 	}
 	residuals, c, upper := make([]float64, width), make([]float64, v.width()*width), make([]float64, width*width)
 	for offset := 0; offset < v.width(); offset += width {
 		slab := v.slice(v.lo+offset, min(v.lo+offset+width, v.hi))
-		if err := r.e.setBlock(ctx, r.x, slab); err != nil {
+		if err := r.m.e.setBlock(ctx, r.m.x, slab); err != nil {
 			return err
 		}
 		theta := values[offset:][:slab.width()]
-		if err := r.residuals(ctx, residuals[:len(theta)], theta, r.x); err != nil {
+		if err := r.m.residuals(ctx, residuals[:len(theta)], theta, r.m.x); err != nil {
 			return err
 		}
 		shift, length := make([]float64, len(theta)), make([]float64, len(theta))
 		for j, residual := range residuals[:len(theta)] {
-			if residual <= 0.01*r.s.Tolerance*r.norm { // an eigenvector already
+			if residual <= 0.01*r.run.s.Tolerance*r.run.norm { // an eigenvector already
 				continue
 			}
 			delta := math.Hypot(theta[j]-target, residual)
 			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-target)))
 			shift[j] = math.Copysign(delta, theta[j]-target) - target
 		}
-		err := r.e.eachRow(ctx, 0, func(i int, _ []float64) {
-			target, image := r.x.Row(i), r.y.Row(i)
+		err := r.m.e.eachRow(ctx, 0, func(i int, _ []float64) {
+			target, image := r.m.x.Row(i), r.m.y.Row(i)
 			for j, l := range length {
 				if l > 0 {
 					target[j] = (image[j] + float64(shift[j]*target[j])) / l
@@ -284,7 +285,7 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 		if err != nil {
 			return err
 		}
-		if err := r.e.setColumns(ctx, slab, r.x); err != nil {
+		if err := r.m.e.setColumns(ctx, slab, r.m.x); err != nil {
 			return err
 		}
 		if _, err := ortho.run(ctx, v.slice(v.lo, slab.lo), slab, 0, c, upper); err != nil {
@@ -296,24 +297,24 @@ func (r *interior) part(ctx context.Context, v columns, values []float64, q *mat
 
 // dense finds the pairs nearest to σ among all of a map with few rows.
 func (r *interior) dense(ctx context.Context) (*Pairs, error) {
-	set := r.s
+	set := r.run.s
 	set.Memory = 0
-	if err := budget.Check(r.s.Memory, denseBytes(r.dim)+8*int64(r.n)*int64(r.dim), "the map as a dense matrix"); err != nil {
+	if err := budget.Check(r.run.s.Memory, denseBytes(r.run.dim)+8*int64(r.run.n)*int64(r.run.dim), "the map as a dense matrix"); err != nil {
 		return nil, err
 	}
-	pairs, err := (&Problem{A: r.p.A, Scale: r.p.Scale, Excluded: r.p.Excluded}).Solve(ctx, r.dim, &set)
+	pairs, err := (&Problem{A: r.run.p.A, Scale: r.run.p.Scale, Excluded: r.run.p.Excluded}).Solve(ctx, r.run.dim, &set)
 	if err != nil {
 		return nil, err
 	}
-	k := len(r.result.Values)
-	out := &Pairs{Vectors: sparse.NewBlock[float64](r.n, k), Norm: pairs.Norm, Method: pairs.Method, Products: pairs.Products, Degree: 1}
-	for target, source := range nearestTo(pairs.Values, r.p.Near)[:k] {
+	k := len(r.run.result.Values)
+	out := &Pairs{Vectors: sparse.NewBlock[float64](r.run.n, k), Norm: pairs.Norm, Method: pairs.Method, Products: pairs.Products, Degree: 1}
+	for target, source := range nearestTo(pairs.Values, r.run.p.Near)[:k] {
 		out.Values = append(out.Values, pairs.Values[source])
 		out.Residuals = append(out.Residuals, pairs.Residuals[source])
-		if pairs.Residuals[source] <= r.s.Tolerance*pairs.Norm {
+		if pairs.Residuals[source] <= r.run.s.Tolerance*pairs.Norm {
 			out.Converged++
 		}
-		for i := range r.n {
+		for i := range r.run.n {
 			out.Vectors.Row(i)[target] = pairs.Vectors.Row(i)[source]
 		}
 	}

@@ -26,7 +26,7 @@ const RowBytes = 8 * width
 // shrink it to the best Ritz vectors (Wu and Simon 2000; Stewart 2002). The locked columns
 // precede V in the basis.
 type krylov struct {
-	*images
+	m         *images
 	f         filter
 	deflation *knownVectors
 	seed      uint64
@@ -52,14 +52,14 @@ type krylov struct {
 // newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
-	k := &krylov{images: r.images, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
-	k.images.allocate()
-	k.ortho = orthonormalizer{engine: k.e, fill: k.fillRandom}
+	k := &krylov{m: r.m, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim, zero: r.p.Excluded, stride: m}
+	k.m.allocate()
+	k.ortho = orthonormalizer{e: k.m.e, fill: k.fillRandom}
 	if k.deflation.count() > 0 {
-		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.x, w) }
+		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.m.x, w) }
 	}
 	k.f = filter{sign: r.p.Which.sign(), degree: 1}
-	k.v = newBasis(k.e.rows, m+width)
+	k.v = newBasis(k.m.e.rows, m+width)
 	k.h, k.r, k.c = make([]float64, m*m), make([]float64, width*width), make([]float64, m*width)
 	return k
 }
@@ -80,7 +80,7 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	k.streams++
 	stream := k.streams << 32
 	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+uint64(number))) }
-	err := k.e.draw(ctx, k.x, source, func(rng *rand.Rand, row []float64) {
+	err := k.m.e.draw(ctx, k.m.x, source, func(rng *rand.Rand, row []float64) {
 		for j := range w.width() {
 			row[j] = rng.NormFloat64()
 		}
@@ -88,11 +88,11 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	if err != nil {
 		return err
 	}
-	clearRows(k.x, k.zero)
-	if err := k.deflation.remove(ctx, k.x, k.e.Workers); err != nil {
+	clearRows(k.m.x, k.zero)
+	if err := k.deflation.remove(ctx, k.m.x, k.m.e.Workers); err != nil {
 		return err
 	}
-	return k.e.setColumns(ctx, w, k.x)
+	return k.m.e.setColumns(ctx, w, k.m.x)
 }
 
 // clearRows sets rows of a block to 0.
@@ -105,13 +105,13 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 // purify removes from the columns w their part in the span of the known vectors, and stores the
 // result in x too.
 func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
-	if err := k.e.setBlock(ctx, x, w); err != nil || k.deflation.count() == 0 {
+	if err := k.m.e.setBlock(ctx, x, w); err != nil || k.deflation.count() == 0 {
 		return err
 	}
-	if err := k.deflation.remove(ctx, x, k.e.Workers); err != nil {
+	if err := k.deflation.remove(ctx, x, k.m.e.Workers); err != nil {
 		return err
 	}
-	return k.e.setColumns(ctx, w, x)
+	return k.m.e.setColumns(ctx, w, x)
 }
 
 // begin starts with a block of random columns, or with the columns behind the locked ones.
@@ -136,15 +136,15 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		// Without this, the part of the known vectors that rounding leaves in Q would grow from
 		// block to block.
 		q := k.next()
-		if err := k.purify(ctx, k.x, q); err != nil {
+		if err := k.purify(ctx, k.m.x, q); err != nil {
 			return err
 		}
-		image, err := k.f.apply(ctx, k.a, k.x, k.y, func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.e.Workers) })
+		image, err := k.f.apply(ctx, k.m.a, k.m.x, k.m.y, func(x *sparse.Block[float64]) error { return k.deflation.remove(ctx, x, k.m.e.Workers) })
 		if err != nil {
 			return err
 		}
-		k.products += k.f.degree
-		if err := k.deflation.remove(ctx, image, k.e.Workers); err != nil {
+		k.m.products += k.f.degree
+		if err := k.deflation.remove(ctx, image, k.m.e.Workers); err != nil {
 			return err
 		}
 		// After a restart the image has components in all of V, later only in
@@ -157,7 +157,7 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		k.size += b
 		k.block, k.last = b, b
 		w := k.next()
-		if err := k.e.setColumns(ctx, w, image); err != nil {
+		if err := k.m.e.setColumns(ctx, w, image); err != nil {
 			return err
 		}
 		if k.block, err = k.ortho.run(ctx, k.used(), w, recent, k.c, k.r); err != nil {
@@ -189,7 +189,7 @@ func (k *krylov) decompose(ctx context.Context) error {
 			h.SetSym(i, j, k.h[i*k.stride+j])
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, nil, k.e.Workers)
+	values, vectors, err := fallingEigen(ctx, h, nil, k.m.e.Workers)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 		}
 	}
 	v := k.v.slice(k.locked, k.locked+k.size)
-	if err := k.e.multiplyTo(ctx, v, v, q, keep); err != nil {
+	if err := k.m.e.multiplyTo(ctx, v, v, q, keep); err != nil {
 		return err
 	}
 	start := k.next()
@@ -226,7 +226,7 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 		clear(k.h[i*k.stride:][:keep])
 		k.h[i*k.stride+i] = k.theta[i]
 	}
-	return k.e.copyTo(ctx, k.next(), start)
+	return k.m.e.copyTo(ctx, k.next(), start)
 }
 
 // vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
@@ -238,7 +238,7 @@ func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
 		}
 	}
 	x := k.v.slice(k.v.cols-width, k.v.cols-width+hi-lo)
-	return x, k.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), q, hi-lo)
+	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size), q, hi-lo)
 }
 
 // blend starts again with a block of combinations of the first Ritz vectors, count of them or, if
@@ -251,7 +251,7 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 		}
 	}
 	v := k.v.slice(k.locked, k.locked+k.size)
-	if err := k.e.multiplyTo(ctx, v, v, q, width); err != nil {
+	if err := k.m.e.multiplyTo(ctx, v, v, q, width); err != nil {
 		return err
 	}
 	return k.begin(ctx, false)
@@ -294,5 +294,5 @@ func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 		values[target] = merged[source]
 		q[source*keep+target] = 1
 	}
-	return k.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(merged)), q, keep)
+	return k.m.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(merged)), q, keep)
 }

@@ -85,7 +85,7 @@ func TestOrthonormalize(t *testing.T) {
 		}
 	}
 	at := func(v *basis, i, j int) float64 { return column(v.panel(i/segment, j), 0, 1)[i%segment] }
-	o := orthonormalizer{engine: e, fill: fill}
+	o := orthonormalizer{e: e, fill: fill}
 	v := newBasis(n, 14)
 	if err := fill(ctx, v.slice(0, 10)); err != nil {
 		t.Fatal(err)
@@ -178,10 +178,10 @@ func TestDecomposition(t *testing.T) {
 		}
 		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
 		for at := 0; at < k.size; at += width {
-			if err := k.e.setBlock(ctx, x, k.v.slice(at, at+width)); err != nil {
+			if err := k.m.e.setBlock(ctx, x, k.v.slice(at, at+width)); err != nil {
 				t.Fatal(err)
 			}
-			image, err := k.f.apply(ctx, k.a, x, y, nil)
+			image, err := k.f.apply(ctx, k.m.a, x, y, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,8 +59,8 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
-	g := &lobpcg{run: r, cols: lobpcgColumns(r.dim, r.target, r.deflation.count()), predicted: predicted}
-	need := FactoredBytes(g.n, len(g.result.Values), r.deflation.count())
+	g := &lobpcg{r: r, m: r.m, cols: lobpcgColumns(r.dim, r.target, r.deflation.count()), predicted: predicted}
+	need := FactoredBytes(g.r.n, len(g.r.result.Values), r.deflation.count())
 	if err := budget.Check(r.s.Memory, need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,8 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 // lobpcg is one run of the method on B, whose upper end is wanted. The basis
 // holds X, then P, then W.
 type lobpcg struct {
-	*run
+	r       *run
+	m       *images
 	k       *krylov        // for its basis
 	cols    int            // of X
 	inverse Preconditioner // nil without one
@@ -124,14 +125,14 @@ const leastResidual = 1e-13
 
 // start sets X to orthonormal Ritz vectors of random columns.
 func (g *lobpcg) start(ctx context.Context) error {
-	g.k = newKrylov(g.run, 3*g.cols-width)
+	g.k = newKrylov(g.r, 3*g.cols-width)
 	k := g.k
-	g.residues = newBasis(g.n, g.cols)
+	g.residues = newBasis(g.r.n, g.cols)
 	slab := min(g.cols, slabColumns)
-	g.x, g.y = sparse.NewBlock[float64](g.n, slab), sparse.NewBlock[float64](g.n, slab)
-	g.result.Method, g.result.Basis, g.result.Degree = "lobpcg", 3*g.cols, 1
+	g.x, g.y = sparse.NewBlock[float64](g.r.n, slab), sparse.NewBlock[float64](g.r.n, slab)
+	g.r.result.Method, g.r.result.Basis, g.r.result.Degree = "lobpcg", 3*g.cols, 1
 	g.residual = make([]float64, g.cols)
-	if err := g.measureNorm(ctx); err != nil {
+	if err := g.r.measureNorm(ctx); err != nil {
 		return err
 	}
 	for offset := 0; offset < g.cols; offset += width {
@@ -147,15 +148,15 @@ func (g *lobpcg) start(ctx context.Context) error {
 	k.ortho.fill, k.ortho.project = nil, nil
 
 	x := k.v.slice(0, g.cols)
-	h, _, _, err := g.project(ctx, x, g.p.Which.sign())
+	h, _, _, err := g.m.project(ctx, x, g.k.f.sign)
 	if err != nil {
 		return err
 	}
 	var q *mat.Dense
-	if g.theta, q, err = fallingEigen(ctx, h, nil, g.e.Workers); err != nil {
+	if g.theta, q, err = fallingEigen(ctx, h, nil, g.m.e.Workers); err != nil {
 		return err
 	}
-	return g.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
+	return g.m.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
 }
 
 // iterate improves X until the wanted pairs have converged.
@@ -165,15 +166,15 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, err
 		}
 		converged := g.countConverged()
-		over := g.products >= g.s.MaxProducts
-		if !over && converged < g.target && g.isSlow() {
+		over := g.m.products >= g.r.s.MaxProducts
+		if !over && converged < g.r.target && g.isSlow() {
 			return nil, errSlow
 		}
-		if over || converged == g.target {
+		if over || converged == g.r.target {
 			g.x, g.y, g.residues, g.inverse = nil, nil, nil, nil // so that the result fits into their memory
-			out, err := g.finish(ctx, g.k.v.slice(0, g.target), g.theta[:g.target], nil)
-			if err == nil && converged < g.target {
-				err = limitError(converged, g.target, out.Products)
+			out, err := g.r.finish(ctx, g.k.v.slice(0, g.r.target), g.theta[:g.r.target], nil)
+			if err == nil && converged < g.r.target {
+				err = limitError(converged, g.r.target, out.Products)
 			}
 			return out, err
 		}
@@ -184,7 +185,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.result.Restarts++
+		g.r.result.Restarts++
 	}
 }
 
@@ -192,19 +193,19 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 // times as many, or all of them without half of the progress, in orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
-	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.s.Tolerance*g.norm)
+	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
 }
 
 // product stores the columns in g.x and B times them in g.y.
 func (g *lobpcg) product(ctx context.Context, c columns) error {
-	g.x = blocks.Reshape(g.x, g.n, c.width())
-	g.y = blocks.Reshape(g.y, g.n, c.width())
-	if err := g.e.setBlock(ctx, g.x, c); err != nil {
+	g.x = blocks.Reshape(g.x, g.r.n, c.width())
+	g.y = blocks.Reshape(g.y, g.r.n, c.width())
+	if err := g.m.e.setBlock(ctx, g.x, c); err != nil {
 		return err
 	}
-	g.products += roundUp(c.width()) / width
+	g.m.products += roundUp(c.width()) / width
 	g.blocks += roundUp(c.width()) / width
-	return g.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.p.Which.sign()})
+	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
 }
 
 // slabs calls do for the columns before cols, slabColumns at a time.
@@ -219,7 +220,7 @@ func slabs(cols int, do func(lo, hi int) error) error {
 
 // measure stores B·X − X·Θ in g.residues, and the norms of its columns.
 func (g *lobpcg) measure(ctx context.Context) error {
-	e := g.e
+	e := g.m.e
 	return slabs(g.cols, func(lo, hi int) error {
 		if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
 			return err
@@ -245,26 +246,26 @@ func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	g.worst = 0
 	for j, r := range g.residual {
-		goal := g.s.Tolerance * g.norm
-		if relative := g.s.Relative * math.Abs(g.theta[j]); relative > 0 {
-			goal = min(goal, max(relative, leastResidual*g.norm))
+		goal := g.r.s.Tolerance * g.r.norm
+		if relative := g.r.s.Relative * math.Abs(g.theta[j]); relative > 0 {
+			goal = min(goal, max(relative, leastResidual*g.r.norm))
 		}
 		switch {
 		case r > goal:
 			g.active = append(g.active, j)
-			if j < g.target {
+			if j < g.r.target {
 				g.worst = max(g.worst, r)
 			}
-		case j < g.target:
+		case j < g.r.target:
 			converged++
 		}
 	}
 	if g.initial == 0 {
 		g.initial = g.worst
 	}
-	g.report(g.products)
-	if g.s.Recorder != nil {
-		g.s.Recorder(g.result.Restarts, g.worst/max(g.norm, math.SmallestNonzeroFloat64))
+	g.r.report(g.m.products)
+	if g.r.s.Recorder != nil {
+		g.r.s.Recorder(g.r.result.Restarts, g.worst/max(g.r.norm, math.SmallestNonzeroFloat64))
 	}
 	return converged
 }
@@ -276,29 +277,29 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	start := g.cols + g.held
 	target := k.v.slice(start, start+count)
 	err := slabs(count, func(lo, hi int) error {
-		g.x = blocks.Reshape(g.x, g.n, hi-lo)
+		g.x = blocks.Reshape(g.x, g.r.n, hi-lo)
 		for offset := lo; offset < hi; {
 			end := offset + 1
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo), g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
+			if err := k.m.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo), g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
 				return err
 			}
 			offset = end
 		}
 		w := g.x
 		if g.inverse != nil {
-			g.y = blocks.Reshape(g.y, g.n, hi-lo)
+			g.y = blocks.Reshape(g.y, g.r.n, hi-lo)
 			if err := g.inverse(ctx, g.y, g.x); err != nil {
 				return err
 			}
 			w = g.y
 		}
-		if err := k.deflation.remove(ctx, w, k.e.Workers); err != nil {
+		if err := k.deflation.remove(ctx, w, k.m.e.Workers); err != nil {
 			return err
 		}
-		return k.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w)
+		return k.m.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w)
 	})
 	if err != nil {
 		return 0, err
@@ -310,7 +311,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return rank, err
 	}
 	return rank, slabs(rank, func(lo, hi int) error {
-		g.x = blocks.Reshape(g.x, g.n, hi-lo)
+		g.x = blocks.Reshape(g.x, g.r.n, hi-lo)
 		return k.purify(ctx, g.x, k.v.slice(start+lo, start+hi))
 	})
 }
@@ -334,13 +335,13 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 			if err := g.product(ctx, k.v.slice(start+lo, start+hi)); err != nil {
 				return err
 			}
-			return k.e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
+			return k.m.e.setColumns(ctx, g.residues.slice(lo, hi), g.y)
 		})
 		if err != nil {
 			return err
 		}
 		gram := make([]float64, size*count)
-		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, count)); err != nil {
+		if err := k.m.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, count)); err != nil {
 			return err
 		}
 		if !finite(gram) {
@@ -352,13 +353,13 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 			}
 		}
 	}
-	theta, vectors, err := fallingEigen(ctx, h, nil, g.e.Workers)
+	theta, vectors, err := fallingEigen(ctx, h, nil, g.m.e.Workers)
 	if err != nil {
 		return err
 	}
 	g.theta = theta[:g.cols]
 	q := g.split(vectors, size)
-	if err := k.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {
+	if err := k.m.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {
 		return err
 	}
 	g.inner = &mat.Dense{}

@@ -10,7 +10,7 @@ import (
 // orthonormalizer makes blocks of columns orthonormal, and orthogonal to those
 // before them.
 type orthonormalizer struct {
-	*engine
+	e *engine
 
 	// fill stores a random column in place of a column that depends on the others. Dependence
 	// is measured relative to the longest column so far. If fill is nil, dependent columns are
@@ -95,7 +95,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 			}
 			dead, o.replaced = true, true
 			if o.fill != nil && !state.random {
-				*state = origin{length: math.Sqrt(float64(o.team.TotalOf(o.rows))), left: 1, random: true}
+				*state = origin{length: math.Sqrt(float64(o.e.team.TotalOf(o.e.rows))), left: 1, random: true}
 				clear(r[j*nw : (j+1)*nw])
 				err = o.fill(ctx, w.slice(w.lo+j, w.lo+j+1))
 			} else {
@@ -104,7 +104,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, 
 				*state = o.origins[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])
 				clear(r[width*nw : (width+1)*nw])
-				err = o.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
+				err = o.e.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
 			}
 			if err != nil {
 				return 0, err
@@ -156,8 +156,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	o.c, o.d = blocks.Grow(o.c, nv*nq), blocks.Grow(o.d, nv*nq)
 	o.gram, o.coefficients = blocks.Grow(o.gram, nq*nq), blocks.Grow(o.coefficients, max(nv, nq)*nq)
 	o.r, o.inverse, o.first = blocks.Grow(o.r, nq*nq), blocks.Grow(o.inverse, nq*nq), blocks.Grow(o.first, nq*nq)
-	for i := range o.Workers {
-		o.scratch[i] = blocks.Grow(o.scratch[i], nq*segment)
+	for i := range o.e.Pieces.Workers {
+		o.e.scratch[i] = blocks.Grow(o.e.scratch[i], nq*segment)
 	}
 	local := v.slice(v.lo+recent, v.hi)
 	if err := o.measure(ctx, local, q, recent); err != nil {
@@ -189,8 +189,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
-	err = o.Each(ctx, 0, func(worker, chunk int, _ []float64) {
-		o.transform(q.panel(chunk), nq, o.scratch[worker])
+	err = o.e.Pieces.Each(ctx, 0, func(worker, chunk int, _ []float64) {
+		o.transform(q.panel(chunk), nq, o.e.scratch[worker])
 	})
 	multiplyUpper(r, o.r, nq, cols)
 	for j := range nq {
@@ -204,7 +204,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent int) error {
 	nl, nq := local.width(), q.width()
 	step := (nl + nq) * nq
-	err := o.Each(ctx, step, func(_, chunk int, sums []float64) {
+	err := o.e.Pieces.Each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		addDots(sums, nq, local.panel(chunk), nl, w, nq)
 		addDots(sums[nl*nq:], nq, w, nq, w, nq)
@@ -213,8 +213,8 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent 
 		return err
 	}
 	clear(o.c)
-	o.TotalTo(o.c[recent*nq:], step, 0)
-	o.TotalTo(o.gram, step, nl*nq)
+	o.e.Pieces.TotalTo(o.c[recent*nq:], step, 0)
+	o.e.Pieces.TotalTo(o.gram, step, nl*nq)
 	if !finite(o.gram) {
 		return ErrNotFinite
 	}
@@ -226,7 +226,7 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recen
 	nv, nl, nq := v.width(), local.width(), q.width()
 	negative(o.coefficients, o.c[recent*nq:])
 	size := (nv + nq) * nq
-	err := o.Each(ctx, size, func(_, chunk int, sums []float64) {
+	err := o.e.Pieces.Each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
 		addDots(sums, nq, v.panel(chunk), nv, w, nq)
@@ -235,8 +235,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recen
 	if err != nil {
 		return err
 	}
-	o.TotalTo(o.d, size, 0)
-	o.TotalTo(o.gram, size, nv*nq)
+	o.e.Pieces.TotalTo(o.d, size, 0)
+	o.e.Pieces.TotalTo(o.gram, size, nv*nq)
 	cholesky(o.r, o.gram, nq)
 	invertUpper(o.inverse, o.r, nq)
 	return nil
@@ -247,16 +247,16 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recen
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv, nq := v.width(), q.width()
 	negative(o.coefficients, o.d)
-	err := o.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
+	err := o.e.Pieces.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
-		o.transform(w, nq, o.scratch[worker])
+		o.transform(w, nq, o.e.scratch[worker])
 		addDots(sums, nq, w, nq, w, nq)
 	})
 	if err != nil {
 		return err
 	}
-	o.TotalTo(o.gram, nq*nq, 0)
+	o.e.Pieces.TotalTo(o.gram, nq*nq, 0)
 	return nil
 }
 

@@ -52,7 +52,8 @@ const (
 // search looks for the upper end of the spectrum of B, or of the folded map, beyond the known
 // and the locked vectors.
 type search struct {
-	*run
+	r           *run
+	m           *images
 	k           *krylov
 	want        int
 	certain     int     // number of wanted pairs that must converge; the others are guards
@@ -76,7 +77,7 @@ type search struct {
 }
 
 func newSearch(r *run, k *krylov, want int) *search {
-	return &search{run: r, k: k, want: want, certain: want, floor: math.Inf(-1), ahead: 2, strict: 1}
+	return &search{r: r, m: r.m, k: k, want: want, certain: want, floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
 // lanczos finds the pairs by block Lanczos. With an alternative, the error is an
@@ -111,10 +112,10 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	if !s.interior {
 		copies = values
 	}
-	again := k.ortho.replaced || crowded(copies, residuals, s.norm)
+	again := k.ortho.replaced || crowded(copies, residuals, s.r.norm)
 	for err == nil && again {
 		k.locked = len(values)
-		left := s.dim - s.deflation.count() - k.locked
+		left := s.r.dim - s.r.deflation.count() - k.locked
 		if left == 0 {
 			break
 		}
@@ -159,7 +160,7 @@ func crowded(values, residuals []float64, norm float64) bool {
 }
 
 // tolerance returns the absolute residual at which a pair has converged.
-func (s *search) tolerance() float64 { return s.s.Tolerance * s.norm }
+func (s *search) tolerance() float64 { return s.r.s.Tolerance * s.r.norm }
 
 // find finds want pairs orthogonal to the known and the locked ones. The
 // values are those of B, falling; the vectors follow the locked ones. It returns no
@@ -183,11 +184,11 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 			return nil, nil, err
 		}
 		s.measure()
-		s.report(s.products)
+		s.r.report(s.m.products)
 		if s.sunk() {
 			return nil, nil, nil
 		}
-		over := s.products >= s.s.MaxProducts
+		over := s.m.products >= s.r.s.MaxProducts
 		if s.converged == s.want || k.block == 0 || over {
 			values, residuals, done, err := s.conclude(ctx, over)
 			if done {
@@ -196,7 +197,7 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 		} else if err := s.restart(ctx); err != nil {
 			return nil, nil, err
 		}
-		s.result.Restarts++
+		s.r.result.Restarts++
 	}
 }
 
@@ -205,8 +206,8 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 // has grown by a sixteenth, because they cost more than a block.
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
-	over := s.products >= s.s.MaxProducts
-	s.report(s.products)
+	over := s.m.products >= s.r.s.MaxProducts
+	s.r.report(s.m.products)
 	if over || k.size < s.look {
 		return over, nil
 	}
@@ -224,11 +225,11 @@ func (s *search) count(ctx context.Context) error {
 	s.converged, s.worst = 0, 0
 	for i := range min(s.want, k.size) {
 		slope := k.f.slope(k.theta[i])
-		tolerance := s.strict * s.s.Tolerance
+		tolerance := s.strict * s.r.s.Tolerance
 		if i >= s.certain {
 			tolerance *= guardSlack
 		}
-		if k.residual[i] <= max(tolerance, epsilon)*s.norm*slope { // rounding leaves no less
+		if k.residual[i] <= max(tolerance, epsilon)*s.r.norm*slope { // rounding leaves no less
 			s.converged++
 		} else {
 			s.worst = max(s.worst, k.residual[i]/slope)
@@ -257,7 +258,7 @@ func (s *search) verify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, projected, norms, err := k.project(ctx, x, k.f.sign)
+		_, projected, norms, err := k.m.project(ctx, x, k.f.sign)
 		if err != nil {
 			return err
 		}
@@ -267,7 +268,7 @@ func (s *search) verify(ctx context.Context) error {
 		copy(values[lo:], projected)
 		copy(residuals[lo:], norms)
 	}
-	if crowded(values, residuals, s.norm) {
+	if crowded(values, residuals, s.r.norm) {
 		return nil
 	}
 	s.converged = s.want
@@ -287,12 +288,12 @@ func (s *search) sunk() bool {
 // measure stores the norm and the estimated spectrum of B from the Ritz values of B itself.
 func (s *search) measure() {
 	k := s.k
-	s.norm = max(s.norm, math.Abs(k.f.lambda(k.theta[0])))
+	s.r.norm = max(s.r.norm, math.Abs(k.f.lambda(k.theta[0])))
 	if k.f.degree > 1 || s.plan.products > 0 {
 		return
 	}
 	last := len(k.theta) - 1
-	s.norm = max(s.norm, math.Abs(k.theta[last]))
+	s.r.norm = max(s.r.norm, math.Abs(k.theta[last]))
 	s.lowest = k.theta[last] - k.residual[last]
 	if s.spectrum == nil {
 		s.spectrum = k.rank()
@@ -313,7 +314,7 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 		return nil, nil, true, err
 	}
 	x := k.v.slice(k.locked, k.locked+want)
-	h, values, residuals, err := k.project(ctx, x, k.f.sign)
+	h, values, residuals, err := k.m.project(ctx, x, k.f.sign)
 	if err != nil {
 		return nil, nil, true, err
 	}
@@ -327,18 +328,18 @@ func (s *search) conclude(ctx context.Context, over bool) (values, residuals []f
 		// Rounding in the filter has mixed the vectors: Rayleigh and Ritz with B itself separates
 		// them.
 		var q *mat.Dense
-		if values, q, err = fallingEigen(ctx, h, nil, k.e.Workers); err != nil {
+		if values, q, err = fallingEigen(ctx, h, nil, k.m.e.Workers); err != nil {
 			return nil, nil, true, err
 		}
-		if err := k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, want); err != nil {
+		if err := k.m.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, want); err != nil {
 			return nil, nil, true, err
 		}
-		if _, _, residuals, err = k.project(ctx, x, k.f.sign); err != nil {
+		if _, _, residuals, err = k.m.project(ctx, x, k.f.sign); err != nil {
 			return nil, nil, true, err
 		}
 	}
 	if !fine && k.block > 0 {
-		err = limitError(s.converged, s.want, s.products)
+		err = limitError(s.converged, s.want, s.m.products)
 	}
 	return values, residuals, true, err
 }
@@ -360,7 +361,7 @@ func (s *search) restart(ctx context.Context) error {
 	p := s.choice()
 	next := plan{}
 	switch {
-	case s.s.Tolerance > coarse && !s.interior: // a filter would take longer
+	case s.r.s.Tolerance > coarse && !s.interior: // a filter would take longer
 	case !s.interior && s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want), s.probing && s.plan.products > 0:
 		next = s.refine(p)
 	case s.plan.products == 0:
@@ -393,11 +394,11 @@ func (s *search) restart(ctx context.Context) error {
 		if first {
 			s.plan = next
 		}
-		affordable := s.interior || s.products+next.degree*(s.want/width+2) <= s.s.MaxProducts
+		affordable := s.interior || s.m.products+next.degree*(s.want/width+2) <= s.r.s.MaxProducts
 		useless := count < s.want // a wanted value is inside the unwanted interval
 		if affordable && max(next.degree, k.f.degree) >= 3 && (first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
-			s.result.Degree = next.degree
+			s.r.result.Degree = next.degree
 			return k.blend(ctx, s.want)
 		}
 	}
@@ -441,10 +442,10 @@ func (s *search) first(p *filterChoice) plan {
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest, first: s.k.f.lambda(s.k.theta[0]), largest: math.Inf(-1),
-		norm: s.norm, tolerance: s.s.Tolerance, entries: s.entries(),
+		norm: s.r.norm, tolerance: s.r.s.Tolerance, entries: s.r.entries(),
 	}
-	if s.deflation.count() > 0 {
-		p.largest = s.k.f.sign * s.deflation.value
+	if s.r.deflation.count() > 0 {
+		p.largest = s.k.f.sign * s.r.deflation.value
 	}
 	return p
 }
@@ -454,7 +455,7 @@ func (s *search) choice() *filterChoice {
 func (s *search) slow(cycles float64) bool {
 	previous := s.previousWorst
 	if previous == 0 {
-		previous = 0.1 * s.norm // about the residual of a random block
+		previous = 0.1 * s.r.norm // about the residual of a random block
 	}
 	if !(s.worst < previous) {
 		return true
@@ -467,7 +468,7 @@ func (s *search) slow(cycles float64) bool {
 // there: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
-	top := s.k.f.sign * s.deflation.value
+	top := s.k.f.sign * s.r.deflation.value
 	s.candidate = s.alternative && top-p.spectrum.beyond(float64(s.want)) <= far*(top-s.lowest)
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
@@ -476,7 +477,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	if s.probing {
 		margin = 0.25
 	}
-	if o := s.predict(p.spectrum, s.want); next.products > margin*o.cost {
+	if o := s.r.predict(p.spectrum, s.want); next.products > margin*o.cost {
 		return o
 	}
 	return nil

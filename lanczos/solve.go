@@ -12,7 +12,7 @@ import (
 
 // run is one solve: the checked problem, and the numbers that all methods share.
 type run struct {
-	*images
+	m         *images
 	p         *Problem
 	s         Settings
 	n         int // rows of this process
@@ -57,14 +57,14 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	}
 	r.s.MaxProducts = max(500, r.dim*r.dim/64) // take about as long as all pairs of the dense matrix
 	out, err := r.extremes(ctx)
-	if !errors.Is(err, ErrIterationLimit) || r.products < r.s.MaxProducts { // rounding ended it
+	if !errors.Is(err, ErrIterationLimit) || r.m.products < r.s.MaxProducts { // rounding ended it
 		return out, err
 	}
-	products := r.products
+	products := r.m.products
 	if r, err = p.prepare(k, s); err != nil {
 		return nil, err
 	}
-	r.products = products
+	r.m.products = products
 	return r.dense(ctx)
 }
 
@@ -116,7 +116,7 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	}
 	set := s.withDefaults()
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs, norm: math.Abs(excluded.value)}
-	r.images = &images{a: p.A, e: newEngine(team, n, set.Workers)}
+	r.m = &images{a: p.A, e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
 	return r, nil
 }
@@ -204,7 +204,7 @@ func (r *run) report(products int) {
 
 // entries returns the mean number of entries in a row of the map.
 func (r *run) entries() float64 {
-	rows := float64(r.e.team.TotalOf(r.n))
+	rows := float64(r.m.e.team.TotalOf(r.n))
 	if r.p.Entries > 0 {
 		return float64(r.p.Entries) / rows
 	}
