@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,24 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
-
-// console prints everything that the command prints: results and closing summaries on stdout;
-// progress, warnings and errors on stderr.
-type console struct {
-	name      string // at the beginning of lines on stderr
-	stdout    *output
-	stderr    io.Writer
-	started   time.Time
-	progress  *progress.Display
-	json      bool
-	quiet     bool
-	showAs    string // --progress
-	logFormat string
-
-	warning       sync.Mutex
-	warnings      []string // printed so far
-	warnedOfLocks bool
-}
 
 // output is stdout. It keeps the first error, because most functions that print cannot return one.
 type output struct {
@@ -63,65 +44,65 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // printReport writes one line on stderr.
-func (c *console) printReport(r fault.Report) {
-	if !c.json && c.logFormat != "json" {
-		fmt.Fprintf(c.stderr, "%s: %s\n%s", c.name, input.Escape(r.Text), r.Stack)
+func (run *session) printReport(r fault.Report) {
+	if !run.json && run.logFormat != "json" {
+		fmt.Fprintf(run.stderr, "%s: %s\n%s", run.name, input.Escape(r.Text), r.Stack)
 		return
 	}
-	enc := json.NewEncoder(c.stderr)
+	enc := json.NewEncoder(run.stderr)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
 // warnOf prints a warning of a library, that about a file system without locks once.
-func (c *console) warnOf(w error) {
+func (run *session) warnOf(w error) {
 	if errors.Is(w, durable.ErrNoLocks) {
-		c.warning.Lock()
-		warned := c.warnedOfLocks
-		c.warnedOfLocks = true
-		c.warning.Unlock()
+		run.warning.Lock()
+		warned := run.warnedOfLocks
+		run.warnedOfLocks = true
+		run.warning.Unlock()
 		if warned {
 			return
 		}
 	}
-	c.warn("%s", fault.Text(w))
+	run.warn("%s", fault.Text(w))
 }
 
 // warn prints something the user should know that does not stop the run.
-func (c *console) warn(format string, args ...any) {
+func (run *session) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	c.warning.Lock()
-	c.warnings = append(c.warnings, text)
-	c.warning.Unlock()
+	run.warning.Lock()
+	run.warnings = append(run.warnings, text)
+	run.warning.Unlock()
 	var line strings.Builder
-	if c.logFormat == "json" {
+	if run.logFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)
 	} else {
 		fmt.Fprintf(&line, "heatwalk: warning: %s\n", input.Escape(text))
 	}
-	c.progress.Print([]byte(line.String()))
+	run.progress.Print([]byte(line.String()))
 }
 
 // noteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
 // has a single column, and no choice.
-func (c *console) noteColumns(name string, columns input.Columns) {
+func (run *session) noteColumns(name string, columns input.Columns) {
 	if len(columns) > 1 {
-		c.note(input.Escape(name) + ": " + columns.String())
+		run.note(input.Escape(name) + ": " + columns.String())
 	}
 }
 
 // note prints how an input is read.
-func (c *console) note(text string) {
-	if c.quiet || c.json {
+func (run *session) note(text string) {
+	if run.quiet || run.json {
 		return
 	}
 	var line strings.Builder
-	if c.logFormat == "json" {
+	if run.logFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)
 	} else {
 		fmt.Fprintf(&line, "heatwalk: %s\n", text)
 	}
-	c.progress.Print([]byte(line.String()))
+	run.progress.Print([]byte(line.String()))
 }
 
 // Closing holds the last keys of every JSON document.
@@ -132,10 +113,10 @@ type Closing struct {
 	Warnings []string `json:"warnings,omitempty"` // all that were printed
 }
 
-func (c *console) closingOfRun() Closing {
-	c.warning.Lock()
-	defer c.warning.Unlock()
-	return Closing{Seconds: time.Since(c.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(c.warnings)}
+func (run *session) closingOfRun() Closing {
+	run.warning.Lock()
+	defer run.warning.Unlock()
+	return Closing{Seconds: time.Since(run.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(run.warnings)}
 }
 
 // document is the JSON document of a command.
@@ -145,19 +126,19 @@ func (c *Closing) closeWith(now Closing) { *c = now }
 
 // printResult prints the result of a command that wrote the given outputs: v with --json, else the summary
 // that text writes.
-func (c *console) printResult(v document, text func(w io.Writer), outputs ...string) error {
-	if c.json {
-		v.closeWith(c.closingOfRun())
-		return c.document(v)
+func (run *session) printResult(v document, text func(w io.Writer), outputs ...string) error {
+	if run.json {
+		v.closeWith(run.closingOfRun())
+		return run.document(v)
 	}
-	text(c.summary(outputs...))
-	return c.stdout.err
+	text(run.summary(outputs...))
+	return run.stdout.err
 }
 
 // document prints v, the result of a command, as the one JSON document on stdout.
-func (c *console) document(v any) error {
-	c.progress.Close()
-	return encodeDocument(c.stdout, v)
+func (run *session) document(v any) error {
+	run.progress.Close()
+	return encodeDocument(run.stdout, v)
 }
 
 // encodeDocument writes a JSON document that ends with seconds, peak memory and warnings.
@@ -206,15 +187,15 @@ func encode(w io.Writer, v any) error {
 
 // summary returns where the closing summary goes: stdout, or stderr if stdout
 // carries the command's output, or nowhere.
-func (c *console) summary(outputs ...string) io.Writer {
-	c.progress.Close()
-	if c.quiet || c.json {
+func (run *session) summary(outputs ...string) io.Writer {
+	run.progress.Close()
+	if run.quiet || run.json {
 		return io.Discard
 	}
 	if slices.Contains(outputs, "-") {
-		return escapeWriter{c.stderr}
+		return escapeWriter{run.stderr}
 	}
-	return escapeWriter{c.stdout}
+	return escapeWriter{run.stdout}
 }
 
 // escapeWriter is a writer of whole pieces of text that is safe on a terminal, whatever the text
@@ -230,11 +211,11 @@ func (e escapeWriter) Write(p []byte) (int, error) {
 }
 
 // cost returns time and peak memory of the run, for example "24.1 s, peak 412 MB", or "" with --quiet.
-func (c *console) cost() string {
-	if c.quiet {
+func (run *session) cost() string {
+	if run.quiet {
 		return ""
 	}
-	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(c.started)), words.Bytes(system.PeakMemory()))
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(run.started)), words.Bytes(system.PeakMemory()))
 }
 
 // sheet writes lines of a name, padded to the given columns, and a text. It omits lines without a text.

@@ -69,7 +69,7 @@ func namedFlag(run *session, err error) error {
 }
 
 // overLimit adds a sufficient --max-memory to an error about the memory limit.
-func (l *limits) overLimit(err error) error {
+func (run *session) overLimit(err error) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -84,7 +84,7 @@ func (l *limits) overLimit(err error) error {
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":
-		what, short = "the edges", budget.Resident(room.Need)-l.memory
+		what, short = "the edges", budget.Resident(room.Need)-run.memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
@@ -92,7 +92,7 @@ func (l *limits) overLimit(err error) error {
 		}
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
-	limit := l.memory + l.libraries
+	limit := run.memory + run.libraries
 	enough := limit + short
 	need := words.Bytes(enough + enough/100) // because the printed number is rounded
 	otherwise := ""
@@ -103,10 +103,10 @@ func (l *limits) overLimit(err error) error {
 		otherwise = ", or pass --method " + over.Instead
 	}
 	switch {
-	case l.limitedBy == system.AddressLimit && l.memory != l.maxMemory:
+	case run.limitedBy == system.AddressLimit && run.memory != run.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
 			words.Bytes(limit), what, need, words.Bytes(enough-limit+enough/10), otherwise)
-	case l.maxMemory == 0:
+	case run.maxMemory == 0:
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
 	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(limit), what, need, otherwise)
@@ -122,7 +122,7 @@ const (
 
 // graphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
 // an iteration that did not converge.
-func (l *limits) graphError(err error, graph, advice string) error {
+func (run *session) graphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
@@ -137,7 +137,7 @@ func (l *limits) graphError(err error, graph, advice string) error {
 		return fault.Usage(graph, "%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(l.memory+l.libraries+limited.Short+limited.Short/4))
+			words.Bytes(run.memory+run.libraries+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
 		return fault.Machine(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):

@@ -16,9 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// usage collects the mistakes of a command line, so that all of them are reported together.
-type usage struct{ problems []fault.Problem }
-
 // value is a flag whose mistakes are collected instead of ending the parsing,
 // so that all of them are reported together.
 type value struct {
@@ -62,13 +59,13 @@ func (v *value) words() []string {
 }
 
 // problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
-func (u *usage) problem(place, format string, args ...any) {
-	u.problems = append(u.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
+func (run *session) problem(place, format string, args ...any) {
+	run.problems = append(run.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // noted reports whether a problem of a flag or argument is recorded already.
-func (u *usage) noted(place string) bool {
-	return slices.ContainsFunc(u.problems, func(p fault.Problem) bool { return p.Place == place })
+func (run *session) noted(place string) bool {
+	return slices.ContainsFunc(run.problems, func(p fault.Problem) bool { return p.Place == place })
 }
 
 func variable(run *session, flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
@@ -188,18 +185,18 @@ type rule struct {
 }
 
 // refuse records the given flags that rules reject.
-func (u *usage) refuse(flags *pflag.FlagSet, rules ...rule) {
+func (run *session) refuse(flags *pflag.FlagSet, rules ...rule) {
 	for _, r := range rules {
 		for _, name := range strings.Fields(r.flags) {
-			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !u.noted("--"+name) {
-				u.problem("--"+name, "%s", r.what)
+			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !run.noted("--"+name) {
+				run.problem("--"+name, "%s", r.what)
 			}
 		}
 	}
 }
 
 // require records required flags that are missing.
-func (u *usage) require(flags *pflag.FlagSet, names ...string) {
+func (run *session) require(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)
 		_, want := pflag.UnquoteUsage(f)
@@ -208,7 +205,7 @@ func (u *usage) require(flags *pflag.FlagSet, names ...string) {
 			want = "one of " + strings.Join(v.words(), ", ")
 		}
 		if !f.Changed {
-			u.problem("--"+name, "it is missing; give %s", want)
+			run.problem("--"+name, "it is missing; give %s", want)
 		}
 	}
 }

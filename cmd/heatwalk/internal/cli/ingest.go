@@ -270,10 +270,10 @@ func beginIngest(run *session, memory, files int64) error {
 
 // measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
 // most the limit.
-func (l *limits) measuredBytes() int64 {
+func (run *session) measuredBytes() int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
-	if limit := l.dataLimit(); limit > 0 {
+	if limit := run.dataLimit(); limit > 0 {
 		bytes = min(bytes, limit)
 	}
 	return bytes

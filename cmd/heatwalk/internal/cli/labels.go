@@ -66,7 +66,7 @@ func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, e
 }
 
 // noteClasses prints the largest classes of labels with the numbers of their nodes.
-func (c *console) noteClasses(path string, l *nodefile.Labels) {
+func (run *session) noteClasses(path string, l *nodefile.Labels) {
 	const most = 5
 	size := sizesOf(l)
 	order := make([]int, len(size))
@@ -82,7 +82,7 @@ func (c *console) noteClasses(path string, l *nodefile.Labels) {
 	if len(order) > most {
 		text += ", …"
 	}
-	c.note(fmt.Sprintf("%s: %s: %s", input.Escape(path), words.Counted(len(order), "class"), text))
+	run.note(fmt.Sprintf("%s: %s: %s", input.Escape(path), words.Counted(len(order), "class"), text))
 }
 
 // warnLeaks warns about attributes that determine the labels.

@@ -12,25 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// limits are the limits of a run on memory.
-type limits struct {
-	maxMemory int64  // --max-memory, 0 if not given
-	memory    int64  // bytes to plan with; 0 if not known
-	libraries int64  // part of the limit for the libraries that connect several processes, not in memory
-	limitedBy string // the limit of the machine
-
-	timed bool // a benchmark, whose heap has no limit of the plan, because collections would be timed
-
-	estimating bool           // the run ends when it has been planned
-	planned    *heatwalk.Plan // of an estimated run
-	faster     []string       // what would make an estimated run faster
-	ranks      int            // number of processes of an estimated run; 0: one, with all rows
-	cut        *rankCost      // of these processes
-
-	disk    int64         // bytes of the files of the run
-	reading heatwalk.Part // memory of reading the input, which is freed before the run computes
-}
-
 // leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
 var leastLimit int64 = budget.LeastLimit
 
@@ -59,26 +40,26 @@ func limitMemory(run *session) error {
 }
 
 // dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
-func (l *limits) dataLimit() int64 {
-	if l.memory == 0 {
+func (run *session) dataLimit() int64 {
+	if run.memory == 0 {
 		return 0
 	}
-	return max(1, budget.Data(l.memory))
+	return max(1, budget.Data(run.memory))
 }
 
 // newPlan returns the empty plan of a run without a graph.
-func (l *limits) newPlan() *heatwalk.Plan { return heatwalk.NewPlan(l.dataLimit()) }
+func (run *session) newPlan() *heatwalk.Plan { return heatwalk.NewPlan(run.dataLimit()) }
 
 // errPlanned ends a run of which only the estimate was asked for.
 var errPlanned = errors.New("planned")
 
 // begin limits the heap to the plan of a run. It ends the run if only an estimate is asked for.
-func (l *limits) begin(p *heatwalk.Plan) error {
-	if l.estimating {
-		l.planned = p
+func (run *session) begin(p *heatwalk.Plan) error {
+	if run.estimating {
+		run.planned = p
 		return errPlanned
 	}
-	if l.timed {
+	if run.timed {
 		return nil
 	}
 	// Estimates are within a factor of two of the peak, so that the heap begins with half of one:
@@ -88,12 +69,12 @@ func (l *limits) begin(p *heatwalk.Plan) error {
 }
 
 // beginWith begins a run without a graph whose data take the given memory.
-func (l *limits) beginWith(bytes int64, what string) error {
-	p := l.newPlan()
+func (run *session) beginWith(bytes int64, what string) error {
+	p := run.newPlan()
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
 	}
-	return l.begin(p)
+	return run.begin(p)
 }
 
 // limitHeap limits the heap to bytes of data; 0 means no limit.

@@ -14,17 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// processes describes this process among several that run the same command and share the rows of the
-// graph. Process 0 is the leader: it prints and writes files. The others are followers.
-type processes struct {
-	network sparse.Network // nil: this process is alone
-}
-
 // isFollower reports whether another process prints and writes files.
-func (p *processes) isFollower() bool { return p.network != nil && p.network.Rank() > 0 }
+func (run *session) isFollower() bool { return run.network != nil && run.network.Rank() > 0 }
 
 // followerPause is the time before a follower reports an error. If all processes fail alike, the leader reports it,
 // and mpirun ends the followers during this time.

@@ -6,55 +6,76 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// session is one run of the program: its context, arguments and streams, its limits, the problems of its
-// command line, and the flags of every command.
+// session is one run of the program: its context, arguments and streams, its limits, and the problems of its
+// command line.
 type session struct {
-	console
-	limits
-	usage
-	processes
-
 	ctx     context.Context
+	cancel  context.CancelCauseFunc
 	args    []string
-	stdin   io.Reader
 	command *cobra.Command // nil before its flags are known
 	ends    []func()       // see atEnd
 
-	inputFiles []string // "" and "-" included; side files of outputs must not replace them
+	problems   []fault.Problem // mistakes of the command line, which are reported together
+	inputFiles []string        // "" and "-" included; side files of outputs must not replace them
 
-	doing   string // the state of the output, for the message about an interruption
-	reached string // the progress, for the message about an interruption
+	// The console: results and summaries on stdout; progress, warnings and errors on stderr.
+	name          string // at the beginning of lines on stderr
+	stdin         io.Reader
+	stdout        *output
+	stderr        io.Writer
+	started       time.Time
+	progress      *progress.Display
+	warning       sync.Mutex
+	warnings      []string // printed so far
+	warnedOfLocks bool
+	doing         string // the state of the output, for the message about an interruption
+	reached       string // the progress, for the message about an interruption
 
-	threads  int
-	seed     int64
-	debug    bool
-	untilEOF bool // the end of stdin interrupts the run
-	cancel   context.CancelCauseFunc
+	// Flags of every command.
+	threads            int
+	seed               int64
+	maxMemory          int64 // 0 if not given
+	json, quiet, debug bool
+	untilEOF           bool // the end of stdin interrupts the run
+	showAs, logFormat  string
+
+	// Limits on memory.
+	memory    int64  // bytes to plan with; 0 if not known
+	libraries int64  // part of the limit for the libraries that connect several processes, not in memory
+	limitedBy string // the limit of the machine
+	timed     bool   // a benchmark, whose heap has no limit of the plan, because collections would be timed
+
+	// The plan of the run.
+	estimating bool           // the run ends when it has been planned
+	planned    *heatwalk.Plan // of an estimated run
+	faster     []string       // what would make an estimated run faster
+	ranks      int            // number of processes of an estimated run; 0: one, with all rows
+	cut        *rankCost      // of these processes
+	disk       int64          // bytes of the files of the run
+	reading    heatwalk.Part  // memory of reading the input, which is freed before the run computes
+
+	// network connects this process with others that run the same command and share the rows of the graph.
+	// Process 0 is the leader: it prints and writes files. The others are followers. Nil: the process is alone.
+	network sparse.Network
 }
 
 func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx:    ctx,
-		cancel: cancel,
-		args:   args,
-		stdin:  stdin,
-		console: console{
-			name:     "heatwalk",
-			stdout:   &output{w: stdout},
-			stderr:   stderr,
-			started:  time.Now(),
-			progress: progress.New(stderr, "none", true, false), // until the flags are known
-		},
+		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
+		progress: progress.New(stderr, "none", true, false), // until the flags are known
 	}
 }
 

@@ -41,9 +41,9 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 }
 
 // missingValue records that the value of a flag is missing.
-func (u *usage) missingValue(f *pflag.Flag) {
+func (run *session) missingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
-	u.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
+	run.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
 // formatErrors determines the format of errors if the parser stopped before the flags of the format.
@@ -133,7 +133,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
+func (run *session) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
@@ -149,7 +149,7 @@ func (u *usage) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
 	}
 	for _, name := range []string{"prior", "effort", "unreached", "grid", "tuning-splits", "node-features", "feature-ids", "edge-weights"} {
-		u.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
+		run.refuse(flags, rule{!slices.Contains(takes, name), name, "makes no difference to " + strings.Join(names, ", ") + "; leave it out"})
 	}
 }
 
