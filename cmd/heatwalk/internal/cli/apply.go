@@ -22,9 +22,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// applyCommand multiplies a function of a matrix of the graph with a block of the user.
-type applyCommand struct {
-	graphInputs
+// applyOptions multiplies a function of a matrix of the graph with a block of the user.
+type applyOptions struct {
+	graph                       graphInputs
 	out, block, blockIDs, dtype string
 	function                    string
 	spec                        *param.Spec
@@ -33,17 +33,17 @@ type applyCommand struct {
 }
 
 func newApply(run *session) *cobra.Command {
-	c := &applyCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("apply GRAPH --function SPEC --block B.npy -o Y.npy", arguments(run, "GRAPH", 1, 1),
+	c := new(applyOptions)
+	cmd := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy", arguments(run, "GRAPH", 1, 1),
 		"A matrix of the graph, or a function of one, times a block of your own",
 		func(cmd *cobra.Command, args []string) {
-			c.graphInputs.check(cmd, args)
-			c.check(cmd, args)
+			checkGraph(run, &c.graph, cmd, args)
+			checkApply(run, c, cmd, args)
 		}, func(args []string) error {
 			if c.dtype == "float32" {
-				return runApply[float32](c, args[0])
+				return runApply[float32](run, c, args[0])
 			}
-			return runApply[float64](c, args[0])
+			return runApply[float64](run, c, args[0])
 		})
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the result: .npy")
@@ -52,41 +52,41 @@ func newApply(run *session) *cobra.Command {
 	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
 	choiceVar(run, flags, &c.dtype, "dtype", "float64", []string{"float32", "float64"}, "precision of the result")
 	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error, relative to the norm of the result (default 1e-8, or what float64 can promise)")
-	c.graphInputs.declare(flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check notes errors in the flags.
-func (c *applyCommand) check(cmd *cobra.Command, args []string) {
+// checkApply notes errors in the flags.
+func checkApply(run *session, c *applyOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	c.session.require(flags, "function", "block")
+	run.require(flags, "function", "block")
 	if c.function != "" {
 		var n param.Named
-		if c.spec, n = parseNamed(c.session, "--function", c.function, function.Specs()); c.spec != nil {
+		if c.spec, n = parseNamed(run, "--function", c.function, function.Specs()); c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
-				c.session.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
+				run.problem("--function", "%s is a distance and no matrix; give %s", n.Name, f.Distance)
 			}
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
-					if one, _ := parseGiven(c.session, "--function", map[string]string{"t": text}, c.spec); one.Has("t") {
+					if one, _ := parseGiven(run, "--function", map[string]string{"t": text}, c.spec); one.Has("t") {
 						c.named.Times = append(c.named.Times, one.Number("t"))
 					}
 				}
 			}
-			c.named.Given, _ = parseGiven(c.session, "--function", n.Given, c.spec)
-			c.session.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
+			c.named.Given, _ = parseGiven(run, "--function", n.Given, c.spec)
+			run.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
-	checkOutput(c.session, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
-	checkStdin(c.session, append(args, c.blockIDs)...)
+	checkOutput(run, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
+	checkStdin(run, append(args, c.blockIDs)...)
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
 		if path == "-" {
-			c.session.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
+			run.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
 		}
 	}
-	c.session.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
+	run.refuse(flags, rule{c.tolerance < 0x1p-52, "tolerance", fmt.Sprintf("%v is below the precision of float64; give 2.2e-16 or more", c.tolerance)})
 }
 
 // applyReport is the JSON document of apply.
@@ -143,8 +143,8 @@ func slabColumns(nodes, cols, results int) int {
 }
 
 // openBlock opens the block and returns its number of columns.
-func (c *applyCommand) openBlock(rows int) (cols int, err error) {
-	err = c.readBlock(func(a *npy.Array) error {
+func openBlock(run *session, c *applyOptions, rows int) (cols int, err error) {
+	err = readBlock(run, c, func(a *npy.Array) error {
 		n, k, err := a.Extent()
 		if err != nil {
 			return err
@@ -161,27 +161,27 @@ func (c *applyCommand) openBlock(rows int) (cols int, err error) {
 }
 
 // readBlock opens the file of the block and calls read.
-func (c *applyCommand) readBlock(read func(a *npy.Array) error) error {
+func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) error {
 	file, err := os.Open(c.block)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	defer context.AfterFunc(c.session.ctx, func() { file.Close() })()
+	defer context.AfterFunc(run.ctx, func() { file.Close() })()
 	a, err := npy.Read(c.block, file)
 	if err == nil {
 		err = read(a)
 	}
-	if c.session.ctx.Err() != nil {
-		return context.Cause(c.session.ctx)
+	if run.ctx.Err() != nil {
+		return context.Cause(run.ctx)
 	}
 	return err
 }
 
 // runApply computes the columns of the result in slabs and writes them.
-func runApply[T sparse.Float](c *applyCommand, name string) error {
-	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
-		d.rows, err = c.rowsOf(c.blockIDs, d.g)
+func runApply[T sparse.Float](run *session, c *applyOptions, name string) error {
+	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
+		d.rows, err = rowsOf(run, &c.graph.tables, c.blockIDs, d.g)
 		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)), "lists of nodes")
 		return err
 	})
@@ -196,7 +196,7 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	if c.blockIDs == "" && rows < n { // hyperedges have no rows
 		return fault.Usage("--block-ids", "it is missing; the graph has nodes for hyperedges too")
 	}
-	cols, err := c.openBlock(rows)
+	cols, err := openBlock(run, c, rows)
 	if err != nil {
 		return err
 	}
@@ -208,44 +208,44 @@ func runApply[T sparse.Float](c *applyCommand, name string) error {
 	}
 	d.g.Store.Forward = !directed
 	slab := slabColumns(n, cols, results)
-	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: c.session.progress.Stages("product")}
+	settings := &kernel.Settings{Tolerance: c.tolerance, Progress: run.progress.Stages("product")}
 	if c.tolerance == 0 {
 		settings.Tolerance, settings.Lenient = 1e-8, true
 	}
-	c.session.disk += size + runFileBytes
-	f, err := heatwalk.OpenFunction(c.session.ctx, d.g.Graph, &c.named, slab, settings)
+	run.disk += size + runFileBytes
+	f, err := heatwalk.OpenFunction(run.ctx, d.g.Graph, &c.named, slab, settings)
 	if err != nil {
-		return c.session.graphError(err, name, loosened)
+		return graphError(run, err, name, loosened)
 	}
-	file, err := tablefile.NewWriter[T](d.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: c.session.estimating})
+	file, err := tablefile.NewWriter[T](d.out.w, tablefile.NPY, &tablefile.Matrix{Rows: axis{N: rows}, Cols: axis{N: width}, Pieces: true, Hold: run.estimating})
 	if err != nil {
 		return err
 	}
 	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype, Parameters: applyParameters{f.Function}}
 	a := &application[T]{c: c, d: d, f: f, settings: settings, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
-		if err := a.slab(lo, min(lo+slab, cols), cols); err != nil {
-			return c.session.graphError(err, name, loosened)
+		if err := a.slab(run, lo, min(lo+slab, cols), cols); err != nil {
+			return graphError(run, err, name, loosened)
 		}
 	}
-	if c.session.isFollower() {
+	if run.isFollower() {
 		return heatwalk.ErrFollower
 	}
-	if err := file.Close(c.session.ctx); err != nil {
+	if err := file.Close(run.ctx); err != nil {
 		return err
 	}
 	kind := "error ≤"
 	if r.ErrorEstimate != nil {
 		kind = "error about"
 	}
-	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
+	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(rows, width, c.dtype), c.spec.Name, r.Parameters.text(c.spec)),
 		fmt.Sprintf("%s, %s · %s %.2g of the norm of a column, largest value %.4g", r.Method, words.Counted(r.Sweeps, "sweep"), kind, r.Relative, r.LargestValue))
 }
 
 // application computes slabs of columns.
 type application[T sparse.Float] struct {
-	c        *applyCommand
+	c        *applyOptions
 	d        *graphRun
 	f        *heatwalk.OpenedFunction
 	settings *kernel.Settings
@@ -254,11 +254,11 @@ type application[T sparse.Float] struct {
 }
 
 // slab computes the columns lo ≤ j < hi of cols.
-func (a *application[T]) slab(lo, hi, cols int) error {
+func (a *application[T]) slab(run *session, lo, hi, cols int) error {
 	local := a.f.Local
 	n, results := len(local.Degrees), a.f.Results()
 	b, y := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, results*(hi-lo))
-	err := a.c.readBlock(func(file *npy.Array) error {
+	err := readBlock(run, a.c, func(file *npy.Array) error {
 		return file.Columns(lo, hi, func(i, j int, values []float64) {
 			if row, ok := local.Row(a.d.rows[i]); ok {
 				copy(b.Row(row)[j-lo:], values)
@@ -268,7 +268,7 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.f.ApplyTo(a.c.session.ctx, y, b, a.settings)
+	r, err := a.f.ApplyTo(run.ctx, y, b, a.settings)
 	if err != nil {
 		return err
 	}
@@ -277,10 +277,10 @@ func (a *application[T]) slab(lo, hi, cols int) error {
 	}
 	a.note(r, y)
 	if hi-lo == cols {
-		return a.writeRows(y)
+		return a.writeRows(run, y)
 	}
 	for i := range results {
-		if err := a.writeColumns(y.Columns(i*(hi-lo), (i+1)*(hi-lo)), i*cols+lo); err != nil {
+		if err := a.writeColumns(run, y.Columns(i*(hi-lo), (i+1)*(hi-lo)), i*cols+lo); err != nil {
 			return err
 		}
 	}
@@ -317,9 +317,9 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 }
 
 // writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
-func (a *application[T]) writeColumns(y *sparse.Block[float64], lo int) error {
+func (a *application[T]) writeColumns(run *session, y *sparse.Block[float64], lo int) error {
 	for i, row := range a.d.rows {
-		if err := a.file.Put(a.c.session.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+		if err := a.file.Put(run.ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
 			return err
 		}
 	}
@@ -327,7 +327,7 @@ func (a *application[T]) writeColumns(y *sparse.Block[float64], lo int) error {
 }
 
 // writeRows writes whole rows, in the order of the output.
-func (a *application[T]) writeRows(y *sparse.Block[float64]) error {
+func (a *application[T]) writeRows(run *session, y *sparse.Block[float64]) error {
 	const most = 4096 // rows that are written together
 	panel := sparse.NewBlock[T](min(most, len(a.d.rows)), y.Cols)
 	for i := 0; i < len(a.d.rows); i += panel.Rows {
@@ -337,7 +337,7 @@ func (a *application[T]) writeRows(y *sparse.Block[float64]) error {
 				return err
 			}
 		}
-		if err := a.file.PutRows(a.c.session.ctx, i, panel); err != nil {
+		if err := a.file.PutRows(run.ctx, i, panel); err != nil {
 			return err
 		}
 	}

@@ -43,10 +43,10 @@ type scalingDocument struct {
 	Closing
 }
 
-// benchFlags are the flags of bench and of the commands below it.
-type benchCommand struct {
-	graphInputs
-	bench.Settings
+// benchOptions are the options of bench and of the commands below it.
+type benchOptions struct {
+	graph              graphInputs
+	settings           bench.Settings
 	dtype, ids, source string
 	combinatorial      bool
 	eigen              eigenParameters
@@ -54,25 +54,25 @@ type benchCommand struct {
 	minScale, maxScale int
 }
 
-// declare declares the flags of all that multiply a block.
-func (c *benchCommand) declare(flags *pflag.FlagSet, columns, repeat int, meaning string) {
-	numberVar(c.session, flags, &c.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
-	numberVar(c.session, flags, &c.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
-	c.graphInputs.declare(flags)
+// benchFlags declares the flags of all that multiply a block.
+func benchFlags(run *session, c *benchOptions, flags *pflag.FlagSet, columns, repeat int, meaning string) {
+	numberVar(run, flags, &c.settings.Columns, "columns", columns, param.Range{Least: 1, Most: 4096}, "N", meaning)
+	numberVar(run, flags, &c.settings.Repeat, "repeat", repeat, param.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
+	graphFlags(run, &c.graph, flags)
 }
 
-// settings completes the settings when the flags have been parsed.
-func (c *benchCommand) settings() *bench.Settings {
-	c.Double, c.Workers, c.RNGSeed = c.dtype == "float64", c.session.threads, uint64(c.session.seed)
-	c.Normalized, c.Problem = !c.combinatorial, *c.eigen.eigenproblem()
-	return &c.Settings
+// benchSettings completes the settings when the flags have been parsed.
+func benchSettings(run *session, c *benchOptions) *bench.Settings {
+	c.settings.Double, c.settings.Workers, c.settings.RNGSeed = c.dtype == "float64", run.threads, uint64(run.seed)
+	c.settings.Normalized, c.settings.Problem = !c.combinatorial, *c.eigen.eigenproblem()
+	return &c.settings
 }
 
 func newBench(run *session) *cobra.Command {
-	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := f.measures("bench %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure products, walks and decoding", false)
+	f := new(benchOptions)
+	cmd := newWorkloads(run, f, "bench %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure products, walks and decoding", false)
 	flags := cmd.Flags()
-	f.declare(flags, 8, 10, "columns of the block")
+	benchFlags(run, f, flags, 8, 10, "columns of the block")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	choiceVar(run, flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -82,62 +82,62 @@ func newBench(run *session) *cobra.Command {
 	return cmd
 }
 
-// measures returns a command for the workloads of Krylov methods, or for the others.
-func (c *benchCommand) measures(use string, takes cobra.PositionalArgs, short string, krylov bool) *cobra.Command {
+// newWorkloads returns a command for the workloads of Krylov methods, or for the others.
+func newWorkloads(run *session, c *benchOptions, use string, takes cobra.PositionalArgs, short string, krylov bool) *cobra.Command {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
-	return c.session.newCommand(use, takes, short, func(cmd *cobra.Command, args []string) {
+	return newCommand(run, use, takes, short, func(cmd *cobra.Command, args []string) {
 		if len(args) > 0 {
-			c.check(cmd, args, list)
+			checkWorkload(run, c, cmd, args, list)
 		}
-	}, func(args []string) error { return c.measure(bench.Workloads.Named(args[0]), args[1]) })
+	}, func(args []string) error { return runWorkload(run, c, bench.Workloads.Named(args[0]), args[1]) })
 }
 
-// check validates the flags for the workloads and records problems.
-func (c *benchCommand) check(cmd *cobra.Command, args []string, workloads param.List[*bench.Workload]) {
+// checkWorkload validates the flags for the workloads and records problems.
+func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, args []string, workloads param.List[*bench.Workload]) {
 	w, wrong := workloads.Named(args[0]), new(param.ParameterError)
 	switch {
 	case w == nil:
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
-		c.session.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
-	case w.Check != nil && errors.As(w.Check(&c.Settings), &wrong):
-		c.session.problem("--"+wrong.Parameter, "%s", wrong.What)
+		run.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
+	case w.Check != nil && errors.As(w.Check(&c.settings), &wrong):
+		run.problem("--"+wrong.Parameter, "%s", wrong.What)
 	}
 	if c.source == "disk" && c.ids == "raw" {
-		c.session.problem("--ids", "raw ids lie in memory; leave out --source disk")
+		run.problem("--ids", "raw ids lie in memory; leave out --source disk")
 	}
-	c.graphInputs.streamed = c.source == "disk"
-	c.graphInputs.check(cmd, args[1:])
+	c.graph.streamed = c.source == "disk"
+	checkGraph(run, &c.graph, cmd, args[1:])
 }
 
-// measure measures a workload on a graph and prints the result.
-func (c *benchCommand) measure(w *bench.Workload, graph string) error {
-	s, v := c.settings(), &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
-	t, err := c.open(w, v)
+// runWorkload measures a workload on a graph and prints the result.
+func runWorkload(run *session, c *benchOptions, w *bench.Workload, graph string) error {
+	s, v := benchSettings(run, c), &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
+	t, err := openTarget(run, c, w, v)
 	if err != nil {
 		return err
 	}
-	if v.Report, err = w.Run(c.session.ctx, t, s); err != nil {
+	if v.Report, err = w.Run(run.ctx, t, s); err != nil {
 		return err
 	}
-	return c.session.printResult(v, func(io.Writer) { v.print(c.session.stdout, c.session.cost()) })
+	return run.printResult(v, func(io.Writer) { v.print(run.stdout, run.cost()) })
 }
 
-// open opens the graph of a workload in the form that the flags select, and sets the fields of v.
-func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target, error) {
+// openTarget opens the graph of a workload in the form that the flags select, and sets the fields of v.
+func openTarget(run *session, c *benchOptions, w *bench.Workload, v *benchDocument) (*bench.Target, error) {
 	copied := w.Krylov || c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !w.Coded
-	g, t, err := c.openSwept(v.Graph, "", copied, w, &c.Settings)
+	g, t, err := openSwept(run, c, v.Graph, "", copied, w, &c.settings)
 	if err != nil {
 		return nil, err
 	}
 	if w.Krylov {
-		c.Limit = heatwalk.Room(g.Graph)
+		c.settings.Limit = heatwalk.Room(g.Graph)
 		if g.Store.Manifest.Directed && w.Works&param.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
-		if n := len(g.Degrees); w.Pairs && c.Columns > n {
-			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", c.Columns, v.Graph, n)
+		if n := len(g.Degrees); w.Pairs && c.settings.Columns > n {
+			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", c.settings.Columns, v.Graph, n)
 		}
 		return t, nil
 	}
@@ -154,11 +154,6 @@ func (c *benchCommand) open(w *bench.Workload, v *benchDocument) (*bench.Target,
 		}
 	}
 	return t, nil
-}
-
-// checkMemory returns an error if the memory of a benchmark exceeds the limit.
-func (c *benchCommand) checkMemory(bytes int64) error {
-	return c.session.newPlan().Reserve(bytes, "the benchmark")
 }
 
 // print writes the result of a workload.
@@ -187,20 +182,20 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 }
 
 func newKrylovBench(run *session) *cobra.Command {
-	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := f.measures("krylov %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure exponentials, solves and eigenpairs", true)
+	f := new(benchOptions)
+	cmd := newWorkloads(run, f, "krylov %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure exponentials, solves and eigenpairs", true)
 	flags := cmd.Flags()
-	f.declare(flags, 16, 3, "columns of B, or eigenpairs")
-	numberVar(run, flags, &f.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
-	f.Betas = []float64{10}
+	benchFlags(run, f, flags, 16, 3, "columns of B, or eigenpairs")
+	numberVar(run, flags, &f.settings.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
+	f.settings.Betas = []float64{10}
 	variable(run, flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		err := parseList(&f.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
-		slices.Sort(f.Betas)
+		err := parseList(&f.settings.Betas, s, func(text string) (float64, error) { return parseNumber[float64](text, param.Above(0), "β") })
+		slices.Sort(f.settings.Betas)
 		return err
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
-	choiceVar(run, flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
-	numberVar(run, flags, &f.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
+	choiceVar(run, flags, &f.settings.System, "system", bench.Systems[0], bench.Systems, "M of solve")
+	numberVar(run, flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α", "α of solve")
 	choiceVar(run, flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency), matrixNames(), "matrix of eigen")
 	choiceVar(run, flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	return cmd
@@ -208,20 +203,20 @@ func newKrylovBench(run *session) *cobra.Command {
 
 // openSwept opens a graph for many sweeps, as a store or as a copy in memory. It is streamed if it
 // does not fit into memory together with the workload.
-func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
-	c.session.timed = true
-	if g, err = c.openWith(name, output, !copied); err != nil {
+func openSwept(run *session, c *benchOptions, name, output string, copied bool, w *bench.Workload, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
+	run.timed = true
+	if g, err = readGraphAs(run, &c.graph, name, output, !copied); err != nil {
 		return nil, nil, err
 	}
 	components := 0
 	if w.Pairs && s.Problem.Splits() {
-		parts, err := sparse.FindComponents(c.session.ctx, g.A, c.session.threads)
+		parts, err := sparse.FindComponents(run.ctx, g.A, run.threads)
 		if err != nil {
 			return nil, nil, err
 		}
 		components = len(parts.Sizes)
 	}
-	err = heatwalk.Begin(c.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
 		p.RowBytes = w.RowBytes(s)
 		bytes, err := w.Bytes(t, s)
@@ -237,13 +232,13 @@ func (c *benchCommand) openSwept(name, output string, copied bool, w *bench.Work
 }
 
 func newScaling(run *session) *cobra.Command {
-	f := &benchCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
+	f := new(benchOptions)
+	cmd := newCommand(run, "scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
 		"Time of a product by columns, threads or nodes, and of whole jobs by edges",
-		func(cmd *cobra.Command, args []string) { f.checkScaling(cmd, args) },
-		func(args []string) error { return f.scale(args) })
+		func(cmd *cobra.Command, args []string) { checkScaling(run, f, cmd, args) },
+		func(args []string) error { return runScaling(run, f, args) })
 	flags := cmd.Flags()
-	f.declare(flags, 8, 10, "columns of the block, where they do not change")
+	benchFlags(run, f, flags, 8, 10, "columns of the block, where they do not change")
 	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
 	numberVar(run, flags, &f.minScale, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
@@ -252,41 +247,41 @@ func newScaling(run *session) *cobra.Command {
 	return cmd
 }
 
-func (c *benchCommand) checkScaling(cmd *cobra.Command, args []string) {
+func checkScaling(run *session, c *benchOptions, cmd *cobra.Command, args []string) {
 	if c.maxScale == 0 {
 		c.maxScale = map[string]int{"columns": 64, "threads": 2, "nodes": 18, "edges": 18}[c.over]
 	}
 	switch {
 	case c.over == "edges" && len(args) > 0:
-		c.session.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
+		run.problem("scaling", "the graphs of --over edges are made; leave out %s", quoted(args[0]))
 	case c.over == "nodes" && len(args) > 0:
-		c.session.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
+		run.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
 	case c.over != "nodes" && c.over != "edges" && len(args) == 0:
-		c.session.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
+		run.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case c.over != "nodes" && len(args) > 1:
-		c.session.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
+		run.problem("scaling", "%s change on one GRAPH; leave out %s", c.over, quoted(args[1]))
 	case (c.over == "nodes" || c.over == "edges") && (c.maxScale > 32 || c.maxScale < c.minScale):
-		c.session.problem("--most", "%d is no scale from %d on; give %d to 32", c.maxScale, c.minScale, c.minScale)
+		run.problem("--most", "%d is no scale from %d on; give %d to 32", c.maxScale, c.minScale, c.minScale)
 	}
-	checkOutput(c.session, "--output", c.out, nil, args...)
-	c.graphInputs.check(cmd, args)
+	checkOutput(run, "--output", c.out, nil, args...)
+	checkGraph(run, &c.graph, cmd, args)
 }
 
-// scale measures a workload for several sizes, draws a chart and prints the points.
-func (c *benchCommand) scale(args []string) error {
+// runScaling measures a workload for several sizes, draws a chart and prints the points.
+func runScaling(run *session, c *benchOptions, args []string) error {
 	v := &scalingDocument{Output: c.out, Graphs: args, Scaling: bench.Scaling{Over: c.over}}
-	if err := c.measureScaling(v); err != nil {
+	if err := measureScaling(run, c, v); err != nil {
 		return err
 	}
 	if c.out != "" {
-		o := newOutputs(c.session, c.out)
+		o := newOutputs(run, c.out)
 		w, err := o.begin(c.out)
 		if err != nil {
 			return err
 		}
 		title := "Y = D⁻¹A·X, " + c.dtype
 		if c.over != "columns" {
-			title += fmt.Sprintf(", %d columns", c.Columns)
+			title += fmt.Sprintf(", %d columns", c.settings.Columns)
 		}
 		draw := func() error { return v.SVG(w, title) }
 		if c.over == "edges" {
@@ -299,7 +294,7 @@ func (c *benchCommand) scale(args []string) error {
 			return err
 		}
 	}
-	return c.session.printResult(v, func(w io.Writer) {
+	return run.printResult(v, func(w io.Writer) {
 		if c.over == "edges" {
 			fmt.Fprintf(w, "%12s %-8s %10s %10s %10s %9s\n", "edges", "job", "seconds", "CPU s", "GB", "accuracy")
 			for _, j := range v.Jobs {
@@ -316,33 +311,33 @@ func (c *benchCommand) scale(args []string) error {
 
 // measureScaling measures generated graphs, given graphs, or one graph with different columns or
 // threads.
-func (c *benchCommand) measureScaling(v *scalingDocument) error {
-	s := c.settings()
+func measureScaling(run *session, c *benchOptions, v *scalingDocument) error {
+	s := benchSettings(run, c)
 	if len(v.Graphs) == 0 {
-		dir, err := c.makeTempContent(c.out)
+		dir, err := makeTempContent(run, &c.graph.tables, c.out)
 		if err != nil {
 			return err
 		}
 		if c.over == "edges" {
 			memory := ""
-			if c.session.maxMemory > 0 {
-				memory = fmt.Sprint(c.session.maxMemory)
+			if run.maxMemory > 0 {
+				memory = fmt.Sprint(run.maxMemory)
 			}
-			return bench.Jobs(c.session.ctx, os.Args[0], dir, memory, c.minScale, c.maxScale, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
+			return bench.Jobs(run.ctx, os.Args[0], dir, memory, c.minScale, c.maxScale, func(j bench.Job) { v.Jobs = append(v.Jobs, j) })
 		}
-		return v.AddRMAT(c.session.ctx, dir, c.minScale, c.maxScale, s, c.checkMemory)
+		return v.AddRMAT(run.ctx, dir, c.minScale, c.maxScale, s, func(bytes int64) error { return run.newPlan().Reserve(bytes, "the benchmark") })
 	}
 	widest := *s
 	if c.over == "columns" {
 		widest.Columns = c.maxScale
 	}
 	for _, name := range v.Graphs {
-		g, t, err := c.openSwept(name, c.out, true, bench.Product, &widest)
+		g, t, err := openSwept(run, c, name, c.out, true, bench.Product, &widest)
 		if err != nil {
 			return err
 		}
-		err = v.Add(c.session.ctx, t, s, c.maxScale)
-		if g.close(); err != nil {
+		err = v.Add(run.ctx, t, s, c.maxScale)
+		if closeGraph(g); err != nil {
 			return err
 		}
 	}

@@ -27,9 +27,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// classifyFlags are the flags of classify, and those of suggest.
-type classifyCommand struct {
-	learningFlags
+// classifyOptions are the options of classify, and those of suggest.
+type classifyOptions struct {
+	learning  learningFlags
 	method    method.Method
 	out       string
 	scores    scoreFlags
@@ -74,75 +74,75 @@ func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, forma
 }
 
 func newClassify(run *session) *cobra.Command {
-	c := &classifyCommand{learningFlags: newLearning(run)}
-	cmd := run.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+	c := new(classifyOptions)
+	cmd := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Predict the label of every node from the labels of some",
 		func(cmd *cobra.Command, args []string) {
-			if c.several {
-				c.checkSeveral(cmd, args)
+			if c.learning.several {
+				checkClassifySeveral(run, c, cmd, args)
 			} else {
-				c.check(cmd, args)
+				checkClassify(run, c, cmd, args)
 			}
-		}, func(args []string) error { return c.run(args[0]) })
+		}, func(args []string) error { return classifyNodes(run, c, args[0]) })
 	flags := cmd.Flags()
-	c.labelsFlag(flags)
+	labelsFlag(run, &c.learning, flags)
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	c.methodFlag(flags)
+	methodFlags(run, c, flags)
 	c.scores.declare(run, flags)
 	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	flags.StringVar(&c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again")
 	flags.StringVar(&c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html")
-	c.severalFlag(flags)
-	c.learningFlags.declare(flags)
+	severalFlag(&c.learning, flags)
+	learningFlagSet(run, &c.learning, flags)
 	return cmd
 }
 
-// run predicts one label for each node, or with --multi-label any number.
-func (c *classifyCommand) run(name string) error {
-	if c.several {
-		return c.predictSeveral(name)
+// classifyNodes predicts one label for each node, or with --multi-label any number.
+func classifyNodes(run *session, c *classifyOptions, name string) error {
+	if c.learning.several {
+		return predictSeveral(run, c, name)
 	}
-	return c.predict(name)
+	return runClassify(run, c, name)
 }
 
-// methodFlag declares the flags of a single method.
-func (c *classifyCommand) methodFlag(flags *pflag.FlagSet) {
-	choiceVar(c.session, flags, &c.weight, "edge-weights", "", method.Weightings(),
+// methodFlags declares the flags of a single method.
+func methodFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
+	choiceVar(run, flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
-	flags.StringVar(&c.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+	flags.StringVar(&c.learning.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 
 // noRaw is the message about a method without scores other than probabilities.
 const noRaw = "%s has probabilities alone; give probability"
 
-// check parses the method and records problems of the flags.
-func (c *classifyCommand) check(cmd *cobra.Command, args []string) {
-	c.scores.check(c.session, cmd.Flags(), c.out, scoreFormats, false)
-	inputs := append(args, c.labels, c.truth, c.attributes.file, c.attributes.ids)
-	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
-	checkPage(c.session, c.page, c.out, inputs...)
-	c.checkMethod(cmd, args)
+// checkClassify parses the method and records problems of the flags.
+func checkClassify(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
+	c.scores.check(run, cmd.Flags(), c.out, scoreFormats, false)
+	inputs := append(args, c.learning.walk.labels, c.truth, c.learning.attributes.file, c.learning.attributes.ids)
+	checkOutput(run, "-o", c.out, scoreFormats, inputs...)
+	checkPage(run, c.page, c.out, inputs...)
+	checkMethod(run, c, cmd, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
-		c.session.problem("--scores", noRaw, c.method.Name())
+		run.problem("--scores", noRaw, c.method.Name())
 	}
-	c.checkSave(inputs)
+	checkSave(run, c, inputs)
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
-func (c *classifyCommand) checkMethod(cmd *cobra.Command, args []string) {
+func checkMethod(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	c.graphInputs.check(cmd, args)
-	c.attributes.check(c.session, flags)
-	checkStdin(c.session, append(args, c.labels, c.truth, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
-	c.learningFlags.check(flags)
-	c.session.checkEffect(flags, c.methods())
-	if len(c.entries) > 1 {
-		c.session.problem("--method", "%s are several; this command takes one, evaluate compares them", c.listed)
+	checkGraph(run, &c.learning.graph, cmd, args)
+	c.learning.attributes.check(run, flags)
+	checkStdin(run, append(args, c.learning.walk.labels, c.truth, c.learning.walk.prior, c.learning.graph.config.Nodes, c.learning.attributes.file, c.learning.attributes.ids)...)
+	checkLearning(run, &c.learning, flags)
+	checkEffect(run, flags, methodsOf(&c.learning))
+	if len(c.learning.entries) > 1 {
+		run.problem("--method", "%s are several; this command takes one, evaluate compares them", c.learning.listed)
 	}
-	if len(c.entries) == 1 {
-		c.method = c.entries[0].Method
-		c.learningFlags.settle("small")
+	if len(c.learning.entries) == 1 {
+		c.method = c.learning.entries[0].Method
+		settleMethods(run, &c.learning, "small")
 	}
 }
 
@@ -185,62 +185,62 @@ type phaseSeconds struct {
 
 // classifyRun is a run of classify on a graph.
 type classifyRun struct {
-	*graphRun
-	f *classifyCommand
-	p *method.Prediction
+	data *graphRun
+	f    *classifyOptions
+	p    *method.Prediction
 	classifyDocument
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
 	shift     string               // why the labels are not a random sample; "": they may be one
 }
 
-func (c *classifyCommand) predict(name string) error {
-	d, err := c.learningFlags.begin(name, c.out)
+func runClassify(run *session, c *classifyOptions, name string) error {
+	d, err := beginLearning(run, &c.learning, name, c.out)
 	if err != nil {
 		return err
 	}
 	g, l := d.g, d.l
-	read := time.Since(c.session.started).Seconds()
+	read := time.Since(run.started).Seconds()
 	var truth *nodefile.Labels
 	if c.truth != "" {
-		if truth, err = c.graphInputs.readLabels(c.truth, g); err != nil {
+		if truth, err = readLabels(run, &c.learning.graph, c.truth, g); err != nil {
 			return err
 		}
 	}
-	s, err := d.settings(c.entries[0].Settings, &c.learningFlags, c.session.progress.Phases())
+	s, err := d.settings(run, c.learning.entries[0].Settings, &c.learning, run.progress.Phases())
 	if err != nil {
 		return err
 	}
 	s.Raw = c.scores.kind == "raw"
-	c.session.disk += predictionBytes(d.outputs, c.columns(l), g.axis())
-	saved, err := c.beginModel(d, s)
+	run.disk += predictionBytes(d.out, predictionColumns(c, l), nodeAxis(g))
+	saved, err := beginModel(c, d, s)
 	if err != nil {
 		return err
 	}
-	p, err := heatwalk.Predict(c.session.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
+	p, err := heatwalk.Predict(run.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
 		Baselines: true, Suggest: c.suggest,
 		Predicting: func() {
-			c.session.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
 		},
 	})
 	if err != nil {
-		return c.session.graphError(err, name, another)
+		return graphError(run, err, name, another)
 	}
-	if err := c.writeModel(saved, p.Prediction, s); err != nil {
+	if err := writeModel(c, saved, p.Prediction, s); err != nil {
 		return err
 	}
 	baselines := p.Baselines
 	if baselines.Omitted > 0 {
-		c.session.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
+		run.warn("label propagation is not compared with: it needs %s of memory", words.Bytes(baselines.Omitted))
 	}
-	c.warnPrediction(p.Prediction, l, s)
+	warnPrediction(run, c, p.Prediction, l, s)
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
-		c.session.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
+		run.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
-	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.outputs, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g), Components: p.UnreachedComponents,
+	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
+		labelsDocument: learnedFrom(d.out, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g), Components: p.UnreachedComponents,
 		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
 	if c.suggest > 0 {
@@ -258,19 +258,19 @@ func (c *classifyCommand) predict(name string) error {
 		if baselines.Omitted == 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
-		r.reportShift(p.Shift, estimate)
+		r.reportShift(run, p.Shift, estimate)
 		if share := float64(estimate.Singletons) / float64(len(l.Row)); share >= mostUnseen {
-			c.session.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, estimate.Singletons, 100*share)
+			run.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, estimate.Singletons, 100*share)
 		}
 		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
-			c.session.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+			run.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
-	labels := c.labelsOf(p.Prediction)
-	r.Truth = compareTruth(c.session, labels, p.Reached, l, truth, "node")
+	labels := writtenLabels(c, p.Prediction)
+	r.Truth = compareTruth(run, labels, p.Reached, l, truth, "node")
 	if c.page != "" {
-		w, err := d.begin(c.page)
+		w, err := d.out.begin(c.page)
 		if err == nil {
 			err = r.writeReport(w, name, labels)
 		}
@@ -294,31 +294,31 @@ const mostNumericClasses = 5
 const mostUnseen = 0.05
 
 // warnPrediction warns about an iteration that did not converge, and about too few labels.
-func (c *classifyCommand) warnPrediction(p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
+func warnPrediction(run *session, c *classifyOptions, p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
 	if p.Unfinished != "" {
-		c.session.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
+		run.warn("%s: %s%s", c.method.Name(), p.Unfinished, unfinishedAdvice(c.method))
 	}
-	if p.Settings > 0 && c.chooses(s) && split.TooFew(l.Class) {
-		c.session.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+	if p.Settings > 0 && choosesParameters(c, s) && split.TooFew(l.Class) {
+		run.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 }
 
-// chooses reports whether parameters are left to be chosen.
-func (c *classifyCommand) chooses(s *method.Settings) bool {
+// choosesParameters reports whether parameters are left to be chosen.
+func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 	open := func(p param.Param) bool {
-		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.entries[0].Own[p.Name]) != 1
+		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.learning.entries[0].Own[p.Name]) != 1
 	}
 	return slices.Contains(c.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
 		slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
-// columns returns the columns of the predictions.
-func (c *classifyCommand) columns(l *nodefile.Labels) tablefile.Columns {
+// predictionColumns returns the columns of the predictions.
+func predictionColumns(c *classifyOptions, l *nodefile.Labels) tablefile.Columns {
 	return tablefile.Columns{Classes: l.Names, Top: c.scores.top}
 }
 
-// labelsOf returns the label to write for every row, −1 for a blank.
-func (c *classifyCommand) labelsOf(p *method.Prediction) []int {
+// writtenLabels returns the label to write for every row, −1 for a blank.
+func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
 	if c.unreached == "prior" {
 		return p.Class
 	}
@@ -334,18 +334,18 @@ func (c *classifyCommand) labelsOf(p *method.Prediction) []int {
 // finish writes the output, in which every node has the label that labelOf returns, and prints the
 // summary.
 func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err error) {
-	run, f, p := r.run, r.f, r.p
+	run, f, p := r.data.out.run, r.f, r.p
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
-		warnBytes(run, f.out, format, r.g, r.l.Names)
+		warnBytes(run, f.out, format, r.data.g, r.data.l.Names)
 	}
 	begun := time.Now()
 	switch {
 	case f.suggest > 0:
-		err = suggest.WriteTo(r.w, r.suggested, r.g.Nodes.ID, r.l.Names)
+		err = suggest.WriteTo(r.data.out.w, r.suggested, r.data.g.Nodes.ID, r.data.l.Names)
 	case f.scores.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, f.method.Name()) // pairs of classes have votes alone
 	default:
-		err = writePredictions(r.outputs, r.found(p, labelOf), f.columns(r.l), f.scores.kind == "raw", f.scores.dtype)
+		err = writePredictions(r.data.out, r.data.found(p, labelOf), predictionColumns(f, r.data.l), f.scores.kind == "raw", f.scores.dtype)
 	}
 	if err != nil {
 		return err
@@ -363,13 +363,13 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	return r.graphRun.finish(&r.classifyDocument, storeOf(r.g.Store.Manifest), parameters, lines...)
+	return r.data.out.finish(&r.classifyDocument, storeOf(r.data.g.Store.Manifest), parameters, lines...)
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.
 func (r *classifyRun) weightsText() string {
 	text, by := map[string]string{"log": "log(1 + w)", "none": "1"}[r.Weights], "held-out labels"
-	if r.f.weight != "" {
+	if r.f.learning.weight != "" {
 		by = "--edge-weights"
 	}
 	if r.f.model != "" {
@@ -409,9 +409,9 @@ func (r *classifyRun) writeReport(w io.Writer, graph string, labels []int) error
 	if text := r.modelText(); text != "" {
 		model = append(model, "Model: "+text+".")
 	}
-	page := evaluate.Summarize(r.p.Scores, labels, r.l).Page(r.Method, model, e, r.g.Nodes.ID)
-	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
-	return writePage(r.run, w, page, graph)
+	page := evaluate.Summarize(r.p.Scores, labels, r.data.l).Page(r.Method, model, e, r.data.g.Nodes.ID)
+	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
+	return writePage(r.data.out.run, w, page, graph)
 }
 
 // headline returns the counts of the predictions for the summary.
@@ -455,7 +455,7 @@ func chosen(p method.Parameters, settings int) string {
 // found returns the predictions for the nodes, with the labels of labelOf.
 func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *predictionRows {
 	rowAt := d.g.Nodes.RowAt
-	f := &predictionRows{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {
+	f := &predictionRows{ids: nodeAxis(d.g), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
 		simd.ConvertTo(line.Scores, p.Scores.Row(row))

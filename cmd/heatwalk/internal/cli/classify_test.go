@@ -26,8 +26,8 @@ func TestLabelsOf(t *testing.T) {
 		"blank": {0, 1, evaluate.Unlabelled, 0},
 		"prior": {0, 1, 1, 0},
 	} {
-		f := &classifyCommand{unreached: unreached}
-		if diff := cmp.Diff(want, f.labelsOf(p)); diff != "" {
+		f := &classifyOptions{unreached: unreached}
+		if diff := cmp.Diff(want, writtenLabels(f, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", unreached, diff)
 		}
 	}

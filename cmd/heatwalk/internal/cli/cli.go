@@ -49,7 +49,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader, stdout, stde
 	}
 	root := newRoot(run)
 	root.SetArgs(args)
-	return run.guard(func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
+	return guard(run, func() error { return cmp.Or(root.ExecuteContext(run.ctx), run.checked()) })
 }
 
 // repeatedSignal is the time within which several signals count as one, because some programs send a
@@ -120,7 +120,7 @@ func newRoot(run *session) *cobra.Command {
 		}
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(run, cmd, err) })
-	root.PersistentPreRunE = run.prepare
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return prepare(run, cmd) }
 	sharedFlags(run, root.PersistentFlags())
 	root.PersistentFlags().SortFlags = false
 	for _, c := range called(commands(), run.args) {

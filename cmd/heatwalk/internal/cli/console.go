@@ -44,7 +44,7 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // printReport writes one line on stderr.
-func (run *session) printReport(r fault.Report) {
+func printReport(run *session, r fault.Report) {
 	if !run.json && run.logFormat != "json" {
 		fmt.Fprintf(run.stderr, "%s: %s\n%s", run.name, input.Escape(r.Text), r.Stack)
 		return
@@ -85,7 +85,7 @@ func (run *session) warn(format string, args ...any) {
 
 // noteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
 // has a single column, and no choice.
-func (run *session) noteColumns(name string, columns input.Columns) {
+func noteColumns(run *session, name string, columns input.Columns) {
 	if len(columns) > 1 {
 		run.note(input.Escape(name) + ": " + columns.String())
 	}
@@ -113,7 +113,7 @@ type Closing struct {
 	Warnings []string `json:"warnings,omitempty"` // all that were printed
 }
 
-func (run *session) closingOfRun() Closing {
+func closingOfRun(run *session) Closing {
 	run.warning.Lock()
 	defer run.warning.Unlock()
 	return Closing{Seconds: time.Since(run.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(run.warnings)}
@@ -128,15 +128,15 @@ func (c *Closing) closeWith(now Closing) { *c = now }
 // that text writes.
 func (run *session) printResult(v document, text func(w io.Writer), outputs ...string) error {
 	if run.json {
-		v.closeWith(run.closingOfRun())
-		return run.document(v)
+		v.closeWith(closingOfRun(run))
+		return printDocument(run, v)
 	}
-	text(run.summary(outputs...))
+	text(summaryOf(run, outputs...))
 	return run.stdout.err
 }
 
-// document prints v, the result of a command, as the one JSON document on stdout.
-func (run *session) document(v any) error {
+// printDocument prints v, the result of a command, as the one JSON document on stdout.
+func printDocument(run *session, v any) error {
 	run.progress.Close()
 	return encodeDocument(run.stdout, v)
 }
@@ -185,9 +185,9 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// summary returns where the closing summary goes: stdout, or stderr if stdout
+// summaryOf returns where the closing summary goes: stdout, or stderr if stdout
 // carries the command's output, or nowhere.
-func (run *session) summary(outputs ...string) io.Writer {
+func summaryOf(run *session, outputs ...string) io.Writer {
 	run.progress.Close()
 	if run.quiet || run.json {
 		return io.Discard

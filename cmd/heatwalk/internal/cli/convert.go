@@ -66,9 +66,9 @@ func formatOfFile(path, name string) *fileFormat {
 	return nil
 }
 
-// convertFlags are the flags of convert.
-type convertCommand struct {
-	graphInputs
+// convertOptions are the options of convert.
+type convertOptions struct {
+	graph       graphInputs
 	out, target string
 	format      *fileFormat
 	matrix      bool // the input is a matrix of features; the flags below are for these
@@ -82,14 +82,14 @@ type convertCommand struct {
 }
 
 func newConvert(run *session) *cobra.Command {
-	c := &convertCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("convert INPUT -o FILE", arguments(run, "INPUT", 1, 1),
+	c := new(convertOptions)
+	cmd := newCommand(run, "convert INPUT -o FILE", arguments(run, "INPUT", 1, 1),
 		"Write a graph, or features, in the format of another tool",
-		func(cmd *cobra.Command, args []string) { c.check(cmd, args) }, func(args []string) error {
+		func(cmd *cobra.Command, args []string) { checkConvert(run, c, cmd, args) }, func(args []string) error {
 			if c.matrix {
-				return c.runMatrix(args[0])
+				return convertMatrix(run, c, args[0])
 			}
-			return c.runGraph(args[0])
+			return convertGraph(run, c, args[0])
 		})
 	var names []string
 	for _, format := range fileFormats {
@@ -103,39 +103,39 @@ func newConvert(run *session) *cobra.Command {
 	choiceVar(run, flags, &c.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
 	numberVar(run, flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
-	c.largestFlag(flags)
-	c.graphInputs.declare(flags)
+	largestFlag(&c.graph, flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check validates the flags, records problems, and determines the format.
-func (c *convertCommand) check(cmd *cobra.Command, args []string) {
+// checkConvert validates the flags, records problems, and determines the format.
+func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []string) {
 	if len(args) != 1 {
 		return
 	}
-	c.matrix = c.isMatrix(args[0])
-	c.checkFormat(args[0])
+	c.matrix = isMatrix(run, c, args[0])
+	checkFormat(run, c, args[0])
 	if !c.matrix {
-		c.graphInputs.check(cmd, args)
-		c.session.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
+		checkGraph(run, &c.graph, cmd, args)
+		run.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
-			c.session.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
+			run.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
 		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.text {
-			c.session.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
+			run.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.name)
 		}
-		ofGraphs := slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
-		c.session.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
+		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
+		run.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
-	inputs := append(args, c.attributes, c.labels, c.config.Nodes)
-	checkStdin(c.session, inputs...)
-	checkOutput(c.session, "-o", c.out, nil, inputs...)
+	inputs := append(args, c.attributes, c.labels, c.graph.config.Nodes)
+	checkStdin(run, inputs...)
+	checkOutput(run, "-o", c.out, nil, inputs...)
 }
 
 // isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
 // be read, or by the format of the output if it can be read only once.
-func (c *convertCommand) isMatrix(input string) bool {
+func isMatrix(run *session, c *convertOptions, input string) bool {
 	if isStream(input) {
 		format := formatOfFile(c.out, c.target)
 		return format != nil && format.graph == nil
@@ -143,11 +143,11 @@ func (c *convertCommand) isMatrix(input string) bool {
 	if !isThere(input) || textio.Unfinished(input) != nil {
 		return tablefile.Recognize(input, nil) != nil
 	}
-	return tablefile.Detect(c.session.ctx, input) != nil
+	return tablefile.Detect(run.ctx, input) != nil
 }
 
 // checkFormat determines the format of the output and records problems.
-func (c *convertCommand) checkFormat(input string) {
+func checkFormat(run *session, c *convertOptions, input string) {
 	if c.out == "" {
 		return
 	}
@@ -166,11 +166,11 @@ func (c *convertCommand) checkFormat(input string) {
 	}
 	switch {
 	case c.format == nil && c.target == "":
-		c.session.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
+		run.problem("-o", "%s has no ending that names a format; give one of %s, or --to", c.out, strings.Join(endings, " "))
 	case c.format != nil && !holds(c.format):
-		c.session.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, otherKind, input, kind, strings.Join(endings, " "))
+		run.problem("-o", "%s files hold %s, and %s is %s; give one of %s", c.format.name, otherKind, input, kind, strings.Join(endings, " "))
 	case c.format != nil && !c.format.text && strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
-		c.session.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
+		run.problem("-o", "%s files are written without %s; leave it out", c.format.name, filepath.Ext(c.out))
 	}
 }
 
@@ -211,9 +211,9 @@ type convertDocument struct {
 	Closing
 }
 
-// runGraph writes a graph.
-func (c *convertCommand) runGraph(name string) error {
-	o, err := beginOutputs(c.session, c.out, nil)
+// convertGraph writes a graph.
+func convertGraph(run *session, c *convertOptions, name string) error {
+	o, err := beginOutputs(run, c.out, nil)
 	if err != nil {
 		return err
 	}
@@ -221,23 +221,23 @@ func (c *convertCommand) runGraph(name string) error {
 	if err != nil {
 		return err
 	}
-	c.streamed = true
-	g, err := c.graphInputs.open(name, c.out)
+	c.graph.streamed = true
+	g, err := readGraph(run, &c.graph, name, c.out)
 	if err != nil {
 		return err
 	}
 	m, options := g.Store.Manifest, new(graphfile.WriteOptions)
 	var file, attributes int64
 	if c.attributes != "" {
-		c.session.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
-		options.Attributes, attributes, err = tablefile.NodeAttributes(c.session.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.text, SkipUnknown: c.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: c.session.stdin, Warn: c.session.warnOf,
+		run.progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		options.Attributes, attributes, err = tablefile.NodeAttributes(run.ctx, c.attributes, g.Nodes, &tablefile.FeatureConfig{
+			Text: c.graph.tables.text, SkipUnknown: c.graph.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: run.stdin, Warn: run.warnOf,
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err = heatwalk.Begin(c.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = c.format.graph.Sweeps
 		if err := p.Reserve(attributes, "attributes of nodes"); err != nil {
 			return err
@@ -245,14 +245,14 @@ func (c *convertCommand) runGraph(name string) error {
 		options.Memory = heatwalk.Room(g.Graph)
 		var bytes int64
 		bytes, file = graphfile.Bytes(c.format.graph, g.Store.Store, options)
-		c.session.disk = file + runFileBytes + idBytes(g.axis())
-		return p.Reserve(bytes+min(textio.CompressBytes(c.out), c.session.disk), "buffers of rows")
+		run.disk = file + runFileBytes + idBytes(nodeAxis(g))
+		return p.Reserve(bytes+min(textio.CompressBytes(c.out), run.disk), "buffers of rows")
 	})
 	if err != nil {
 		return err
 	}
 	if c.format.graph.UTF8 {
-		warnBytes(c.session, c.out, c.format.endings[0], g, nil)
+		warnBytes(run, c.out, c.format.endings[0], g, nil)
 	}
 	if c.format.graph.Exact {
 		if err := checkSpace(c.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
@@ -264,10 +264,10 @@ func (c *convertCommand) runGraph(name string) error {
 		doc.Attributes = append(doc.Attributes, a.Title)
 	}
 	isolated := 0
-	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) (err error) {
-		writing := c.session.progress.Phases()
+	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) (err error) {
+		writing := run.progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
-		isolated, err = graphfile.Write(c.session.ctx, c.format.graph, w, g.Store.Store, options)
+		isolated, err = graphfile.Write(run.ctx, c.format.graph, w, g.Store.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
@@ -277,7 +277,7 @@ func (c *convertCommand) runGraph(name string) error {
 	if err == nil && c.out != "-" {
 		doc.IDs = c.out + ".ids"
 		where = "they are in " + doc.IDs + "; read it with --nodes"
-		err = tablefile.WriteIDs(ids, g.axis())
+		err = tablefile.WriteIDs(ids, nodeAxis(g))
 	}
 	if err == nil {
 		err = o.publish(storeOf(m), nil, nil)
@@ -289,10 +289,10 @@ func (c *convertCommand) runGraph(name string) error {
 		doc.Without = &isolated
 	}
 	if isolated > 0 {
-		c.session.warn("%s: not in a file of edges; %s", words.Counted(isolated, "node")+" without an edge", where)
+		run.warn("%s: not in a file of edges; %s", words.Counted(isolated, "node")+" without an edge", where)
 	}
-	return c.session.printResult(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), c.session.cost(), c.out)
+	return run.printResult(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), run.cost(), c.out)
 	}, c.out)
 }
 
@@ -310,22 +310,22 @@ type convertMatrixDocument struct {
 	Closing
 }
 
-// runMatrix writes a matrix.
-func (c *convertCommand) runMatrix(input string) error {
-	o, err := beginOutputs(c.session, c.out, c.format.matrix)
+// convertMatrix writes a matrix.
+func convertMatrix(run *session, c *convertOptions, input string) error {
+	o, err := beginOutputs(run, c.out, c.format.matrix)
 	if err != nil {
 		return err
 	}
-	plan := c.session.newPlan()
+	plan := run.newPlan()
 	options := &tablefile.Options{
-		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: c.session.stdin,
-		Progress: c.session.progress.Stages(progress.Bytes),
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit() / 4, Stdin: run.stdin,
+		Progress: run.progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
-			dir, err := c.makeTempContent(c.out)
+			dir, err := makeTempContent(run, &c.graph.tables, c.out)
 			return filepath.Join(dir, "content"), err
 		},
 	}
-	x, err := tablefile.Inspect(c.session.ctx, input, options)
+	x, err := tablefile.Inspect(run.ctx, input, options)
 	if err != nil {
 		return err
 	}
@@ -333,8 +333,8 @@ func (c *convertCommand) runMatrix(input string) error {
 		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	conversion := &tablefile.Conversion{
-		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.config.Nodes, Stdin: c.session.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: c.labels, Labelling: c.labelConfig(c.config.UnknownIDs, ""), Reserve: plan.Reserve,
+		File: x, Kernel: x.Kernel || c.format.kernel, IDs: c.graph.config.Nodes, Stdin: run.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		LabelFile: c.labels, Labelling: labelConfig(run, &c.graph.tables, c.graph.config.UnknownIDs, ""), Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
 	doc := &convertMatrixDocument{Output: c.out, Format: c.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
@@ -345,12 +345,12 @@ func (c *convertCommand) runMatrix(input string) error {
 			return err
 		}
 	}
-	if err := conversion.Prepare(c.session.ctx); err != nil {
+	if err := conversion.Prepare(run.ctx); err != nil {
 		return err
 	}
 	doc.Classes = conversion.Classes
 	if x.Kernel && !x.InOrder && x.Format.Text {
-		c.session.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+		run.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]
 	if c.dtype == "float32" || c.dtype == "" && x.Single {
@@ -364,11 +364,11 @@ func (c *convertCommand) runMatrix(input string) error {
 			return err
 		}
 	}
-	if err := c.session.begin(plan); err != nil {
+	if err := run.begin(plan); err != nil {
 		return err
 	}
-	doc.Bytes, err = writeCompressed(c.session, o.w, c.out, func(w io.Writer) error {
-		return convert(c.session.ctx, conversion, c.format.matrix, w, labels)
+	doc.Bytes, err = writeCompressed(run, o.w, c.out, func(w io.Writer) error {
+		return convert(run.ctx, conversion, c.format.matrix, w, labels)
 	})
 	if err == nil {
 		err = o.publish(nil, nil, nil)
@@ -376,7 +376,7 @@ func (c *convertCommand) runMatrix(input string) error {
 	if err != nil {
 		return err
 	}
-	return c.session.printResult(doc, func(w io.Writer) { printMatrix(c.session, w, doc) }, c.out)
+	return run.printResult(doc, func(w io.Writer) { printMatrix(run, w, doc) }, c.out)
 }
 
 // printMatrix prints the summary of a written matrix.

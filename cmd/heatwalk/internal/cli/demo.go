@@ -57,33 +57,33 @@ type demoDocument struct {
 	Closing
 }
 
-// demoCommand has no flags except --temp-dir.
-type demoCommand struct{ graphInputs }
+// demoOptions has no flags except --temp-dir.
+type demoOptions struct{ graph graphInputs }
 
 func newDemo(run *session) *cobra.Command {
-	c := &demoCommand{newGraphInputs(run)}
-	cmd := run.newCommand("demo", arguments(run, "", 0, 0),
+	c := new(demoOptions)
+	cmd := newCommand(run, "demo", arguments(run, "", 0, 0),
 		"The main job on the built-in Cora graph, in seconds",
-		func(*cobra.Command, []string) {}, func([]string) error { return c.run() })
-	c.tempFlag(cmd.Flags())
+		func(*cobra.Command, []string) {}, func([]string) error { return runDemo(run, c) })
+	tempFlag(&c.graph.tables, cmd.Flags())
 	return cmd
 }
 
-// run ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
+// runDemo ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
 // does, and compares.
-func (c *demoCommand) run() error {
+func runDemo(run *session, c *demoOptions) error {
 	began := time.Now()
-	c.config.Stdin, c.source, c.tabled = bytes.NewReader(coraEdges), "reading cora", true
-	g, err := c.open("-", "")
+	c.graph.config.Stdin, c.graph.source, c.graph.tabled = bytes.NewReader(coraEdges), "reading cora", true
+	g, err := readGraph(run, &c.graph, "-", "")
 	if err != nil {
 		return err
 	}
-	l, err := nodefile.ReadLabels(c.session.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	l, err := nodefile.ReadLabels(run.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
 	if err != nil {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(c.session.seed))
+	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1, uint64(run.seed))
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (c *demoCommand) run() error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases()}
-	p, err := heatwalk.Predict(c.session.ctx, g.Graph, problemOf(g, &visible), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	settings := &method.Settings{RNGSeed: uint64(run.seed), Progress: run.progress.Phases()}
+	p, err := heatwalk.Predict(run.ctx, g.Graph, problemOf(g, &visible), auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (c *demoCommand) run() error {
 		SecondsIngest: ingested, SecondsReference: baselines.Seconds, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	return c.session.printResult(d, func(io.Writer) { d.print(c.session.stdout) })
+	return run.printResult(d, func(io.Writer) { d.print(run.stdout) })
 }
 
 // print writes the steps of the demo and their times.

@@ -5,11 +5,11 @@
 //
 //   - session is one run: its context, streams and limits, and the mistakes in its flags.
 //     Mistakes are collected, so that all of them are reported together.
-//   - inputs and graphInputs hold the flags for reading files, and open graphs, labels, lists
+//   - inputs and graphInputs hold the flags for reading files; functions open graphs, labels, lists
 //     of ids and tables with them.
 //   - outputs are the files that a run publishes together, with the run file.
-//   - Each subcommand is a type with its own flags as fields: its constructor declares the
-//     flags, check notes mistakes in them, and run does the work.
+//   - Each subcommand has options, a struct with the values of its flags: newName declares the
+//     flags, checkName notes mistakes in them, and runName does the work. All take the session first.
 //
 // A run begins its outputs before it reads any input, because a full or read-only disk should
 // be reported before hours of computation. It ends with a summary, or with one JSON document.

@@ -21,9 +21,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// eigenFlags are the flags of eigen.
-type eigenCommand struct {
-	graphInputs
+// eigenOptions are the options of eigen.
+type eigenOptions struct {
+	graph graphInputs
 	eigenParameters
 	sigma    float64
 	products int
@@ -58,13 +58,13 @@ const interior = "interior"
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(run *session) *cobra.Command {
-	c := &eigenCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", arguments(run, "GRAPH", 1, 1),
+	c := new(eigenOptions)
+	cmd := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", arguments(run, "GRAPH", 1, 1),
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		func(cmd *cobra.Command, args []string) {
-			c.graphInputs.check(cmd, args)
-			c.check(cmd, args)
-		}, func(args []string) error { return c.run(args[0]) })
+			checkGraph(run, &c.graph, cmd, args)
+			checkEigen(run, c, cmd, args)
+		}, func(args []string) error { return runEigen(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
@@ -78,16 +78,16 @@ func newEigen(run *session) *cobra.Command {
 		"largest residual, relative to the norm of the matrix")
 	numberVar(run, flags, &c.Resolution, "resolution", 1, param.Above(0), "γ", "γ of modularity")
 	numberVar(run, flags, &c.products, "max-products", 100_000, param.From(1), "N", "products with four columns after which to stop; in the interior the default is 20,000, or as many as take half a minute on a small graph")
-	c.largestFlag(flags)
-	c.graphInputs.declare(flags)
+	largestFlag(&c.graph, flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check validates the flags and records problems.
-func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
+// checkEigen validates the flags and records problems.
+func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, args []string) {
 	flags, hasNear := cmd.Flags(), cmd.Flags().Changed("near")
-	c.session.require(flags, "matrix", "which")
-	c.session.refuse(flags,
+	run.require(flags, "matrix", "which")
+	run.refuse(flags,
 		rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution", c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{c.Which != interior && c.Which != "", "near", "the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
@@ -97,13 +97,13 @@ func (c *eigenCommand) check(cmd *cobra.Command, args []string) {
 	if hasNear {
 		c.Near = &c.sigma
 	} else if c.Which == interior {
-		c.session.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
+		run.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
-	c.Seed = c.session.seed
+	c.Seed = run.seed
 	if c.Which == interior && !flags.Changed("max-products") {
 		c.products = 0
 	}
-	checkOutput(c.session, "-o", c.out, eigenFormats, args...)
+	checkOutput(run, "-o", c.out, eigenFormats, args...)
 }
 
 // eigenDocument is the JSON document of eigen.
@@ -117,17 +117,17 @@ type eigenDocument struct {
 	Closing
 }
 
-// run writes the eigenpairs.
-func (c *eigenCommand) run(name string) error {
+// runEigen writes the eigenpairs.
+func runEigen(run *session, c *eigenOptions, name string) error {
 	var values, ids io.Writer // separate files for an output in .npy format
-	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
+	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
 		if matrixFormatOf(c.out, eigenFormats).SeparateIDs {
-			if values, err = d.companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
-				ids, err = d.companion(c.out, filepath.Ext(c.out), ".rows.ids")
+			if values, err = d.out.companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
+				ids, err = d.out.companion(c.out, filepath.Ext(c.out), ".rows.ids")
 			}
 		}
 		if err == nil {
-			d.rows, err = c.rowsOf("", d.g)
+			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}
 		return err
 	})
@@ -146,22 +146,22 @@ func (c *eigenCommand) run(name string) error {
 		return err
 	}
 	settings := &lanczos.Settings{
-		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed), Progress: showProducts(c.session),
+		Tolerance: c.Tolerance, MaxProducts: c.products, RNGSeed: uint64(c.Seed), Progress: showProducts(run),
 	}
-	c.session.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
-	if c.session.estimating {
-		c.session.disk += idBytes(nodesOf(g, rows))
+	run.disk += 8*int64(n+1)*int64(c.K) + runFileBytes
+	if run.estimating {
+		run.disk += idBytes(nodesOf(g, rows))
 	}
-	if limit := 20; c.session.estimating && c.K > limit {
-		c.session.faster = append(c.session.faster, "fewer pairs: the time grows faster than --k")
+	if limit := 20; run.estimating && c.K > limit {
+		run.faster = append(run.faster, "fewer pairs: the time grows faster than --k")
 	}
 	problem := c.eigenproblem()
-	pairs, err := heatwalk.Eigenpairs(c.session.ctx, g.Graph, problem, c.K, settings)
+	pairs, err := heatwalk.Eigenpairs(run.ctx, g.Graph, problem, c.K, settings)
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}
 	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: c.K}, RowIDs: ids}
-	if err := tablefile.WritePairs(d.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
+	if err := tablefile.WritePairs(d.out.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}
 	r := &eigenDocument{
@@ -169,10 +169,10 @@ func (c *eigenCommand) run(name string) error {
 		Pairs: pairs,
 	}
 	if j, finer := imprecise(pairs); problem.Splits() && c.Which == "smallest" && finer > 0 && finer < c.Tolerance {
-		c.session.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
+		run.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
 			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
 	}
-	return d.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
+	return d.out.finish(r, storeOf(g.Store.Manifest), r.Parameters, r.lines()...)
 }
 
 // imprecise returns the index of the first unknown eigenvalue whose error bound exceeds a tenth of it,
@@ -189,7 +189,7 @@ func imprecise(p *spectral.Pairs) (place int, finer float64) {
 }
 
 // eigenError adds the remedy to an error of the solver.
-func eigenError(err error, f *eigenCommand, pairs *spectral.Pairs) error {
+func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, words.Counted(dense.Products, "product"), words.Count(dense.Limit))

@@ -21,7 +21,7 @@ import (
 )
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
-func (run *session) fail(err error) int {
+func fail(run *session, err error) int {
 	if errors.Is(err, heatwalk.ErrFollower) {
 		return fault.Done
 	}
@@ -33,9 +33,9 @@ func (run *session) fail(err error) int {
 	run.progress.Close()
 	switch code {
 	case fault.Interrupted:
-		err = run.interruption()
+		err = interruption(run)
 	case fault.OverLimit:
-		err = run.overLimit(err)
+		err = overLimit(run, err)
 	}
 	if run.isFollower() {
 		select {
@@ -49,7 +49,7 @@ func (run *session) fail(err error) int {
 		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
-		run.printReport(r)
+		printReport(run, r)
 	}
 	return code
 }
@@ -69,7 +69,7 @@ func namedFlag(run *session, err error) error {
 }
 
 // overLimit adds a sufficient --max-memory to an error about the memory limit.
-func (run *session) overLimit(err error) error {
+func overLimit(run *session, err error) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -122,7 +122,7 @@ const (
 
 // graphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
 // an iteration that did not converge.
-func (run *session) graphError(err error, graph, advice string) error {
+func graphError(run *session, err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
@@ -147,7 +147,7 @@ func (run *session) graphError(err error, graph, advice string) error {
 }
 
 // interruption returns the error of an interrupted run, with its progress and the state of its output.
-func (run *session) interruption() error {
+func interruption(run *session) error {
 	reached := cmp.Or(run.reached, words.Seconds(time.Since(run.started)))
 	if run.doing == "" {
 		return fmt.Errorf("interrupted after %s", reached)

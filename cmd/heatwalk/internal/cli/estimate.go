@@ -93,8 +93,8 @@ func printPlan(run *session, command string) error {
 	}
 	doc.Faster = run.faster
 	if run.json {
-		doc.Closing = run.closingOfRun()
-		return run.document(doc)
+		doc.Closing = closingOfRun(run)
+		return printDocument(run, doc)
 	}
 	var lines [][2]string
 	for _, it := range doc.Items {

@@ -23,10 +23,10 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// evaluateFlags are the flags of evaluate.
-type evaluateCommand struct {
-	learningFlags
-	splitFlags
+// evaluateOptions are the options of evaluate.
+type evaluateOptions struct {
+	learning     learningFlags
+	splitting    splitFlags
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
@@ -35,34 +35,34 @@ type evaluateCommand struct {
 }
 
 func newEvaluate(run *session) *cobra.Command {
-	c := &evaluateCommand{learningFlags: newLearning(run), splitFlags: splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
-	cmd := run.newCommand("evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
+	c := &evaluateOptions{splitting: splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
+	cmd := newCommand(run, "evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
 		"Methods side by side on splits of the labelled nodes",
 		func(cmd *cobra.Command, args []string) {
 			switch {
 			case c.values != "":
-				c.checkValues(cmd, args)
-			case c.several:
-				c.checkSeveral(cmd, args)
+				checkEvaluateValues(run, c, cmd, args)
+			case c.learning.several:
+				checkEvaluateSeveral(run, c, cmd, args)
 			default:
-				c.check(cmd, args)
+				checkEvaluate(run, c, cmd, args)
 			}
-		}, func(args []string) error { return c.run(args[0]) })
+		}, func(args []string) error { return runEvaluate(run, c, args[0]) })
 	flags := cmd.Flags()
-	c.learningFlags.labelsFlag(flags)
+	labelsFlag(run, &c.learning, flags)
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
-	flags.StringVar(&c.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
-	c.splitFlags.declare(run, flags)
+	flags.StringVar(&c.learning.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
+	c.splitting.declare(run, flags)
 	c.tuningSplits = 10
 	variable(run, flags, "tuning-splits", "N[@X,...]", "10", "further splits to choose parameters on (0: inside each training set), at fractions X, of which each training size takes the nearest (default: its own)", c.parseTuning)
 	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	c.severalFlag(flags)
-	c.learningFlags.declare(flags)
+	severalFlag(&c.learning, flags)
+	learningFlagSet(run, &c.learning, flags)
 	return cmd
 }
 
 // parseTuning reads the number of tuning splits and their fractions.
-func (c *evaluateCommand) parseTuning(text string) (err error) {
+func (c *evaluateOptions) parseTuning(text string) (err error) {
 	count, fractions, hasFractions := strings.Cut(text, "@")
 	if c.tuningSplits, err = parseNumber[int](count, param.Range{Most: 100_000}, "N"); err != nil || !hasFractions {
 		return err
@@ -73,27 +73,27 @@ func (c *evaluateCommand) parseTuning(text string) (err error) {
 	return parseList(&c.tuneAt, fractions, parseShare)
 }
 
-// run compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
-func (c *evaluateCommand) run(name string) error {
+// runEvaluate compares methods that predict one label for each node, with --multi-label any number, or with --values a number.
+func runEvaluate(run *session, c *evaluateOptions, name string) error {
 	switch {
 	case c.values != "":
-		return c.compareValues(name)
-	case c.several:
-		return c.compareSeveral(name)
+		return compareValues(run, c, name)
+	case c.learning.several:
+		return compareSeveral(run, c, name)
 	}
-	return c.compare(name)
+	return compareLabels(run, c, name)
 }
 
-// check validates the flags and records problems.
-func (c *evaluateCommand) check(cmd *cobra.Command, args []string) {
+// checkEvaluate validates the flags and records problems.
+func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	c.graphInputs.check(cmd, args)
-	checkStdin(c.session, append(args, c.labels, c.split, c.prior, c.config.Nodes, c.attributes.file, c.attributes.ids)...)
-	c.attributes.check(c.session, flags)
-	c.learningFlags.check(flags)
-	c.session.checkEffect(flags, c.methods())
-	c.splitFlags.check(c.session, flags, append(args, c.labels, c.attributes.file, c.attributes.ids)...)
-	c.learningFlags.settle(c.gridName)
+	checkGraph(run, &c.learning.graph, cmd, args)
+	checkStdin(run, append(args, c.learning.walk.labels, c.splitting.split, c.learning.walk.prior, c.learning.graph.config.Nodes, c.learning.attributes.file, c.learning.attributes.ids)...)
+	c.learning.attributes.check(run, flags)
+	checkLearning(run, &c.learning, flags)
+	checkEffect(run, flags, methodsOf(&c.learning))
+	c.splitting.check(run, flags, append(args, c.learning.walk.labels, c.learning.attributes.file, c.learning.attributes.ids)...)
+	settleMethods(run, &c.learning, c.gridName)
 }
 
 // evaluateDocument is the JSON document of evaluate.
@@ -111,31 +111,31 @@ func (d *evaluateDocument) closeWith(c Closing) {
 	d.Seconds, d.PeakMemoryBytes, d.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
 }
 
-func (c *evaluateCommand) compare(name string) error {
-	d, err := c.learningFlags.begin(name, c.report)
+func compareLabels(run *session, c *evaluateOptions, name string) error {
+	d, err := beginLearning(run, &c.learning, name, c.splitting.report)
 	if err != nil {
 		return err
 	}
 	g, l := d.g, d.l
-	splits, phase := c.session.progress.Parts("evaluating", "split")
-	settings, err := d.settings(&c.base, &c.learningFlags, phase)
+	splits, phase := run.progress.Parts("evaluating", "split")
+	settings, err := d.settings(run, &c.learning.base, &c.learning, phase)
 	if err != nil {
 		return err
 	}
 	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
-	if err := c.splitFlags.planTo(&c.inputs, plan, g.Nodes, l); err != nil {
+	if err := c.splitting.planTo(run, &c.learning.graph.tables, plan, g.Nodes, l); err != nil {
 		return err
 	}
-	plan.Methods = c.entries
-	c.session.disk += runFileBytes
-	result, err := runPlan(d.outputs, plan, func() (*evaluate.Report, error) {
-		return heatwalk.Compare(c.session.ctx, g.Graph, d.problem(), plan)
+	plan.Methods = c.learning.entries
+	run.disk += runFileBytes
+	result, err := runPlan(d.out, plan, func() (*evaluate.Report, error) {
+		return heatwalk.Compare(run.ctx, g.Graph, d.problem(), plan)
 	})
 	if err != nil {
-		return c.session.graphError(c.explain(err, g.Nodes, l), name, another)
+		return graphError(run, c.splitting.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluateDocument{Report: result, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
-	return publishPlanned(d.outputs, doc, storeOf(g.Store.Manifest))
+	return publishPlanned(d.out, doc, storeOf(g.Store.Manifest))
 }
 
 // ofAllMethods shows the splits of all methods as one stage, because their total includes all methods.
@@ -150,7 +150,7 @@ type reporter interface{ WriteText(w io.Writer) error }
 // --json, else the report and lines. The run file has the store and the chosen parameters.
 func publishReport(o *outputs, doc document, r reporter, graph string, store, chosen any, lines ...string) error {
 	run := o.run
-	doc.closeWith(run.closingOfRun())
+	doc.closeWith(closingOfRun(run))
 	page, ok := r.(interface{ Page() *report.Page })
 	var err error
 	switch format := formatOf(o.path, reportFormats); {
@@ -166,7 +166,7 @@ func publishReport(o *outputs, doc document, r reporter, graph string, store, ch
 		err = o.publish(store, chosen, nil)
 	}
 	if err == nil && run.json {
-		return run.document(doc)
+		return printDocument(run, doc)
 	}
 	run.progress.Close()
 	if err == nil && o.path != "-" {
@@ -175,7 +175,7 @@ func publishReport(o *outputs, doc document, r reporter, graph string, store, ch
 	if err != nil {
 		return err
 	}
-	o.print(run.summary(o.path), lines)
+	o.print(summaryOf(run, o.path), lines)
 	return run.stdout.err
 }
 
@@ -326,16 +326,16 @@ func (s *splitFlags) journal() *evaluate.Journal {
 }
 
 // planTo stores the training sets in a plan for labels on the given rows.
-func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
+func (s *splitFlags) planTo(run *session, in *inputs, plan *evaluate.Plan, nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions, plan.PerClass, plan.Folds, plan.Inverse = s.train, s.perClass, s.folds, s.inverse
 	plan.Stratified, plan.Splits, plan.Journal = s.draw == "stratified", s.splits, s.journal()
-	if in.session.network != nil {
+	if run.network != nil {
 		plan.Journal = nil
 	}
 	if s.split == "" {
 		return nil
 	}
-	train, test, err := nodefile.ReadSplit(in.session.ctx, s.split, nodes, in.listConfig(s.split))
+	train, test, err := nodefile.ReadSplit(run.ctx, s.split, nodes, listConfig(run, in, s.split))
 	if err != nil {
 		return err
 	}
@@ -345,7 +345,7 @@ func (s *splitFlags) planTo(in *inputs, plan *evaluate.Plan, nodes itemIDs, l *n
 	}
 	for c, tests := range unseen {
 		if tests > 0 {
-			in.session.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
+			run.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
 		}
 	}
 	plan.Given = &split

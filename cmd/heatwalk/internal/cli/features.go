@@ -21,10 +21,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// featureFlags are the flags of features.
-type featuresCommand struct {
-	graphInputs
-	walkFlags
+// featuresOptions are the options of features.
+type featuresOptions struct {
+	graph graphInputs
+	walk  walkFlags
 	name  string // name of the kernel with its parameters
 	kind  string
 	folds int
@@ -36,37 +36,37 @@ type featuresCommand struct {
 }
 
 func newFeatures(run *session) *cobra.Command {
-	c := &featuresCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("features GRAPH --labels L.tsv -o F.npy", arguments(run, "GRAPH", 1, 1),
+	c := new(featuresOptions)
+	cmd := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", arguments(run, "GRAPH", 1, 1),
 		"The explicit features of the coinciding walk kernel",
 		func(cmd *cobra.Command, args []string) {
-			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows)
+			checkDense(run, &c.graph, cmd, args, c.out, c.share, c.walk.labels, c.rows)
 			c.asked = cmd.Flags().Changed("folds")
 			if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
-				c.walkFlags.check(run, cmd.Flags(), n)
+				c.walk.check(run, cmd.Flags(), n)
 			}
 		}, func(args []string) error {
 			if c.dtype == "float64" {
-				return writeFeatures[float64](c, args[0])
+				return writeFeatures[float64](run, c, args[0])
 			}
-			return writeFeatures[float32](c, args[0])
+			return writeFeatures[float32](run, c, args[0])
 		})
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
-	c.walkFlags.declare(&c.inputs, flags, "")
+	c.walk.declare(run, &c.graph.tables, flags, "")
 	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	numberVar(run, flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&c.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
 	c.share.declare(run, flags, "the classes")
-	c.graphInputs.declare(flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
 // writeFeatures writes the features of the coinciding walk kernel.
-func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
-	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
+func writeFeatures[T sparse.Float](run *session, f *featuresOptions, name string) error {
+	d, err := beginDense(run, &f.graph, name, f.out, denseInputs{labels: f.walk.labels, seeds: true, rows: f.rows})
 	if err != nil {
 		return err
 	}
@@ -79,26 +79,26 @@ func writeFeatures[T sparse.Float](f *featuresCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.inputs, &f.walkFlags)
+	w, err := newWalk[T](run, d, &f.graph.tables, &f.walk)
 	if err != nil {
 		return err
 	}
 	w.Lo, w.Hi = first, end
-	parameters := f.parameters()
+	parameters := f.walk.parameters()
 	var fold []int // fold of each label; nil: no labels are hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
-		parameters.Folds, parameters.Seed = f.folds, f.session.seed
-		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(f.session.seed), 0)
-		w.Variants = cwk.FoldVariants(f.alpha(), fold)
+		parameters.Folds, parameters.Seed = f.folds, run.seed
+		fold = split.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(run.seed), 0)
+		w.Variants = cwk.FoldVariants(f.walk.alpha(), fold)
 	}
 	picks := d.pick(d.rows, w.Seeds, fold)
-	minSteps, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
+	minSteps, groups, wide := f.walk.minSteps(), f.walk.steps()-f.walk.minSteps()+1, end-first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			_, err := w.Features(f.session.ctx, minSteps, picks, sink)
+			_, err := w.Features(run.ctx, minSteps, picks, sink)
 			return err
 		},
 		picks:  [][]cwk.Pick{picks},
@@ -133,8 +133,8 @@ func (w *walkFlags) steps() int     { return w.values.Int("steps") }
 func (w *walkFlags) minSteps() int  { return w.values.Int("min-steps") }
 
 // declare declares the flags of w and those for reading labels.
-func (w *walkFlags) declare(in *inputs, flags *pflag.FlagSet, labels string) {
-	in.labelFlags(flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
+func (w *walkFlags) declare(run *session, in *inputs, flags *pflag.FlagSet, labels string) {
+	labelFlags(run, in, flags, &w.labels, "`FILE` of node and label, one pair a line"+labels)
 	w.priorFlag(flags)
 }
 
@@ -153,14 +153,14 @@ func (w *walkFlags) check(run *session, flags *pflag.FlagSet, n param.Named) {
 }
 
 // readPrior returns the prior of --prior.
-func (w *walkFlags) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
+func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Prior{}, nil
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	p, err := nodefile.ReadPrior(in.session.ctx, w.prior, g.Nodes, l.Names, in.listConfig(w.prior))
+	p, err := nodefile.ReadPrior(run.ctx, w.prior, g.Nodes, l.Names, listConfig(run, in, w.prior))
 	if err != nil {
 		return cwk.Prior{}, err
 	}
@@ -168,13 +168,13 @@ func (w *walkFlags) readPrior(in *inputs, g *openGraph, l *nodefile.Labels) (cwk
 }
 
 // newWalk returns the walk that f describes, without its matrix and memory.
-func newWalk[T sparse.Float](d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T], error) {
-	prior, err := f.readPrior(in, d.g, d.l)
-	show := d.run.progress.Showing("walking", "sweep")
+func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T], error) {
+	prior, err := f.readPrior(run, in, d.g, d.l)
+	show := run.progress.Showing("walking", "sweep")
 	walking := func(_ string, done, total int64) { show(int(done), int(total)) }
 	return &cwk.Walk[T]{
 		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.run.threads, Progress: walking,
+		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: run.threads, Progress: walking,
 	}, err
 }
 
@@ -206,8 +206,8 @@ const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
 // writeWalk writes a matrix of the walk w.
 func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) error {
-	run := d.run
-	files, err := checkMatrix(d.outputs, m.Rows, m.Cols, m.shape.Dtype, m.advice)
+	run := d.out.run
+	files, err := checkMatrix(d.out, m.Rows, m.Cols, m.shape.Dtype, m.advice)
 	if err != nil {
 		return err
 	}
@@ -231,8 +231,8 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if run.network == nil {
 		w.A = d.g.A // of the graph, which is loaded now
 	}
-	m.Pieces = takesPieces(d.outputs)
-	file, err := newWriter[T](d.outputs, &m.Matrix)
+	m.Pieces = takesPieces(d.out)
+	file, err := newWriter[T](d.out, &m.Matrix)
 	if err != nil {
 		return err
 	}
@@ -257,8 +257,8 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	p := &m.parameters
-	r := &matrixDocument{Output: d.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
-	return d.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	r := &matrixDocument{Output: d.out.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+	return d.out.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
 // localWalk makes the walk one over the local part of the graph, with the labelled and the picked nodes.
@@ -271,7 +271,7 @@ func localWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], picks [][]cwk.Pick) 
 		}
 		named = append(named, rows)
 	}
-	local, err := heatwalk.LocalPart(d.run.ctx, d.g.Graph, named...)
+	local, err := heatwalk.LocalPart(d.out.run.ctx, d.g.Graph, named...)
 	if err != nil {
 		return nil, err
 	}

@@ -44,22 +44,22 @@ func newGenerate(run *session) *cobra.Command {
 	return cmd
 }
 
-// generateCommand generates graphs of one model.
-type generateCommand struct {
-	graphInputs
+// generateOptions generates graphs of one model.
+type generateOptions struct {
+	graph graphInputs
 	generateDocument
 	force bool
 }
 
 // newModel returns the command of a model.
 func newModel(run *session, m *generate.Model) *cobra.Command {
-	c := &generateCommand{graphInputs: newGraphInputs(run), generateDocument: generateDocument{Model: m.Name, fraction: 1}}
-	do, check, output, usage := c.runGraph, c.check, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
+	c := &generateOptions{generateDocument: generateDocument{Model: m.Name, fraction: 1}}
+	do, check, output, usage := generateGraph, checkGenerate, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
 	if m.Works&param.Graphs != 0 {
-		do, check, output, usage = c.runCollection, c.checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
+		do, check, output, usage = generateCollection, checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd := run.newCommand(m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
-		check(cmd)
+	cmd := newCommand(run, m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
+		check(run, c, cmd)
 		c.generateDocument.values = modelValues(run, cmd.Flags(), &m.Spec)
 	}, func([]string) error {
 		c.Parameters = map[string]any{"seed": run.seed}
@@ -69,13 +69,13 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		for name, v := range c.values {
 			c.Parameters[strings.ReplaceAll(name, "-", "_")] = v
 		}
-		return do()
+		return do(run, c)
 	})
 	flags := cmd.Flags()
 	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&param.Graphs == 0 {
 		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
-		c.tempFlag(flags)
+		tempFlag(&c.graph.tables, flags)
 	}
 	modelFlags(run, flags, &m.Spec)
 	if m.HasClasses {
@@ -125,25 +125,25 @@ func modelValues(run *session, flags *pflag.FlagSet, s *param.Spec) param.Values
 	return values
 }
 
-// check validates the outputs of a graph and records problems.
-func (r *generateCommand) check(cmd *cobra.Command) {
+// checkGenerate validates the outputs of a graph and records problems.
+func checkGenerate(run *session, r *generateOptions, cmd *cobra.Command) {
 	if !isStoreName(r.Output) {
-		checkOutput(r.session, "-o", r.Output, nil)
+		checkOutput(run, "-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
-			r.session.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
+			run.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		r.session.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
+		run.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
 	}
 	named := []string{r.Output}
 	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {
 		switch isSame := func(path string) bool { return filepath.Clean(path) == filepath.Clean(side.path) }; {
 		case side.path == "-":
-			r.session.problem(side.flag, "stdout is for the edges; name a file")
+			run.problem(side.flag, "stdout is for the edges; name a file")
 		case side.path == "":
 		case slices.ContainsFunc(named, isSame):
-			r.session.problem(side.flag, "%s is another output of this command; name another file", side.path)
+			run.problem(side.flag, "%s is another output of this command; name another file", side.path)
 		default:
-			checkOutput(r.session, side.flag, side.path, nil)
+			checkOutput(run, side.flag, side.path, nil)
 			named = append(named, side.path)
 		}
 	}
@@ -155,9 +155,9 @@ func isStoreName(path string) bool {
 }
 
 // checkCollection validates the output of a collection and records problems.
-func (r *generateCommand) checkCollection(*cobra.Command) {
+func checkCollection(run *session, r *generateOptions, _ *cobra.Command) {
 	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		r.session.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
+		run.problem("-o", "give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
 	}
 }
 
@@ -175,21 +175,21 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	return err
 }
 
-func (r *generateCommand) runGraph() error {
-	o := newOutputs(r.session, r.Output)
-	g, err := generate.New(r.Model, r.values, uint64(r.session.seed), r.session.threads)
+func generateGraph(run *session, r *generateOptions) error {
+	o := newOutputs(run, r.Output)
+	g, err := generate.New(r.Model, r.values, uint64(run.seed), run.threads)
 	if err == nil {
-		err = planGenerate(r.session, r.Output, g.Size())
+		err = planGenerate(run, r.Output, g.Size())
 	}
 	isStore := isStoreName(r.Output)
 	if err == nil && !isStore {
-		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(r.session.ctx, w) })
+		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(run.ctx, w) })
 	}
 	if err == nil {
-		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(r.session.ctx, w, r.fraction) })
+		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(run.ctx, w, r.fraction) })
 	}
 	if err == nil {
-		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(r.session.ctx, w, 1) })
+		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(run.ctx, w, 1) })
 	}
 	if err == nil {
 		o.runFile, err = o.companion(withoutSeparator(r.Output), "", ".run.json")
@@ -199,21 +199,21 @@ func (r *generateCommand) runGraph() error {
 	}
 	summary := ""
 	if isStore {
-		summary, err = r.writeStore(g, o)
+		summary, err = generateStore(run, r, g, o)
 	} else {
 		err = o.publish(nil, r.Parameters, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return r.session.printResult(&r.generateDocument, func(w io.Writer) {
+	return run.printResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
 		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
 		}
-		fmt.Fprintln(w, summary+r.session.cost()+files)
+		fmt.Fprintln(w, summary+run.cost()+files)
 	}, r.Output)
 }
 
@@ -256,11 +256,11 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// writeStore ingests the edges while they are generated, publishes the store with o, and returns its
+// generateStore ingests the edges while they are generated, publishes the store with o, and returns its
 // summary.
-func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, error) {
-	r.session.keeps(r.Output)
-	edges, stop := generate.Stream(r.session.ctx, g)
+func generateStore(run *session, r *generateOptions, g generate.Graph, o *outputs) (string, error) {
+	keeps(run, r.Output)
+	edges, stop := generate.Stream(run.ctx, g)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
@@ -269,26 +269,26 @@ func (r *generateCommand) writeStore(g generate.Graph, o *outputs) (string, erro
 		r.Store = storeOf(m)
 		return o.publish(r.Store, r.Parameters, put)
 	}
-	r.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: hook}}
-	r.source, r.producerBytes = "generating", g.Size().Bytes
-	report, err := r.ingest(r.Output, []string{"-"}, r.force)
+	r.graph.config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: hook}}
+	r.graph.source, r.graph.producerBytes = "generating", g.Size().Bytes
+	report, err := ingestInto(run, &r.graph, r.Output, []string{"-"}, r.force)
 	stop()
 	if err != nil {
 		return "", err
 	}
-	r.session.doing = ""
+	run.doing = ""
 	return madeStore(report) + "\n", nil
 }
 
-// runCollection generates and writes a collection.
-func (r *generateCommand) runCollection() error {
-	c, err := generate.NewCollection(r.session.ctx, r.values, uint64(r.session.seed), func(bytes int64) error {
-		return r.session.beginWith(bytes, "graphs")
+// generateCollection generates and writes a collection.
+func generateCollection(run *session, r *generateOptions) error {
+	c, err := generate.NewCollection(run.ctx, r.values, uint64(run.seed), func(bytes int64) error {
+		return beginWith(run, bytes, "graphs")
 	})
 	if err != nil {
 		return err
 	}
-	o := newOutputs(r.session, r.Output)
+	o := newOutputs(run, r.Output)
 	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
 		r.Files = append(r.Files, r.Output+ending)
 		return o.writeText(r.Output+ending, write)
@@ -302,7 +302,7 @@ func (r *generateCommand) runCollection() error {
 	if err != nil {
 		return err
 	}
-	return r.session.printResult(&r.generateDocument, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), r.session.cost())
+	return run.printResult(&r.generateDocument, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), run.cost())
 	})
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// gramFlags are the flags of gram classify.
-type gramCommand struct {
-	inputs
-	learnerFlags
-	out     string
-	labels  string
-	combine string
-	scores  scoreFlags
-	unknown ingest.UnknownIDs
+// gramOptions are the options of gram classify.
+type gramOptions struct {
+	tables   inputs
+	learning learnerFlags
+	out      string
+	labels   string
+	combine  string
+	scores   scoreFlags
+	unknown  ingest.UnknownIDs
 }
 
 // learnerFlags holds the flags of a learner and its parameters.
@@ -63,34 +63,34 @@ const (
 )
 
 func newGram(run *session) *cobra.Command {
-	c := &gramCommand{inputs: newInputs(run)}
-	classify := run.newCommand("classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", arguments(run, "FILE of kernel values", 1, -1),
-		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { c.check(cmd, args) },
-		func(args []string) error { return c.classify(args) })
+	c := new(gramOptions)
+	classify := newCommand(run, "classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", arguments(run, "FILE of kernel values", 1, -1),
+		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { checkGram(run, c, cmd, args) },
+		func(args []string) error { return runGram(run, c, args) })
 	flags := classify.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm")
-	c.labelFlags(flags, &c.labels, "`FILE` of node and label, one pair a line")
-	c.learnerFlags.declare(run, flags, "")
+	labelFlags(run, &c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
+	c.learning.declare(run, flags, "")
 	choiceVar(run, flags, &c.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "how to combine the kernels of several files")
 	c.scores.declare(run, flags)
 	unknownIDsFlag(run, flags, &c.unknown)
 	return newGroup(run, "gram", "Learning from kernel values in a file", classify)
 }
 
-// check parses the learner and records problems of the flags.
-func (c *gramCommand) check(cmd *cobra.Command, args []string) {
+// checkGram parses the learner and records problems of the flags.
+func checkGram(run *session, c *gramOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	checkOutput(c.session, "-o", c.out, gramFormats, append(args, c.labels)...)
-	c.session.require(flags, "labels", "learner")
-	c.session.refuse(flags,
+	checkOutput(run, "-o", c.out, gramFormats, append(args, c.labels)...)
+	run.require(flags, "labels", "learner")
+	run.refuse(flags,
 		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
 	)
-	c.scores.check(c.session, flags, c.out, gramFormats, false)
+	c.scores.check(run, flags, c.out, gramFormats, false)
 	if slices.Contains(args, "-") {
-		c.session.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
+		run.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
 	}
 	if flags.Changed("learner") {
-		c.learnerFlags.check(c.session)
+		c.learning.check(run)
 	}
 }
 
@@ -106,17 +106,17 @@ type gramDocument struct {
 	Parameters param.Values `json:"parameters"`
 }
 
-// classify learns from kernel values in files, and scores all rows.
-func (c *gramCommand) classify(files []string) error {
-	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, gramFormats))
+// runGram learns from kernel values in files, and scores all rows.
+func runGram(run *session, c *gramOptions, files []string) error {
+	o, err := beginOutputs(run, c.out, matrixFormatOf(c.out, gramFormats))
 	if err != nil {
 		return err
 	}
 	k := &ongram.Files{
-		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: c.labelConfig(c.unknown, ""),
-		Learner: c.learner, Values: c.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: c.session.progress.Phases(),
+		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, ""),
+		Learner: c.learning.learner, Values: c.learning.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: run.progress.Phases(),
 	}
-	if err = k.Open(c.session.ctx); err == nil {
+	if err = k.Open(run.ctx); err == nil {
 		err = k.Labels.Trainable()
 	}
 	if err != nil {
@@ -128,10 +128,10 @@ func (c *gramCommand) classify(files []string) error {
 	if o.format != nil {
 		disk = o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
 	}
-	if err := keepData(c.session, disk, k.Bytes()); err != nil {
+	if err := keepData(run, disk, k.Bytes()); err != nil {
 		return err
 	}
-	columns, next, stop, err := k.Scores(c.session.ctx)
+	columns, next, stop, err := k.Scores(run.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
 		return fault.Data(files[0], "%s: %v; are these the values of a kernel?", wrong.Method, wrong.Err)
 	}
@@ -150,9 +150,9 @@ func (c *gramCommand) classify(files []string) error {
 	if err != nil {
 		return err
 	}
-	d := &gramDocument{labelsDocument: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: columns, Learner: c.learner.Name, Parameters: c.values}
-	return o.finish(d, nil, c.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
-		d.Learner, words.Counted(d.Labelled, "label"), parameterText(&c.learner.Spec, c.values)), d.Skipped.String())
+	d := &gramDocument{labelsDocument: learnedFrom(o, k.Labels), Rows: k.Rows.N, Columns: columns, Learner: c.learning.learner.Name, Parameters: c.learning.values}
+	return o.finish(d, nil, c.learning.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
+		d.Learner, words.Counted(d.Labelled, "label"), parameterText(&c.learning.learner.Spec, c.learning.values)), d.Skipped.String())
 }
 
 // writeGram writes predictions as for the nodes of a graph: a label and a score of each class for
@@ -184,7 +184,7 @@ func parameterText(s *param.Spec, v param.Values) string {
 // keepData checks a run without a graph against the limits of disk and memory.
 func keepData(run *session, disk, bytes int64) error {
 	run.disk = disk
-	return run.beginWith(learnerBytes+bytes, "data and learner")
+	return beginWith(run, learnerBytes+bytes, "data and learner")
 }
 
 // learnError adds the learner and the place of its data to an error of it.

@@ -22,7 +22,6 @@ import (
 
 // inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
 type inputs struct {
-	session   *session
 	text      input.Text           // settings of the text of tables
 	labelling nodefile.LabelConfig // settings of label files
 	tempDir   string
@@ -31,7 +30,7 @@ type inputs struct {
 // graphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
 // ingest and are accepted wherever GRAPH is a file.
 type graphInputs struct {
-	inputs
+	tables        inputs
 	names         []string // names of the flags
 	config        ingest.Config
 	sources       sources
@@ -42,63 +41,59 @@ type graphInputs struct {
 	producerBytes int64  // memory of the producer of config.Stdin
 }
 
-func newInputs(run *session) inputs { return inputs{session: run} }
-
-func newGraphInputs(run *session) graphInputs { return graphInputs{inputs: newInputs(run)} }
-
-// declare declares the flags of r.
-func (r *graphInputs) declare(flags *pflag.FlagSet) {
+// graphFlags declares the flags of r.
+func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 	c := &r.config
 	local := pflag.NewFlagSet("", pflag.ContinueOnError)
 	local.SortFlags = false
 	local.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
 	local.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
 	local.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	enumVar(r.session, local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
-	enumVar(r.session, local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+	enumVar(run, local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	enumVar(run, local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
 		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	enumVar(r.session, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
+	enumVar(run, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.BreadthFirstOrder, ingest.CuthillMcKeeOrder, ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	variable(r.session, local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+	variable(run, local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false, "source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
 	local.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
-	enumVar(r.session, local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(run, local, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
-	sizeVar(r.session, local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
-	r.sources.declare(r.session, local)
+	sizeVar(run, local, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	r.sources.declare(run, local)
 	local.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
-	r.textFlags(local)
-	r.tempFlag(local)
-	r.missingFlag(flags)
-	enumVar(r.session, local, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
+	textFlags(run, &r.tables, local)
+	tempFlag(&r.tables, local)
+	missingFlag(run, &r.tables, flags)
+	enumVar(run, local, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local)
 }
 
 // largestFlag declares the flag for a part of the graph.
-func (r *graphInputs) largestFlag(flags *pflag.FlagSet) {
+func largestFlag(r *graphInputs, flags *pflag.FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false, "leave out all nodes outside the largest component")
 }
 
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
-func (in *inputs) textFlags(flags *pflag.FlagSet) {
+func textFlags(run *session, in *inputs, flags *pflag.FlagSet) {
 	t := &in.text
-	variable(in.session, flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+	variable(run, flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
 			return errors.New(quoted(s) + " " + fault)
 		}
 		t.Delimiter = s
 		return nil
 	})
-	enumVar(in.session, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
-	enumVar(in.session, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	enumVar(run, flags, &t.Decimal, "decimal", ".", []string{".", ","}, []string{".", ","}, "character in front of a number's fraction")
+	enumVar(run, flags, &t.Encoding, "encoding", "", input.Encodings, input.Encodings, "encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
 // inputGroup marks the flags for reading graph files, which have a page of their own.
@@ -106,7 +101,7 @@ const inputGroup = "heatwalk input"
 
 func isInput(f *pflag.Flag) bool { _, isMarked := f.Annotations[inputGroup]; return isMarked }
 
-func (in *inputs) tempFlag(flags *pflag.FlagSet) {
+func tempFlag(in *inputs, flags *pflag.FlagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: folder of the output)")
 }
 
@@ -144,11 +139,11 @@ type openGraph struct {
 	unread     error               // attributes exceed the memory limit; attributes has their sizes
 }
 
-// check validates a GRAPH argument and the flags for reading it, and records problems.
-func (r *graphInputs) check(cmd *cobra.Command, args []string) {
-	r.checkSources()
+// checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
+func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
+	checkSources(run, r)
 	if len(args) > 0 && ingest.IsStore(args[0]) {
-		r.session.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
+		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 
@@ -193,46 +188,46 @@ func pipeOf(run *session, input string) os.FileInfo {
 	return info
 }
 
-// open opens the store name, or reads the file name. The folder of the path output, unless it is empty,
+// readGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
 // may be used for a temporary store.
-func (r *graphInputs) open(name, output string) (*openGraph, error) {
-	return r.openWith(name, output, false)
+func readGraph(run *session, r *graphInputs, name, output string) (*openGraph, error) {
+	return readGraphAs(run, r, name, output, false)
 }
 
-// openWith opens a graph. If coded is set, it stays in memory in the encoding of the store.
-func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, error) {
-	for _, input := range r.session.inputFiles { // before the graph, which may take minutes
+// readGraphAs opens a graph. If coded is set, it stays in memory in the encoding of the store.
+func readGraphAs(run *session, r *graphInputs, name, output string, coded bool) (*openGraph, error) {
+	for _, input := range run.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
-	g := &openGraph{Graph: new(heatwalk.Graph), run: r.session, name: name}
-	r.session.atEnd(g.close)
+	g := &openGraph{Graph: new(heatwalk.Graph), run: run, name: name}
+	run.atEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: r.session.dataLimit(), Workers: r.session.threads, Stream: r.streamed || r.session.ranks > 0, Defer: true, Coded: coded, TempDir: r.tempParent(output), LargestComponent: r.largest, Network: r.session.network,
+		Memory: run.dataLimit(), Workers: run.threads, Stream: r.streamed || run.ranks > 0, Defer: true, Coded: coded, TempDir: tempParent(&r.tables, output), LargestComponent: r.largest, Network: run.network,
 		Planned: func(p *heatwalk.Plan) error {
 			if g.unread != nil {
 				return g.unread
 			}
-			if r.session.estimating && r.session.ranks == 0 {
-				r.session.faster = append(r.session.faster, g.faster()...)
+			if run.estimating && run.ranks == 0 {
+				run.faster = append(run.faster, fasterSweeps(g)...)
 			}
-			if r.session.ranks > 0 {
+			if run.ranks > 0 {
 				var err error
-				if r.session.cut, err = costOfRanks(r.session.ctx, g, p, r.session.ranks); err != nil {
+				if run.cut, err = costOfRanks(run.ctx, g, p, run.ranks); err != nil {
 					return err
 				}
 			}
-			return r.session.begin(p)
+			return run.begin(p)
 		},
 	}
 	isStore := ingest.IsStore(name)
 	var temporary int64
 	if !isStore {
-		o.Reading = r.ingestConfig()
+		o.Reading = ingestConfig(run, r)
 		limitHeap(o.Reading.Memory + r.producerBytes)
 		if r.sources.any() {
-			bytes, end, err := r.makeSources(output, []string{name}, &r.sources, o.Reading)
+			bytes, end, err := makeSources(run, &r.tables, output, []string{name}, &r.sources, o.Reading)
 			if err != nil {
 				return nil, err
 			}
@@ -240,7 +235,7 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 			temporary = bytes
 		}
 	}
-	opened, err := heatwalk.Open(r.session.ctx, name, o)
+	opened, err := heatwalk.Open(run.ctx, name, o)
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
 		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir, "%s; choose another with --temp-dir", cause(wrong.Err))
 	}
@@ -248,24 +243,24 @@ func (r *graphInputs) openWith(name, output string, coded bool) (*openGraph, err
 		return nil, err
 	}
 	if g.Graph = opened; !isStore {
-		r.session.progress.End()
-		r.session.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		r.session.reading = heatwalk.Part{What: "ingest", Bytes: r.session.measuredBytes()}
+		run.progress.End()
+		run.disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		run.reading = heatwalk.Part{What: "ingest", Bytes: measuredBytes(run)}
 	}
 	if g.OmittedNodes > 0 {
-		r.session.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+		run.note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
 			words.Counted(g.OmittedNodes, "node") + " in " + words.Counted(g.OmittedComponents, "other component"))
 	}
 	if !isStore && !r.tabled {
 		for _, line := range columnLines(g.Report.Files) {
-			r.session.note(line)
+			run.note(line)
 		}
 	}
 	return g, nil
 }
 
-// faster returns what would make sweeps over the graph faster.
-func (g *openGraph) faster() (advice []string) {
+// fasterSweeps returns what would make sweeps over the graph faster.
+func fasterSweeps(g *openGraph) (advice []string) {
 	const (
 		few       = 1 << 16 // rows, whose blocks stay in a cache in any order
 		scattered = 11      // bits of an entry whose neighbours have no similar ids
@@ -290,14 +285,14 @@ func (g *openGraph) faster() (advice []string) {
 	return advice
 }
 
-// axis returns the nodes in the order of the ids.
-func (g *openGraph) axis() axis {
+// nodeAxis returns the nodes in the order of the ids.
+func nodeAxis(g *openGraph) axis {
 	nodes := g.Nodes
 	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
-// close closes the graph and removes its temporary files, as the end of the command does.
-func (g *openGraph) close() {
+// closeGraph closes the graph and removes its temporary files, as the end of the command does.
+func closeGraph(g *openGraph) {
 	if err := g.Close(); err != nil {
 		g.run.warn("temporary files of %s could not be removed: %s", g.name, cause(err))
 	}

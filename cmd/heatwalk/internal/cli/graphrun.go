@@ -39,7 +39,7 @@ func (o *outputs) print(w io.Writer, lines []string) {
 
 // graphRun is a run on a graph with an output: its inputs and its open output.
 type graphRun struct {
-	*outputs
+	out        *outputs
 	g          *openGraph
 	l          *nodefile.Labels // may be nil
 	rows, cols []int            // rows and columns of a matrix that are nodes
@@ -47,10 +47,10 @@ type graphRun struct {
 }
 
 // beginRun begins the outputs, opens the graph, and reads the other inputs with read.
-func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
-	d = &graphRun{outputs: o}
+func beginRun(run *session, r *graphInputs, name string, o *outputs, matrix *tablefile.Format, read func(d *graphRun) error) (d *graphRun, err error) {
+	d = &graphRun{out: o}
 	if err = o.beginAll(matrix); err == nil {
-		d.g, err = r.open(name, o.path)
+		d.g, err = readGraph(run, r, name, o.path)
 	}
 	if err == nil {
 		err = read(d)
@@ -58,15 +58,15 @@ func (r *graphInputs) beginRun(name string, o *outputs, matrix *tablefile.Format
 	return d, err
 }
 
-// begin begins a run that learns from labels, and from attributes if they are given.
-func (f *learningFlags) begin(name, path string) (*graphRun, error) {
-	return f.beginRun(name, newOutputs(f.session, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
-		f.session.progress.Wait("reading " + f.labels)
-		if d.l, err = f.graphInputs.readSeeds(f.labels, d.g); err != nil {
+// beginLearning begins a run that learns from labels, and from attributes if they are given.
+func beginLearning(run *session, f *learningFlags, name, path string) (*graphRun, error) {
+	return beginRun(run, &f.graph, name, newOutputs(run, path), matrixFormatOf(path, scoreFormats), func(d *graphRun) (err error) {
+		run.progress.Wait("reading " + f.walk.labels)
+		if d.l, err = readSeeds(run, &f.graph, f.walk.labels, d.g); err != nil {
 			return err
 		}
-		if err = f.graphInputs.readAttributes(&f.attributes, d.g); err == nil {
-			f.warnLeaks(&f.attributes, d.g, d.l)
+		if err = readAttributes(run, &f.graph, &f.attributes, d.g); err == nil {
+			warnLeaks(run, &f.graph, &f.attributes, d.g, d.l)
 		}
 		return err
 	})
@@ -96,30 +96,30 @@ type denseInputs struct {
 
 // checkDense validates the graph, the output and the other inputs of a run that writes a matrix, and
 // records problems.
-func (r *graphInputs) checkDense(cmd *cobra.Command, args []string, out string, share shareFlag, extra ...string) {
+func checkDense(run *session, r *graphInputs, cmd *cobra.Command, args []string, out string, share shareFlag, extra ...string) {
 	inputs := append(slices.Clone(args), extra...)
-	r.check(cmd, args)
-	checkOutput(r.session, "-o", out, denseFormats, inputs...)
-	checkStdin(r.session, inputs...)
-	share.check(r.session, args, out, ".npy", denseFormats)
+	checkGraph(run, r, cmd, args)
+	checkOutput(run, "-o", out, denseFormats, inputs...)
+	checkStdin(run, inputs...)
+	share.check(run, args, out, ".npy", denseFormats)
 }
 
 // beginDense begins the output and reads the inputs.
-func (r *graphInputs) beginDense(name, path string, inputs denseInputs) (*graphRun, error) {
-	return r.beginRun(name, newOutputs(r.session, path), matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
+func beginDense(run *session, r *graphInputs, name, path string, inputs denseInputs) (*graphRun, error) {
+	return beginRun(run, r, name, newOutputs(run, path), matrixFormatOf(path, denseFormats), func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
-		read := r.readLabels
+		read := readLabels
 		if inputs.seeds {
-			read = r.readSeeds
+			read = readSeeds
 		}
 		if inputs.labels != "" {
-			d.l, err = read(inputs.labels, d.g)
+			d.l, err = read(run, r, inputs.labels, d.g)
 		}
 		if err == nil {
-			d.rows, err = r.rowsOf(inputs.rows, d.g)
+			d.rows, err = rowsOf(run, &r.tables, inputs.rows, d.g)
 		}
 		if err == nil && inputs.block {
-			d.cols, err = r.rowsOf(inputs.cols, d.g)
+			d.cols, err = rowsOf(run, &r.tables, inputs.cols, d.g)
 		}
 		const row, class = 8, 4 // bytes of an element of a list of rows; of the class of a node, for LIBSVM text
 		lists := row * int64(len(d.rows)+len(d.cols))

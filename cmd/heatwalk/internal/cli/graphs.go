@@ -29,9 +29,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// graphsFlags are the flags of the commands on a collection of graphs.
-type graphsCommand struct {
-	inputs
+// graphsOptions are the options of the commands on a collection of graphs.
+type graphsOptions struct {
+	tables   inputs
 	directed bool
 	vertices string // labels of vertices without a label
 	measure  string
@@ -44,36 +44,36 @@ type graphsCommand struct {
 	userValues                param.Values
 
 	labels, out, dtype string
-	splitFlags
+	splitting          splitFlags
 }
 
 func newGraphs(run *session) *cobra.Command {
 	return newGroup(run, "graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
 }
 
-// newCommand returns a command on a collection. check records problems of its flags, given all inputs.
-func (c *graphsCommand) newCommand(use, short string, check func(flags *pflag.FlagSet, inputs []string), run func(name string) error) *cobra.Command {
-	return c.session.newCommand(use, arguments(c.session, "INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
-		c.check(cmd.Flags())
+// newGraphsCommand returns a command on a collection. check records problems of its flags, given all inputs.
+func newGraphsCommand(run *session, c *graphsOptions, use, short string, check func(flags *pflag.FlagSet, inputs []string), do func(run *session, c *graphsOptions, name string) error) *cobra.Command {
+	return newCommand(run, use, arguments(run, "INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
+		checkGraphs(run, c, cmd.Flags())
 		check(cmd.Flags(), append(args, c.labels, c.measure, c.base))
-	}, func(args []string) error { return run(args[0]) })
+	}, func(args []string) error { return do(run, c, args[0]) })
 }
 
-// declare declares the flags for reading and comparing a collection.
-func (c *graphsCommand) declare(flags *pflag.FlagSet, values string) {
-	choiceVar(c.session, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
+// graphsFlags declares the flags for reading and comparing a collection.
+func graphsFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, values string) {
+	choiceVar(run, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
-	choiceVar(c.session, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
+	choiceVar(run, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with a file of ids, .npz (default: 1 for equal ones)")
 }
 
-// declareLearning declares the flags for labels, learners and their choice.
-func (c *graphsCommand) declareLearning(flags *pflag.FlagSet, several string) {
+// graphsLearningFlags declares the flags for labels, learners and their choice.
+func graphsLearningFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, several string) {
 	flags.StringVar(&c.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
-	c.declare(flags, "cosine")
-	c.tempFlag(flags)
+	graphsFlags(run, c, flags, "cosine")
+	tempFlag(&c.tables, flags)
 	flags.SortFlags = false
 }
 
@@ -97,27 +97,27 @@ func namedList(run *session, flag, list string, choices specs, values param.Valu
 	return result
 }
 
-// check parses kernels, learners and their parameters. It records problems, also about flags that have
+// checkGraphs parses kernels, learners and their parameters. It records problems, also about flags that have
 // no effect.
-func (c *graphsCommand) check(flags *pflag.FlagSet) {
+func checkGraphs(run *session, c *graphsOptions, flags *pflag.FlagSet) {
 	c.userValues = param.Values{}
-	declared := namedList(c.session, "--kernel", c.kernelNames, graphKernels(), c.userValues)
+	declared := namedList(run, "--kernel", c.kernelNames, graphKernels(), c.userValues)
 	for _, s := range declared {
 		c.kernels = append(c.kernels, graphs.Kernels().Named(s.Name))
 	}
 	if c.learnerNames != "" {
-		for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.userValues) {
+		for _, s := range namedList(run, "--learner", c.learnerNames, learners(), c.userValues) {
 			c.learners = append(c.learners, classify.Learners().Named(s.Name))
 			declared = append(declared, s)
 		}
 	}
-	if len(c.kernels) == 0 || c.session.noted("--learner") {
+	if len(c.kernels) == 0 || run.noted("--learner") {
 		return
 	}
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *param.Spec) bool { return s.Param(name) != nil })
 	}
-	c.session.refuse(flags,
+	run.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
 		rule{!slices.ContainsFunc(c.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
 	)
@@ -139,9 +139,9 @@ func kernelsOfPairs() string {
 
 // collectionRun is a run on a collection.
 type collectionRun struct {
-	*outputs
+	out       *outputs
 	name      string
-	f         *graphsCommand
+	f         *graphsOptions
 	c         *graphfile.Collection // nil before it is read
 	shape     *graphfile.Shape      // sizes of c, or upper bounds
 	readBytes int64                 // memory of reading
@@ -156,22 +156,22 @@ type collectionRun struct {
 	options    *method.Settings
 }
 
-// read begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
+// readCollection begins the output and reads INPUT. If the layout shows that reading exceeds the memory limit,
 // nothing is read, and the error has a sufficient limit for the whole run.
-func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*collectionRun, error) {
-	o, err := beginOutputs(c.session, out, format)
+func readCollection(run *session, c *graphsOptions, name, out string, format *tablefile.Format) (*collectionRun, error) {
+	o, err := beginOutputs(run, out, format)
 	if err != nil {
 		return nil, err
 	}
-	r := &collectionRun{outputs: o, name: name, f: c}
-	r.set = &graphs.Settings{Workers: c.session.threads, RNGSeed: uint64(c.session.seed), Cosine: c.values == "cosine"}
-	c.session.progress.Begin("reading "+name, 0, "graph")
+	r := &collectionRun{out: o, name: name, f: c}
+	r.set = &graphs.Settings{Workers: run.threads, RNGSeed: uint64(run.seed), Cosine: c.values == "cosine"}
+	run.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
-	r.c, err = graphs.Read(c.session.ctx, name, &graphs.ReadOptions{
-		Directed: c.directed, Vertices: c.vertices, Memory: c.session.dataLimit(), Workers: c.session.threads,
+	r.c, err = graphs.Read(run.ctx, name, &graphs.ReadOptions{
+		Directed: c.directed, Vertices: c.vertices, Memory: run.dataLimit(), Workers: run.threads,
 		Temp: func() (_ string, err error) {
-			if temp, err = c.makeTemp(out); err != nil {
+			if temp, err = makeTemp(run, &c.tables, out); err != nil {
 				return "", err
 			}
 			return temp.Path, nil
@@ -197,11 +197,11 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 		return nil, r.explain(err)
 	}
 	if temp != nil {
-		r.readBytes = c.session.measuredBytes()
+		r.readBytes = measuredBytes(run)
 	}
 	r.shape = r.c.Shape()
 	for _, k := range c.kernels {
-		if err := r.set.ReadElements(c.session.ctx, r.c, k, c.userValues, c.measure, c.base); err != nil {
+		if err := r.set.ReadElements(run.ctx, r.c, k, c.userValues, c.measure, c.base); err != nil {
 			return nil, r.explain(err)
 		}
 	}
@@ -210,7 +210,7 @@ func (c *graphsCommand) read(name, out string, format *tablefile.Format) (*colle
 
 // plan returns the memory of a run: the collection, kernels and learners, and the items of rest, if any.
 func (r *collectionRun) plan(reserve func(p *heatwalk.Plan) error) (*heatwalk.Plan, error) {
-	p := r.run.newPlan()
+	p := r.out.run.newPlan()
 	_ = p.Reserve(r.shape.Bytes(), "graphs")
 	err := p.Reserve(r.bytes, "kernels and learners")
 	if err == nil && reserve != nil {
@@ -233,8 +233,8 @@ func (r *collectionRun) keep(reserve func(p *heatwalk.Plan) error) (err error) {
 	}
 	p, err := r.plan(reserve)
 	if err == nil {
-		r.run.reading = heatwalk.Part{What: readingGraphs, Bytes: r.readBytes}
-		err = r.run.begin(p)
+		r.out.run.reading = heatwalk.Part{What: readingGraphs, Bytes: r.readBytes}
+		err = r.out.run.begin(p)
 	}
 	return r.explain(err)
 }
@@ -242,7 +242,7 @@ func (r *collectionRun) keep(reserve func(p *heatwalk.Plan) error) (err error) {
 // computationBytes returns the memory of kernels and learners. Before the collection has been read
 // it includes a row of values of a kernel.
 func (r *collectionRun) computationBytes() (int64, error) {
-	run, f := r.run, r.f
+	run, f := r.out.run, r.f
 	if len(f.learners) == 0 {
 		v, err := f.kernels[0].Resolve(f.userValues, nil)
 		if err != nil {
@@ -295,20 +295,20 @@ type graphsKernelDocument struct {
 }
 
 func newGraphsKernel(run *session) *cobra.Command {
-	c := &graphsCommand{inputs: newInputs(run)}
-	cmd := c.newCommand("kernel INPUT --kernel SPEC -o K.npy",
+	c := new(graphsOptions)
+	cmd := newGraphsCommand(run, c, "kernel INPUT --kernel SPEC -o K.npy",
 		"Kernel values between all graphs of a collection", func(_ *pflag.FlagSet, inputs []string) {
 			checkOutput(run, "-o", c.out, denseFormats, inputs...)
 			if len(c.kernels) > 1 {
 				run.problem("--kernel", "%s are several; graphs kernel takes one", c.kernelNames)
 			}
-		}, c.runKernel)
+		}, runGraphsKernel)
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
 	flags.StringVar(&c.kernelNames, "kernel", "", "`SPEC` of the kernel, as in label-pair:steps=3")
 	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
-	c.declare(flags, "raw")
-	c.tempFlag(flags)
+	graphsFlags(run, c, flags, "raw")
+	tempFlag(&c.tables, flags)
 	flags.SortFlags = false
 	return cmd
 }
@@ -319,19 +319,19 @@ func valuesBytes(graphs int) int64 {
 	return blocks.BlockBytes[float64](1, graphs) + 4*int64(graphs)
 }
 
-// runKernel writes the kernel that f describes, in groups of rows that fit.
-func (c *graphsCommand) runKernel(name string) error {
-	r, err := c.read(name, c.out, matrixFormatOf(c.out, denseFormats))
+// runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
+func runGraphsKernel(run *session, c *graphsOptions, name string) error {
+	r, err := readCollection(run, c, name, c.out, matrixFormatOf(c.out, denseFormats))
 	if err != nil {
 		return err
 	}
 	kernel, n, ids := c.kernels[0], len(r.c.Graphs), r.axis()
-	files, err := checkMatrix(r.outputs, ids, ids, c.dtype, "take another disk")
+	files, err := checkMatrix(r.out, ids, ids, c.dtype, "take another disk")
 	if err != nil {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	c.session.disk = files
+	run.disk = files
 	err = r.keep(func(p *heatwalk.Plan) error {
 		row := valuesBytes(n)
 		group = budget.Fitting(p.Limit(), p.Bytes(), row, n)
@@ -340,20 +340,20 @@ func (c *graphsCommand) runKernel(name string) error {
 	if err != nil {
 		return err
 	}
-	gram, err := kernel.Prepare(c.session.ctx, r.c, c.userValues, r.set)
+	gram, err := kernel.Prepare(run.ctx, r.c, c.userValues, r.set)
 	if err != nil {
 		return r.explain(err)
 	}
-	stage := c.session.progress.Begin("comparing", int64(n), "graph")
+	stage := run.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(_ string, done, total int64) { stage.Set(done, total) }
 	room := sparse.NewBlock[float64](group, n)
 	values := *room // of a group
 	labels := classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)
-	err = fillMatrix(r.outputs, c.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
+	err = fillMatrix(r.out, c.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
 		if i%group == 0 {
 			values.Rows = min(group, n-i)
 			values.Data = room.Data[:values.Rows*values.Stride]
-			if err := gram.RowsTo(c.session.ctx, &values, i); err != nil {
+			if err := gram.RowsTo(run.ctx, &values, i); err != nil {
 				return r.explain(err)
 			}
 		}
@@ -370,14 +370,14 @@ func (c *graphsCommand) runKernel(name string) error {
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
+	return r.out.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
 		words.Counted(d.Nodes, "node"), parameterText(&kernel.Spec, gram.Values), shapeOf(n, n, c.dtype)))
 }
 
-// begin begins a run that learns: it reads a collection and its labels and plans the run; files
+// beginCollection begins a run that learns: it reads a collection and its labels and plans the run; files
 // returns the size of its output files.
-func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int64) (*collectionRun, error) {
-	r, err := c.read(name, out, nil)
+func beginCollection(run *session, c *graphsOptions, name, out string, files func(r *collectionRun) int64) (*collectionRun, error) {
+	r, err := readCollection(run, c, name, out, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -401,8 +401,8 @@ func (c *graphsCommand) begin(name, out string, files func(r *collectionRun) int
 			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})
 		}
 	}
-	r.options = &method.Settings{Given: c.userValues, RNGSeed: uint64(c.session.seed), Workers: c.session.threads}
-	c.session.disk = files(r)
+	r.options = &method.Settings{Given: c.userValues, RNGSeed: uint64(run.seed), Workers: run.threads}
+	run.disk = files(r)
 	return r, r.keep(nil)
 }
 
@@ -412,11 +412,11 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := nodefile.ReadLabels(r.run.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.run.stdin, Warn: r.run.warnOf,
+	l, err := nodefile.ReadLabels(r.out.run.ctx, path, nodes, &nodefile.LabelConfig{
+		Missing: nodefile.MissingLabels[1:], Fix: "remove such lines", Stdin: r.out.run.stdin, Warn: r.out.run.warnOf,
 	})
 	if err == nil {
-		r.run.noteClasses(path, l)
+		noteClasses(r.out.run, path, l)
 	}
 	return l, err
 }
@@ -431,31 +431,31 @@ type graphsClassifyDocument struct {
 }
 
 func newGraphsClassify(run *session) *cobra.Command {
-	c := &graphsCommand{inputs: newInputs(run)}
-	cmd := c.newCommand("classify INPUT --labels L.tsv -o OUT.tsv",
+	c := new(graphsOptions)
+	cmd := newGraphsCommand(run, c, "classify INPUT --labels L.tsv -o OUT.tsv",
 		"A class and scores for every graph of a collection", func(flags *pflag.FlagSet, inputs []string) {
 			checkOutput(run, "-o", c.out, tablefile.PredictionEndings, inputs...)
 			if len(c.kernels) > 1 || len(c.learners) > 1 {
 				run.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
 			}
 			run.require(flags, "labels")
-		}, c.runClassify)
+		}, runGraphsClassify)
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines")
-	c.declareLearning(flags, "")
+	graphsLearningFlags(run, c, flags, "")
 	return cmd
 }
 
-func (c *graphsCommand) runClassify(name string) error {
-	r, err := c.begin(name, c.out, func(r *collectionRun) int64 {
-		return predictionBytes(r.outputs, tablefile.Columns{Classes: r.l.Names}, r.axis())
+func runGraphsClassify(run *session, c *graphsOptions, name string) error {
+	r, err := beginCollection(run, c, name, c.out, func(r *collectionRun) int64 {
+		return predictionBytes(r.out, tablefile.Columns{Classes: r.l.Names}, r.axis())
 	})
 	if err != nil {
 		return err
 	}
-	c.session.progress.Begin("learning", progress.Whole, progress.Shares)
-	p, err := r.methods[0].Method.Predict(c.session.ctx, r.problem, nil, r.options)
+	run.progress.Begin("learning", progress.Whole, progress.Shares)
+	p, err := r.methods[0].Method.Predict(run.ctx, r.problem, nil, r.options)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -463,11 +463,11 @@ func (c *graphsCommand) runClassify(name string) error {
 		line.Label, line.Reached = r.l.Names[p.Class[i]], true
 		simd.ConvertTo(line.Scores, p.Scores.Row(i))
 	}}
-	if err := writePredictions(r.outputs, items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
+	if err := writePredictions(r.out, items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
 		return err
 	}
 	d := &graphsClassifyDocument{
-		labelsDocument: learnedFrom(r.outputs, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
+		labelsDocument: learnedFrom(r.out, r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
 	if truth := (&ongram.Collection{Graphs: r.c}).Labels(name); truth != nil {
@@ -477,39 +477,39 @@ func (c *graphsCommand) runClassify(name string) error {
 	if estimated := d.estimated(); estimated != "" {
 		text += " · " + estimated
 	}
-	return r.finish(d, nil, &p.Parameters, text, chosen(p.Parameters, p.Settings), d.compared("the classes of the collection", "graph"))
+	return r.out.finish(d, nil, &p.Parameters, text, chosen(p.Parameters, p.Settings), d.compared("the classes of the collection", "graph"))
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	c := &graphsCommand{inputs: newInputs(run), splitFlags: splitFlags{noun: "graph", splits: 10}}
-	cmd := c.newCommand("evaluate INPUT [--kernel A,B …]",
+	c := &graphsOptions{splitting: splitFlags{noun: "graph", splits: 10}}
+	cmd := newGraphsCommand(run, c, "evaluate INPUT [--kernel A,B …]",
 		"Kernels between graphs side by side on random splits of a collection", func(flags *pflag.FlagSet, inputs []string) {
-			checkStdin(run, c.labels, c.split)
-			c.splitFlags.check(run, flags, inputs...)
-		}, c.runEvaluate)
+			checkStdin(run, c.labels, c.splitting.split)
+			c.splitting.check(run, flags, inputs...)
+		}, runGraphsEvaluate)
 	flags := cmd.Flags()
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
-	c.splitFlags.declare(run, flags)
-	c.declareLearning(flags, ", or several joined by commas")
+	c.splitting.declare(run, flags)
+	graphsLearningFlags(run, c, flags, ", or several joined by commas")
 	return cmd
 }
 
-func (c *graphsCommand) runEvaluate(name string) error {
-	r, err := c.begin(name, c.report, func(*collectionRun) int64 { return runFileBytes })
+func runGraphsEvaluate(run *session, c *graphsOptions, name string) error {
+	r, err := beginCollection(run, c, name, c.splitting.report, func(*collectionRun) int64 { return runFileBytes })
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: ofAllMethods(c.session.progress.Showing("evaluating", "split"))}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: ofAllMethods(run.progress.Showing("evaluating", "split"))}
 	nodes, err := r.nodes()
 	if err == nil {
-		err = c.splitFlags.planTo(&c.inputs, plan, nodes, r.l)
+		err = c.splitting.planTo(run, &c.tables, plan, nodes, r.l)
 	}
 	if err != nil {
 		return err
 	}
-	report, err := runPlan(r.outputs, plan, func() (*evaluate.Report, error) { return evaluate.Run(c.session.ctx, r.problem, plan) })
+	report, err := runPlan(r.out, plan, func() (*evaluate.Report, error) { return evaluate.Run(run.ctx, r.problem, plan) })
 	if err != nil {
-		return r.explain(c.splitFlags.explain(err, nodes, r.l))
+		return r.explain(c.splitting.explain(err, nodes, r.l))
 	}
-	return publishPlanned(r.outputs, &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
+	return publishPlanned(r.out, &evaluateDocument{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
 }

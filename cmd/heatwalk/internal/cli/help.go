@@ -129,8 +129,8 @@ func helpInput(run *session) error {
 	}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SortFlags = false
-	in := newGraphInputs(run)
-	in.declare(flags)
+	in := new(graphInputs)
+	graphFlags(run, in, flags)
 	fmt.Fprintf(run.stdout, "%s\nFlags:\n%s", text, flags.FlagUsagesWrapped(helpWidth))
 	return run.stdout.err
 }

@@ -41,19 +41,19 @@ type infoDocument struct {
 	odd      string // summary of lines that are not ordinary edges
 }
 
-type infoCommand struct {
-	graphInputs
+type infoOptions struct {
+	graph  graphInputs
 	labels string
 	ids    string
 	page   string // path of the report
 }
 
 func newInfo(run *session) *cobra.Command {
-	c := &infoCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("info GRAPH [--labels L.tsv]", arguments(run, "GRAPH", 1, 1),
+	c := new(infoOptions)
+	cmd := newCommand(run, "info GRAPH [--labels L.tsv]", arguments(run, "GRAPH", 1, 1),
 		"Counts, degrees, components, and how classes lie in the graph",
 		func(cmd *cobra.Command, args []string) {
-			c.check(cmd, args)
+			checkGraph(run, &c.graph, cmd, args)
 			if c.ids == "-" {
 				run.problem("--ids", "stdout has the counts; give a file")
 			}
@@ -61,24 +61,24 @@ func newInfo(run *session) *cobra.Command {
 			checkPage(run, c.page, c.ids, append(args, c.labels)...)
 			checkStdin(run, append(args, c.labels)...)
 		}, func(args []string) error {
-			v, err := c.measure(args[0])
+			v, err := measureGraph(run, c, args[0])
 			if err != nil {
 				return err
 			}
 			return run.printResult(v, func(io.Writer) { v.print(escapeWriter{run.stdout}, run.cost()) })
 		})
-	c.labelFlags(cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	labelFlags(run, &c.graph.tables, cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")
 	cmd.Flags().StringVar(&c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html")
-	c.declare(cmd.Flags())
+	graphFlags(run, &c.graph, cmd.Flags())
 	return cmd
 }
 
-// measure computes the counts of a graph, and of labels if a file is given.
-func (r *infoCommand) measure(name string) (*infoDocument, error) {
-	r.streamed = true // because loading frames is not worth it for two sweeps
-	r.tabled = true
-	g, err := r.open(name, "")
+// measureGraph computes the counts of a graph, and of labels if a file is given.
+func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, error) {
+	r.graph.streamed = true // because loading frames is not worth it for two sweeps
+	r.graph.tabled = true
+	g, err := readGraph(run, &r.graph, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,18 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 	}
 	var l *nodefile.Labels
 	if r.labels != "" {
-		if l, err = r.readLabels(r.labels, g); err != nil {
+		if l, err = readLabels(run, &r.graph, r.labels, g); err != nil {
 			return nil, err
 		}
 	}
-	err = heatwalk.Begin(r.session.ctx, g.Graph, func(p *heatwalk.Plan) error {
+	err = heatwalk.Begin(run.ctx, g.Graph, func(p *heatwalk.Plan) error {
 		p.Sweeps = 2
 		return p.Reserve(evaluate.StatisticsBytes(int(m.Rows), l), "components and labels")
 	})
 	if err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(r.session.ctx, g.A, m.Directed, l, r.session.threads)
+	s, err := evaluate.Measure(run.ctx, g.A, m.Directed, l, run.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 		}
 	}
 	if r.ids != "" {
-		if err := r.writeIDs(g); err != nil {
+		if err := writeIDs(run, r, g); err != nil {
 			return nil, err
 		}
 	}
@@ -129,24 +129,24 @@ func (r *infoCommand) measure(name string) (*infoDocument, error) {
 		if l != nil {
 			names = l.Names
 		}
-		if err := r.writeReport(v, s.Page(g.Degrees, names)); err != nil {
+		if err := writeInfoPage(run, r, v, s.Page(g.Degrees, names)); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
-// writeReport writes the page of a graph.
-func (r *infoCommand) writeReport(v *infoDocument, page *report.Page) error {
+// writeInfoPage writes the page of a graph.
+func writeInfoPage(run *session, r *infoOptions, v *infoDocument, page *report.Page) error {
 	for _, line := range v.lines() {
 		if line[1] != "" {
 			page.Facts = append(page.Facts, report.Fact{Name: line[0], Value: line[1]})
 		}
 	}
-	o := newOutputs(r.session, r.page)
+	o := newOutputs(run, r.page)
 	w, err := o.begin(r.page)
 	if err == nil {
-		err = writePage(r.session, w, page, v.Graph)
+		err = writePage(run, w, page, v.Graph)
 	}
 	if err == nil {
 		err = o.commit(nil)
@@ -155,11 +155,11 @@ func (r *infoCommand) writeReport(v *infoDocument, page *report.Page) error {
 }
 
 // writeIDs writes the ids of all nodes.
-func (r *infoCommand) writeIDs(g *openGraph) error {
-	o := newOutputs(r.session, r.ids)
+func writeIDs(run *session, r *infoOptions, g *openGraph) error {
+	o := newOutputs(run, r.ids)
 	w, err := o.begin(r.ids)
 	if err == nil {
-		err = tablefile.WriteIDs(w, g.axis())
+		err = tablefile.WriteIDs(w, nodeAxis(g))
 	}
 	if err == nil {
 		err = o.commit(nil)

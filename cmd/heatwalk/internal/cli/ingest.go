@@ -24,49 +24,49 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ingestFlags are the flags of ingest.
-type ingestCommand struct {
-	graphInputs
+// ingestOptions are the options of ingest.
+type ingestOptions struct {
+	graph      graphInputs
 	neighbours neighbourFlags
 	dir, codec string
 	force      bool
 }
 
 func newIngest(run *session) *cobra.Command {
-	c := &ingestCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("ingest INPUT... -o DIR", arguments(run, "INPUT", 0, -1),
+	c := new(ingestOptions)
+	cmd := newCommand(run, "ingest INPUT... -o DIR", arguments(run, "INPUT", 0, -1),
 		"Read edge lists and graph files of other tools into a store",
-		func(cmd *cobra.Command, args []string) { c.check(cmd, args) },
-		func(args []string) error { return c.run(args) })
+		func(cmd *cobra.Command, args []string) { checkIngest(run, c, cmd, args) },
+		func(args []string) error { return runIngest(run, c, args) })
 	flags := cmd.Flags()
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	choiceVar(run, flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	c.neighbours.declare(run, cmd)
-	c.graphInputs.declare(flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check validates the flags and records problems.
-func (c *ingestCommand) check(cmd *cobra.Command, args []string) {
+// checkIngest validates the flags and records problems.
+func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []string) {
 	if c.dir == "" {
-		c.session.problem("-o", "the store's directory is missing; write -o DIR")
+		run.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
-		c.session.problem("-o", "%s is a file; name a directory", c.dir)
+		run.problem("-o", "%s is a file; name a directory", c.dir)
 	}
 	for i, a := range args {
-		if a != "" && isThere(filepath.Join(a, "manifest")) && !(c.sources.citations() && len(args) == 1) {
-			c.session.problem(a, "is a store already; the other commands take it as it is")
+		if a != "" && isThere(filepath.Join(a, "manifest")) && !(c.graph.sources.citations() && len(args) == 1) {
+			run.problem(a, "is a store already; the other commands take it as it is")
 		}
 		for _, b := range args[:i] {
 			if a == b || sameFile(a, b) {
-				c.session.problem(a, "given twice; its edges would count twice")
+				run.problem(a, "given twice; its edges would count twice")
 			}
 		}
 	}
-	c.graphInputs.checkSources()
-	c.neighbours.check(c.session, cmd, args, &c.graphInputs)
+	checkSources(run, &c.graph)
+	c.neighbours.check(run, cmd, args, &c.graph)
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -79,37 +79,37 @@ type ingestDocument struct {
 	Closing
 }
 
-func (c *ingestCommand) run(inputs []string) (err error) {
-	config := &c.config
+func runIngest(run *session, c *ingestOptions, inputs []string) (err error) {
+	config := &c.graph.config
 	config.Codec = c.codec
 	if c.neighbours.path != "" {
 		config.Sources = make([]*ingest.Source, 1)
-		if config.Sources[0], err = c.neighbours.read(c.session); err != nil {
+		if config.Sources[0], err = c.neighbours.read(run); err != nil {
 			return err
 		}
 		if config.Duplicates == ingest.DefaultDuplicates {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
-	c.session.keeps(c.dir)
-	o := newOutputs(c.session, c.dir)
+	keeps(run, c.dir)
+	o := newOutputs(run, c.dir)
 	if o.runFile, err = o.companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
-	if c.session.estimating {
-		return c.graphInputs.planIngest(c.dir, inputs)
+	if run.estimating {
+		return planIngest(run, &c.graph, c.dir, inputs)
 	}
-	report, err := c.graphInputs.ingest(c.dir, inputs, c.force)
+	report, err := ingestInto(run, &c.graph, c.dir, inputs, c.force)
 	if err != nil {
 		return err
 	}
-	c.session.doing = ""
-	return c.session.printResult(documentOf(report), func(w io.Writer) {
+	run.doing = ""
+	return run.printResult(documentOf(report), func(w io.Writer) {
 		for _, line := range columnLines(report.Files) {
 			fmt.Fprintln(w, line)
 		}
-		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), c.session.cost(), c.dir)
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), run.cost(), c.dir)
 	})
 }
 
@@ -169,16 +169,16 @@ func oddLines(r *ingest.Report) string {
 }
 
 // ingestConfig returns the settings of an ingest.
-func (r *graphInputs) ingestConfig() *ingest.Config {
+func ingestConfig(run *session, r *graphInputs) *ingest.Config {
 	config := r.config
 	c := &config
-	c.Workers, c.TempDir, c.Warn, c.Text = r.session.threads, r.tempDir, r.session.warnOf, r.text
-	if limit := r.session.dataLimit(); limit > 0 {
+	c.Workers, c.TempDir, c.Warn, c.Text = run.threads, r.tables.tempDir, run.warnOf, r.tables.text
+	if limit := run.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.producerBytes)
 	}
-	c.Missing = r.labelling.Missing
+	c.Missing = r.tables.labelling.Missing
 	if c.Stdin == nil {
-		c.Stdin = r.session.stdin
+		c.Stdin = run.stdin
 	}
 	var stage *progress.Stage
 	current := ""
@@ -191,48 +191,48 @@ func (r *graphInputs) ingestConfig() *ingest.Config {
 					name = r.source
 				}
 			}
-			stage = r.session.progress.Begin(name, total, unit)
+			stage = run.progress.Begin(name, total, unit)
 		}
 		stage.Set(done, total)
 	}
 	return c
 }
 
-// ingest reads inputs into a new store in dir.
-func (r *graphInputs) ingest(dir string, inputs []string, force bool) (*ingest.Report, error) {
-	c := r.ingestConfig()
+// ingestInto reads inputs into a new store in dir.
+func ingestInto(run *session, r *graphInputs, dir string, inputs []string, force bool) (*ingest.Report, error) {
+	c := ingestConfig(run, r)
 	c.Force = force
 	if c.Memory > 0 {
 		limitHeap(c.Memory + r.producerBytes)
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		bytes, end, err := r.makeSources(dir, inputs, &r.sources, c)
+		bytes, end, err := makeSources(run, &r.tables, dir, inputs, &r.sources, c)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 		inputs, temporary = nil, bytes
 	}
-	report, err := ingest.Run(r.session.ctx, dir, inputs, c)
+	report, err := ingest.Run(run.ctx, dir, inputs, c)
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
 	if errors.Is(err, shard.ErrNotStore) { // about the output
 		err = fault.Usage("-o", "%v", err)
 	}
-	r.session.progress.End()
+	run.progress.End()
 	return report, err
 }
 
 // planIngest plans an ingest. A graph that is derived from other data is computed temporarily, because
 // its size is not known before.
-func (r *graphInputs) planIngest(dir string, inputs []string) error {
+func planIngest(run *session, r *graphInputs, dir string, inputs []string) error {
 	if r.sources.any() || r.config.Sources != nil {
-		return r.planMade(dir, inputs)
+		return planMade(run, r, dir, inputs)
 	}
-	c := r.ingestConfig()
-	n, err := ingest.CountsOf(r.session.ctx, inputs, c)
+	c := ingestConfig(run, r)
+	n, err := ingest.CountsOf(run.ctx, inputs, c)
 	if err != nil {
 		return err
 	}
@@ -244,20 +244,20 @@ func (r *graphInputs) planIngest(dir string, inputs []string) error {
 	if c.Memory > 0 {
 		bytes = min(bytes, c.Memory) // the rest goes to disk
 	}
-	return beginIngest(r.session, bytes, store+temporary)
+	return beginIngest(run, bytes, store+temporary)
 }
 
 // planMade plans an ingest by running it temporarily.
-func (r *graphInputs) planMade(dir string, inputs []string) error {
-	temp, err := r.makeTemp(dir)
+func planMade(run *session, r *graphInputs, dir string, inputs []string) error {
+	temp, err := makeTemp(run, &r.tables, dir)
 	if err != nil {
 		return err
 	}
-	report, err := r.ingest(temp.Content(), inputs, false)
+	report, err := ingestInto(run, r, temp.Content(), inputs, false)
 	if err != nil {
 		return err
 	}
-	return beginIngest(r.session, r.session.measuredBytes(), report.Store.BytesTotal()+report.SpilledBytes)
+	return beginIngest(run, measuredBytes(run), report.Store.BytesTotal()+report.SpilledBytes)
 }
 
 // beginIngest plans an ingest with the given memory and size of its files.
@@ -270,7 +270,7 @@ func beginIngest(run *session, memory, files int64) error {
 
 // measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
 // most the limit.
-func (run *session) measuredBytes() int64 {
+func measuredBytes(run *session) int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
 	if limit := run.dataLimit(); limit > 0 {
@@ -298,30 +298,30 @@ func (s *sources) any() bool { return s.hyperedges || s.citations() }
 func (s *sources) citations() bool { return s.cocitation || s.coupling }
 
 // checkSources records contradictions between flags.
-func (r *graphInputs) checkSources() {
+func checkSources(run *session, r *graphInputs) {
 	s, c := &r.sources, &r.config
 	switch {
 	case !s.any():
 	case s.hyperedges && s.cocitation:
-		r.session.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
+		run.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
-		r.session.problem("--hyperedges", "have no direction; leave out --directed")
+		run.problem("--hyperedges", "have no direction; leave out --directed")
 	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Bipartite || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
-		r.session.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+		run.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		r.session.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
+		run.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
 
 // makeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
 // returns the size of temporary stores, and a function that closes them.
-func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
+func makeSources(run *session, in *inputs, dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
 	if s.hyperedges {
 		settings := *c
 		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
 		return 0, func() {}, nil
 	}
-	temp, err := in.makeTemp(dir)
+	temp, err := makeTemp(run, in, dir)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -331,13 +331,13 @@ func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest
 	if len(inputs) == 1 && ingest.IsStore(inputs[0]) {
 		path = inputs[0]
 	} else {
-		report, err := ingest.Run(in.session.ctx, path, inputs, &arcs)
+		report, err := ingest.Run(run.ctx, path, inputs, &arcs)
 		if err != nil {
 			return 0, nil, err
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
-	store, err := shard.Open(in.session.ctx, path, &shard.Options{Stream: true, Workers: in.session.threads})
+	store, err := shard.Open(run.ctx, path, &shard.Options{Stream: true, Workers: run.threads})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -345,7 +345,7 @@ func (in *inputs) makeSources(dir string, inputs []string, s *sources, c *ingest
 		return 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), store.Close())
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true
-	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, in.session.threads)}
+	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, run.threads)}
 	return bytes, func() {
 		_ = store.Close() // it was only read
 		temp.end()

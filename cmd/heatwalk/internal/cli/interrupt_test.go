@@ -232,7 +232,7 @@ func TestReaderGone(t *testing.T) {
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	run := newSession(context.Background(), nil, nil, io.Discard, &stderr)
-	code := run.guard(func() error { panic("cwk: dimension mismatch") })
+	code := guard(run, func() error { panic("cwk: dimension mismatch") })
 	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}

@@ -20,15 +20,15 @@ import (
 )
 
 func newKernel(run *session) *cobra.Command {
-	c := &kernelCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("kernel GRAPH --kernel SPEC -o K.npy", arguments(run, "GRAPH", 1, 1),
+	c := new(kernelOptions)
+	cmd := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", arguments(run, "GRAPH", 1, 1),
 		"A block of kernel values, streamed to a file",
 		func(cmd *cobra.Command, args []string) {
-			c.graphInputs.checkDense(cmd, args, c.out, c.share, c.labels, c.rows, c.cols)
-			c.check(cmd)
+			checkDense(run, &c.graph, cmd, args, c.block.out, c.share, c.walk.labels, c.block.rows, c.block.cols)
+			checkKernel(run, c, cmd)
 		}, func(args []string) error {
 			write := writeNodeKernel[float32]
-			switch double := c.dtype == "float64"; {
+			switch double := c.block.dtype == "float64"; {
 			case double && c.family == nil:
 				write = writeWalkKernel[float64]
 			case double:
@@ -36,16 +36,16 @@ func newKernel(run *session) *cobra.Command {
 			case c.family == nil:
 				write = writeWalkKernel[float32]
 			}
-			return write(c, args[0])
+			return write(run, c, args[0])
 		})
 	flags := cmd.Flags()
-	c.denseFlags.declare(run, flags)
+	c.block.declare(run, flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	c.walkFlags.declare(&c.inputs, flags, ": of cwk, and classes of the rows in LIBSVM's text")
+	c.walk.declare(run, &c.graph.tables, flags, ": of cwk, and classes of the rows in LIBSVM's text")
 	numberVar(run, flags, &c.tolerance, "tolerance", 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	c.share.declare(run, flags, "the columns")
-	c.largestFlag(flags)
-	c.graphInputs.declare(flags)
+	largestFlag(&c.graph, flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
@@ -61,7 +61,7 @@ func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
 
 // rowsOf reads a list of ids. Without a list it returns all rows in the order of the ids, except rows of
 // hyperedges.
-func (in *inputs) rowsOf(path string, g *openGraph) ([]int, error) {
+func rowsOf(run *session, in *inputs, path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.Collect(g.Nodes.Rows())
 		if g.Hyperedges {
@@ -69,12 +69,12 @@ func (in *inputs) rowsOf(path string, g *openGraph) ([]int, error) {
 		}
 		return rows, nil
 	}
-	return in.readIDs(path, g.Nodes)
+	return readIDs(run, in, path, g.Nodes)
 }
 
 // readIDs reads a list of ids, at least one.
-func (in *inputs) readIDs(path string, nodes nodefile.Lookup) ([]int, error) {
-	rows, err := nodefile.ReadIDs(in.session.ctx, path, nodes, in.listConfig(path))
+func readIDs(run *session, in *inputs, path string, nodes nodefile.Lookup) ([]int, error) {
+	rows, err := nodefile.ReadIDs(run.ctx, path, nodes, listConfig(run, in, path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
 	}
@@ -86,11 +86,11 @@ func nodesOf(g *openGraph, rows []int) axis {
 	return axis{N: len(rows), ID: func(i int) string { return g.Nodes.ID(rows[i]) }}
 }
 
-// kernelFlags are the flags of kernel.
-type kernelCommand struct {
-	graphInputs
-	walkFlags
-	denseFlags
+// kernelOptions are the options of kernel.
+type kernelOptions struct {
+	graph      graphInputs
+	walk       walkFlags
+	block      denseFlags
 	listed     string         // value of --kernel
 	name       string         // name of the kernel
 	family     *kernel.Family // nil for cwk
@@ -99,33 +99,33 @@ type kernelCommand struct {
 	share      shareFlag
 }
 
-// check parses the kernel and records problems of the flags.
-func (c *kernelCommand) check(cmd *cobra.Command) {
-	spec, n := parseNamed(c.session, "--kernel", c.listed, nodeKernels())
+// checkKernel parses the kernel and records problems of the flags.
+func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command) {
+	spec, n := parseNamed(run, "--kernel", c.listed, nodeKernels())
 	if spec == nil {
 		return
 	}
 	flags := cmd.Flags()
 	if c.name, c.family = n.Name, kernel.Families().Named(n.Name); c.family == nil {
-		c.session.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
-		c.walkFlags.check(c.session, flags, n)
+		run.refuse(flags, rule{true, "tolerance", "cwk is computed by walks without an iteration; leave it out"})
+		c.walk.check(run, flags, n)
 		return
 	}
-	c.session.refuse(flags,
+	run.refuse(flags,
 		rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
-		rule{!matrixFormatOf(c.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
+		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels", c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
-	c.userValues, _ = parseGiven(c.session, "--kernel", n.Given, spec)
+	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
 	floor, wider := 0x1p-23, ", or --dtype float64"
-	if c.dtype == "float64" {
+	if c.block.dtype == "float64" {
 		floor, wider = 0x1p-52, ""
 	}
-	c.session.refuse(cmd.Flags(), rule{c.tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.dtype, floor, wider)})
+	run.refuse(cmd.Flags(), rule{c.tolerance < floor, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", c.tolerance, c.block.dtype, floor, wider)})
 }
 
 // writeWalkKernel writes a block of the coinciding walk kernel.
-func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
-	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
+func writeWalkKernel[T sparse.Float](run *session, f *kernelOptions, name string) error {
+	d, err := beginDense(run, &f.graph, name, f.block.out, denseInputs{labels: f.walk.labels, seeds: true, rows: f.block.rows, cols: f.block.cols, block: true})
 	if err != nil {
 		return err
 	}
@@ -133,23 +133,23 @@ func writeWalkKernel[T sparse.Float](f *kernelCommand, name string) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWalk[T](d, &f.inputs, &f.walkFlags)
+	w, err := newWalk[T](run, d, &f.graph.tables, &f.walk)
 	if err != nil {
 		return err
 	}
-	parameters := f.parameters()
+	parameters := f.walk.parameters()
 	parameters.Kernel = f.name
-	rows, cols, minSteps := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.minSteps()
+	rows, cols, minSteps := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.walk.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(f.session.ctx, minSteps, rows, cols, sink)
+			return w.Gram(run.ctx, minSteps, rows, cols, sink)
 		},
 		picks:  [][]cwk.Pick{rows, cols},
 		advice: fewerNodes,
 
 		parameters: parameters, command: "kernel", share: f.share,
-		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.block.dtype},
 	})
 }

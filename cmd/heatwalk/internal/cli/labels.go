@@ -21,25 +21,25 @@ import (
 )
 
 // labelFlags declares the flag of a label file and the flags for reading it.
-func (in *inputs) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
+func labelFlags(run *session, in *inputs, flags *pflag.FlagSet, p *string, usage string) {
 	flags.StringVar(p, "labels", "", usage)
-	in.fieldsFlag(flags, "label")
+	fieldsFlag(run, in, flags, "label")
 }
 
 // fieldsFlag declares the flags for reading a table with the given kind of a value for each node.
-func (in *inputs) fieldsFlag(flags *pflag.FlagSet, kind string) {
-	variable(in.session, flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+func fieldsFlag(run *session, in *inputs, flags *pflag.FlagSet, kind string) {
+	variable(run, flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return parseFields(&in.labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
-	in.missingFlag(flags)
+	missingFlag(run, in, flags)
 }
 
 // missingFlag declares the flag for the words that mean a missing label or a missing end of an edge.
-func (in *inputs) missingFlag(flags *pflag.FlagSet) {
+func missingFlag(run *session, in *inputs, flags *pflag.FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	variable(in.session, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
+	variable(run, flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
 		in.labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
@@ -47,26 +47,26 @@ func (in *inputs) missingFlag(flags *pflag.FlagSet) {
 }
 
 // nodeLabels returns the settings for files of labels of the nodes of g.
-func (r *graphInputs) nodeLabels(g *openGraph) *nodefile.LabelConfig {
+func nodeLabels(run *session, r *graphInputs, g *openGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return r.labelConfig(r.config.UnknownIDs, fix)
+	return labelConfig(run, &r.tables, r.config.UnknownIDs, fix)
 }
 
 // readLabels reads a file of labels for the nodes of g.
-func (r *graphInputs) readLabels(path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := nodefile.ReadLabels(r.session.ctx, path, g.Nodes, r.nodeLabels(g))
+func readLabels(run *session, r *graphInputs, path string, g *openGraph) (*nodefile.Labels, error) {
+	l, err := nodefile.ReadLabels(run.ctx, path, g.Nodes, nodeLabels(run, r, g))
 	if err == nil {
-		r.session.noteColumns(path, l.Columns)
-		r.session.noteClasses(path, l)
+		noteColumns(run, path, l.Columns)
+		noteClasses(run, path, l)
 	}
 	return l, err
 }
 
 // noteClasses prints the largest classes of labels with the numbers of their nodes.
-func (run *session) noteClasses(path string, l *nodefile.Labels) {
+func noteClasses(run *session, path string, l *nodefile.Labels) {
 	const most = 5
 	size := sizesOf(l)
 	order := make([]int, len(size))
@@ -86,25 +86,25 @@ func (run *session) noteClasses(path string, l *nodefile.Labels) {
 }
 
 // warnLeaks warns about attributes that determine the labels.
-func (r *graphInputs) warnLeaks(f *attributeFlags, g *openGraph, l *nodefile.Labels) {
+func warnLeaks(run *session, r *graphInputs, f *attributeFlags, g *openGraph, l *nodefile.Labels) {
 	if g.attributes == nil || g.unread != nil {
 		return
 	}
 	for _, title := range g.attributes.Determining(l) {
-		r.session.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
+		run.warn("%s: column %s determines the labels of %s; if it was derived from them, remove it, because the reported accuracy is then too high", f.file, quoted(title), l.File)
 	}
 }
 
 // listConfig returns the settings for lists of ids and splits.
-func (in *inputs) listConfig(path string) *nodefile.ListConfig {
-	return &nodefile.ListConfig{Text: in.text, Stdin: in.session.stdin, Warn: in.session.warnOf, Columns: func(c input.Columns) { in.session.noteColumns(path, c) }}
+func listConfig(run *session, in *inputs, path string) *nodefile.ListConfig {
+	return &nodefile.ListConfig{Text: in.text, Stdin: run.stdin, Warn: run.warnOf, Columns: func(c input.Columns) { noteColumns(run, path, c) }}
 }
 
 // labelConfig returns the settings for label files. fix is the remedy for unknown nodes.
-func (in *inputs) labelConfig(unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
+func labelConfig(run *session, in *inputs, unknown ingest.UnknownIDs, fix string) *nodefile.LabelConfig {
 	c := in.labelling
 	c.Text = in.text
-	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, in.session.stdin, in.session.warnOf
+	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = unknown == ingest.SkipUnknown, fix, run.stdin, run.warnOf
 	return &c
 }
 
@@ -123,8 +123,8 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 }
 
 // readSeeds reads the labels at which a walk starts: at least two classes.
-func (r *graphInputs) readSeeds(path string, g *openGraph) (*nodefile.Labels, error) {
-	l, err := r.readLabels(path, g)
+func readSeeds(run *session, r *graphInputs, path string, g *openGraph) (*nodefile.Labels, error) {
+	l, err := readLabels(run, r, path, g)
 	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
 		parse.Fix += ", or pass --multi-label"
 	}
@@ -224,17 +224,17 @@ func (d *attributesDocument) String() string {
 }
 
 // readAttributes reads the attributes of the nodes of g, if a file is given.
-func (r *graphInputs) readAttributes(f *attributeFlags, g *openGraph) (err error) {
+func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGraph) (err error) {
 	if f.file == "" {
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Text: r.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: r.session.stdin, Warn: r.session.warnOf,
+		IDs: f.ids, Text: r.tables.text, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: heatwalk.Room(g.Graph), Stdin: run.stdin, Warn: run.warnOf,
 	}
-	r.session.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(r.session.ctx, f.file, g.Nodes, c)
+	run.progress.Begin("reading "+f.file, 0, progress.Bytes)
+	g.attributes, err = tablefile.ReadFeatures(run.ctx, f.file, g.Nodes, c)
 	if err == nil {
-		r.session.noteColumns(f.file, g.attributes.Columns)
+		noteColumns(run, f.file, g.attributes.Columns)
 	}
 	if g.attributes != nil {
 		heatwalk.Reserve(g.Graph, g.attributes.Table.Bytes, "attributes")

@@ -11,7 +11,7 @@ import (
 
 // reportShift warns that the labels of a file are no random sample, and puts a range in place of the
 // accuracy.
-func (r *classifyRun) reportShift(sample *shift.Report, estimate problem.Estimate) {
+func (r *classifyRun) reportShift(run *session, sample *shift.Report, estimate problem.Estimate) {
 	if sample == nil || !sample.Sounds() {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *classifyRun) reportShift(sample *shift.Report, estimate problem.Estimat
 	if sample.Omitted > 0 {
 		r.shift += fmt.Sprintf("; measuring how much needs %s of memory", words.Bytes(sample.Omitted))
 	}
-	r.f.session.warn("%s: %s", r.l.File, r.shift)
+	run.warn("%s: %s", r.data.l.File, r.shift)
 }
 
 // shiftSentence returns the warning and the range of the accuracy as a sentence for a page; "" without a

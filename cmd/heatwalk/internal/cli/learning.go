@@ -19,8 +19,8 @@ import (
 
 // learningFlags holds the flags of commands that learn from labels of nodes.
 type learningFlags struct {
-	graphInputs
-	walkFlags
+	graph      graphInputs
+	walk       walkFlags
 	attributes attributeFlags
 	several    bool   // nodes have several labels
 	listed     string // value of --method
@@ -31,53 +31,51 @@ type learningFlags struct {
 	base    method.Settings // settings of all methods
 }
 
-func newLearning(run *session) learningFlags { return learningFlags{graphInputs: newGraphInputs(run)} }
-
-// methods returns the named methods.
-func (f *learningFlags) methods() (list []method.Method) {
+// methodsOf returns the named methods.
+func methodsOf(f *learningFlags) (list []method.Method) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
 	}
 	return list
 }
 
-// declare declares the flags of f except those of labels and method.
-func (f *learningFlags) declare(flags *pflag.FlagSet) {
-	f.walkFlags.priorFlag(flags)
+// learningFlagSet declares the flags of f except those of labels and method.
+func learningFlagSet(run *session, f *learningFlags, flags *pflag.FlagSet) {
+	f.walk.priorFlag(flags)
 	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
-	choiceVar(f.session, flags, &f.effort, "effort", "full", []string{"full", "low"},
+	choiceVar(run, flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
-	f.attributes.declare(f.session, flags)
-	f.graphInputs.declare(flags)
+	f.attributes.declare(run, flags)
+	graphFlags(run, &f.graph, flags)
 }
 
 // labelsFlag declares the flag of the labels.
-func (f *learningFlags) labelsFlag(flags *pflag.FlagSet) {
-	f.labelFlags(flags, &f.labels, "`FILE` of node and label, one pair a line")
+func labelsFlag(run *session, f *learningFlags, flags *pflag.FlagSet) {
+	labelFlags(run, &f.graph.tables, flags, &f.walk.labels, "`FILE` of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
-func (f *learningFlags) severalFlag(flags *pflag.FlagSet) {
+func severalFlag(f *learningFlags, flags *pflag.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 }
 
-// check parses the methods and records problems of the flags.
-func (f *learningFlags) check(flags *pflag.FlagSet) {
+// checkLearning parses the methods and records problems of the flags.
+func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
 	entries, err := method.Parse(f.listed)
 	if f.entries = entries; err != nil {
-		f.session.problem("--method", "%s", withoutUsage(err))
+		run.problem("--method", "%s", withoutUsage(err))
 	}
-	checkForm(f.session, f.entries)
-	f.session.require(flags, "labels")
+	checkForm(run, f.entries)
+	run.require(flags, "labels")
 }
 
-// settle reads the grid, sets the candidates of all methods, and records problems.
-func (f *learningFlags) settle(grid string) {
-	base, err := method.Settle(f.session.ctx, f.entries, grid, nil, nil)
+// settleMethods reads the grid, sets the candidates of all methods, and records problems.
+func settleMethods(run *session, f *learningFlags, grid string) {
+	base, err := method.Settle(run.ctx, f.entries, grid, nil, nil)
 	f.base = *base
 	if list, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range list.Unwrap() {
-			checkGrid(f.session, grid, err)
+			checkGrid(run, grid, err)
 		}
 	}
 }
@@ -155,32 +153,32 @@ func withoutUsage(err error) string {
 // others, as with balanced weights of classes, and accuracies are those of a graph with such shares.
 const balanced = "balanced"
 
-// readPrior reads the prior of walks or the shares of the classes among all nodes.
-func (f *learningFlags) readPrior(in *inputs, d *graphRun) (cwk.Prior, error) {
-	if f.prior == balanced {
+// readPriorOrShares reads the prior of walks or the shares of the classes among all nodes.
+func readPriorOrShares(run *session, f *learningFlags, in *inputs, d *graphRun) (cwk.Prior, error) {
+	if f.walk.prior == balanced {
 		d.shares = slices.Repeat([]float64{1 / float64(len(d.l.Names))}, len(d.l.Names))
 		return cwk.Prior{}, nil
 	}
-	if f.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.prior) {
-		shares, err := nodefile.ReadShares(in.session.ctx, f.prior, d.l.Names, in.listConfig(f.prior))
+	if f.walk.prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.prior) {
+		shares, err := nodefile.ReadShares(run.ctx, f.walk.prior, d.l.Names, listConfig(run, in, f.walk.prior))
 		if d.shares = shares; shares != nil || err != nil {
 			return cwk.Prior{}, err
 		}
-		for _, m := range f.methods() {
+		for _, m := range methodsOf(f) {
 			if !slices.Contains(flagsOf(m), "prior") {
 				return cwk.Prior{}, fault.Usage("--prior", "%s has no distribution for each node; give lines class<TAB>share", m.Name())
 			}
 		}
 	}
-	return f.walkFlags.readPrior(in, d.g, d.l)
+	return f.walk.readPrior(run, in, d.g, d.l)
 }
 
 // settings completes the settings of a method with workers, memory, attributes and progress.
-func (d *graphRun) settings(tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
-	prior, err := f.readPrior(&f.inputs, d)
+func (d *graphRun) settings(run *session, tried *method.Settings, f *learningFlags, progress func(stage string, done, total int64)) (*method.Settings, error) {
+	prior, err := readPriorOrShares(run, f, &f.graph.tables, d)
 	s := *tried
-	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.run.seed), f.effort == "low"
+	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(run.seed), f.effort == "low"
 	s.Weights = f.weight
-	s.Workers, s.Progress = d.run.threads, progress
+	s.Workers, s.Progress = run.threads, progress
 	return &s, err
 }

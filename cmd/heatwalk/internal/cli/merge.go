@@ -22,7 +22,7 @@ type mergeDocument struct {
 
 func newMerge(run *session) *cobra.Command {
 	var out string
-	cmd := run.newCommand("merge PART... -o OUT", arguments(run, "PART", 1, -1),
+	cmd := newCommand(run, "merge PART... -o OUT", arguments(run, "PART", 1, -1),
 		"Put the parts that --slab made together",
 		func(_ *cobra.Command, args []string) {
 			checkOutput(run, "-o", out, nil, args...)

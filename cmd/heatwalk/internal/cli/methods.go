@@ -16,7 +16,7 @@ import (
 )
 
 func newMethods(run *session) *cobra.Command {
-	return run.newCommand("methods [NAME]", arguments(run, "NAME", 0, 1), "What can be named in --method, --kernel and --learner",
+	return newCommand(run, "methods [NAME]", arguments(run, "NAME", 0, 1), "What can be named in --method, --kernel and --learner",
 		func(*cobra.Command, []string) {}, func(args []string) error { return runMethods(run, strings.Join(args, "")) })
 }
 

@@ -54,17 +54,17 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 }
 
 // writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
-func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
-	d, err := f.beginDense(name, f.out, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
+func writeNodeKernel[T sparse.Float](run *session, f *kernelOptions, name string) error {
+	d, err := beginDense(run, &f.graph, name, f.block.out, denseInputs{labels: f.walk.labels, rows: f.block.rows, cols: f.block.cols, block: true})
 	if err != nil {
 		return err
 	}
-	rows, cols, shape, err := partOfBlock(f.share, d.rows, d.cols, f.dtype)
+	rows, cols, shape, err := partOfBlock(f.share, d.rows, d.cols, f.block.dtype)
 	if err != nil {
 		return err
 	}
 	rowAxis, colAxis := nodesOf(d.g, rows), nodesOf(d.g, cols)
-	files, err := checkMatrix(d.outputs, rowAxis, colAxis, f.dtype, fewerNodes)
+	files, err := checkMatrix(d.out, rowAxis, colAxis, f.block.dtype, fewerNodes)
 	if err != nil {
 		return err
 	}
@@ -74,41 +74,41 @@ func writeNodeKernel[T sparse.Float](f *kernelCommand, name string) error {
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[index].Name))
 	}
 	d.g.Store.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: f.session.progress.Stages("product")}
-	f.session.disk += files
-	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype)
-	if !takesPieces(d.outputs) { // the block is in memory until it is complete
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: run.progress.Stages("product")}
+	run.disk += files
+	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.dtype)
+	if !takesPieces(d.out) { // the block is in memory until it is complete
 		heatwalk.Reserve(d.g.Graph, block, wholeBlock)
 	}
-	if limit := 100; f.session.estimating && min(len(rows), len(cols)) > limit {
-		f.session.faster = append(f.session.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
+	if limit := 100; run.estimating && min(len(rows), len(cols)) > limit {
+		run.faster = append(run.faster, "fewer columns: the time is proportional to the shorter of --rows and --cols")
 	}
-	k, err := heatwalk.OpenKernel(f.session.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
+	k, err := heatwalk.OpenKernel(run.ctx, d.g.Graph, f.name, f.userValues, d.rows, d.cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
 		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-			d.path, words.Bytes(block))
+			d.out.path, words.Bytes(block))
 	}
 	if err != nil {
-		return f.session.graphError(err, name, loosened)
+		return graphError(run, err, name, loosened)
 	}
 	if err := d.describePart("kernel", f.share, shape, kernelParameters{f.family, k.Parameters}); err != nil {
 		return err
 	}
-	file, err := newWriter[T](d.outputs, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.outputs)})
+	file, err := newWriter[T](d.out, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: !takesPieces(d.out)})
 	if err != nil {
 		return err
 	}
 	put := func(i, j int, piece *sparse.Block[float64]) error {
-		return file.Put(f.session.ctx, i, j, piece)
+		return file.Put(run.ctx, i, j, piece)
 	}
-	report, err := kernel.Values[T](f.session.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
+	report, err := kernel.Values[T](run.ctx, k.Kernel, k.Rows, k.Cols, put, settings)
 	if err != nil {
-		return f.session.graphError(err, name, loosened)
+		return graphError(run, err, name, loosened)
 	}
-	if err := file.Close(f.session.ctx); err != nil {
+	if err := file.Close(run.ctx); err != nil {
 		return err
 	}
-	return d.finishKernel(&kernelDocument{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, k.Parameters}}, report)
+	return d.finishKernel(&kernelDocument{Output: f.block.out, Rows: len(rows), Cols: len(cols), Dtype: f.block.dtype, Parameters: kernelParameters{f.family, k.Parameters}}, report)
 }
 
 // wholeBlock names the memory of a block that is written at the end.
@@ -144,7 +144,7 @@ func (d *graphRun) finishKernel(r *kernelDocument, result *kernel.Report) error 
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	return d.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
+	return d.out.finish(r, storeOf(d.g.Store.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, parameterText(&r.Parameters.family.Spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

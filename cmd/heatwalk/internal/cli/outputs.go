@@ -75,7 +75,7 @@ func (o *outputs) beginAll(format *tablefile.Format) (err error) {
 	if path == "" {
 		return nil
 	}
-	o.run.keeps(path)
+	keeps(o.run, path)
 	if o.w, err = o.begin(path); err == nil && format != nil && format.SeparateIDs {
 		if o.rowIDs, err = o.companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.companion(path, filepath.Ext(path), ".cols.ids")
@@ -165,7 +165,7 @@ func sameFile(a, b string) bool {
 }
 
 // keeps notes the output that an interruption leaves as it is.
-func (run *session) keeps(path string) {
+func keeps(run *session, path string) {
 	switch {
 	case path == "-":
 		run.doing = "" // data on stdout cannot be taken back
@@ -286,7 +286,7 @@ func warnBytes(run *session, path, format string, g *openGraph, names []string) 
 			wrong++
 		}
 	}
-	ids := g.axis()
+	ids := nodeAxis(g)
 	for i := range ids.N {
 		if !utf8.ValidString(ids.ID(i)) {
 			wrong++
@@ -305,7 +305,7 @@ type tempDir struct {
 
 // tempParent returns the directory for temporary files: --temp-dir, or that of the output called
 // path, because it is on a disk with room for large files.
-func (in *inputs) tempParent(path string) string {
+func tempParent(in *inputs, path string) string {
 	switch {
 	case in.tempDir != "":
 		return in.tempDir
@@ -316,20 +316,20 @@ func (in *inputs) tempParent(path string) string {
 }
 
 // makeTemp makes a temporary directory in tempParent, which is removed when the command ends.
-func (in *inputs) makeTemp(output string) (*tempDir, error) {
-	parent := in.tempParent(output)
+func makeTemp(run *session, in *inputs, output string) (*tempDir, error) {
+	parent := tempParent(in, output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
-	temp := &tempDir{t, in.session}
-	in.session.atEnd(temp.end)
+	temp := &tempDir{t, run}
+	run.atEnd(temp.end)
 	return temp, nil
 }
 
 // makeTempContent makes a directory in a temporary one.
-func (in *inputs) makeTempContent(output string) (dir string, err error) {
-	t, err := in.makeTemp(output)
+func makeTempContent(run *session, in *inputs, output string) (dir string, err error) {
+	t, err := makeTemp(run, in, output)
 	if err != nil {
 		return "", err
 	}
@@ -386,7 +386,7 @@ func writeRun(run *session, w io.Writer, store, parameters any, p *parts.Part) e
 		Parameters: parameters,
 		Part:       p,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
-		Closing:    run.closingOfRun(),
+		Closing:    closingOfRun(run),
 	})
 }
 

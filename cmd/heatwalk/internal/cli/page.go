@@ -15,7 +15,7 @@ import (
 // writePage writes a page about a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
 func writePage(run *session, w io.Writer, p *report.Page, graph string) error {
-	b, closing := thisBuild(), run.closingOfRun()
+	b, closing := thisBuild(), closingOfRun(run)
 	version := "heatwalk " + b.Version
 	if b.Commit != "" {
 		version += ", commit " + b.Commit

@@ -69,7 +69,7 @@ func (run *session) begin(p *heatwalk.Plan) error {
 }
 
 // beginWith begins a run without a graph whose data take the given memory.
-func (run *session) beginWith(bytes int64, what string) error {
+func beginWith(run *session, bytes int64, what string) error {
 	p := run.newPlan()
 	if err := p.Reserve(bytes, what); err != nil {
 		return err

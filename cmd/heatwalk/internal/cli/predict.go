@@ -18,47 +18,47 @@ import (
 )
 
 func newPredict(run *session) *cobra.Command {
-	c := &classifyCommand{learningFlags: newLearning(run)}
-	cmd := run.newCommand("predict GRAPH --model M -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+	c := new(classifyOptions)
+	cmd := newCommand(run, "predict GRAPH --model M -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Predict labels by a model that classify has saved",
-		c.checkPredict, func(args []string) error { return c.predictSaved(args[0]) })
+		func(cmd *cobra.Command, args []string) { checkPredict(run, c, cmd, args) }, func(args []string) error { return runPredict(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote")
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	c.scores.declare(run, flags)
 	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
-	c.attributes.declare(run, flags)
-	c.graphInputs.declare(flags)
+	c.learning.attributes.declare(run, flags)
+	graphFlags(run, &c.learning.graph, flags)
 	return cmd
 }
 
 // checkPredict records problems of the flags of predict.
-func (c *classifyCommand) checkPredict(cmd *cobra.Command, args []string) {
+func checkPredict(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	inputs := append(args, c.model, c.truth, c.attributes.file, c.attributes.ids)
-	c.scores.check(c.session, flags, c.out, scoreFormats, false)
-	checkOutput(c.session, "-o", c.out, scoreFormats, inputs...)
-	c.graphInputs.check(cmd, args)
-	c.attributes.check(c.session, flags)
-	checkStdin(c.session, append(inputs, c.config.Nodes)...)
-	c.session.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
-	c.session.require(flags, "model")
+	inputs := append(args, c.model, c.truth, c.learning.attributes.file, c.learning.attributes.ids)
+	c.scores.check(run, flags, c.out, scoreFormats, false)
+	checkOutput(run, "-o", c.out, scoreFormats, inputs...)
+	checkGraph(run, &c.learning.graph, cmd, args)
+	c.learning.attributes.check(run, flags)
+	checkStdin(run, append(inputs, c.learning.graph.config.Nodes)...)
+	run.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
+	run.require(flags, "model")
 }
 
 // checkSave records problems of --save-model.
-func (c *classifyCommand) checkSave(inputs []string) {
+func checkSave(run *session, c *classifyOptions, inputs []string) {
 	if c.save == "" {
 		return
 	}
-	checkOutput(c.session, "--save-model", c.save, nil, inputs...)
+	checkOutput(run, "--save-model", c.save, nil, inputs...)
 	switch {
 	case c.save == "-":
-		c.session.problem("--save-model", "a model is a file of its own; name one")
+		run.problem("--save-model", "a model is a file of its own; name one")
 	case filepath.Clean(c.save) == filepath.Clean(c.out):
-		c.session.problem("--save-model", "%s is the output too; name another file", c.save)
+		run.problem("--save-model", "%s is the output too; name another file", c.save)
 	case c.method != nil && !method.CanKeep(c.method):
-		c.session.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
+		run.problem("--save-model", "models of %s cannot be saved; give --method auto, lp, lgc, cwk, or a kernel with a linear learner", c.method.Name())
 	}
 }
 
@@ -69,7 +69,7 @@ type modelOutput struct {
 }
 
 // beginModel begins the file of the model, whose labels and attributes are known; nil without one.
-func (c *classifyCommand) beginModel(d *graphRun, s *method.Settings) (*modelOutput, error) {
+func beginModel(c *classifyOptions, d *graphRun, s *method.Settings) (*modelOutput, error) {
 	if c.save == "" {
 		return nil, nil
 	}
@@ -87,12 +87,12 @@ func (c *classifyCommand) beginModel(d *graphRun, s *method.Settings) (*modelOut
 		return nil, fault.Data(d.l.File, "%v; a model does not hold such names", errors.Unwrap(err))
 	}
 	var err error
-	out.w, err = d.begin(c.save)
+	out.w, err = d.out.begin(c.save)
 	return out, err
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func (c *classifyCommand) writeModel(out *modelOutput, p *method.Prediction, s *method.Settings) (err error) {
+func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction, s *method.Settings) (err error) {
 	if out == nil {
 		return nil
 	}
@@ -105,9 +105,9 @@ func (c *classifyCommand) writeModel(out *modelOutput, p *method.Prediction, s *
 	return modelfile.Write(out.w, &out.f)
 }
 
-// predictSaved predicts by a saved model.
-func (c *classifyCommand) predictSaved(name string) error {
-	f, err := modelfile.Read(c.model, c.session.dataLimit())
+// runPredict predicts by a saved model.
+func runPredict(run *session, c *classifyOptions, name string) error {
+	f, err := modelfile.Read(c.model, run.dataLimit())
 	if err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (c *classifyCommand) predictSaved(name string) error {
 	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		return fault.Usage("--scores", noRaw, c.method.Name())
 	}
-	d, err := c.beginRun(name, newOutputs(c.session, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
+	d, err := beginRun(run, &c.learning.graph, name, newOutputs(run, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
 		heatwalk.Reserve(d.g.Graph, f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {
 			return err
 		}
 		d.l, d.shares = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}, f.Shares
-		return c.readAttributes(&c.attributes, d.g)
+		return readAttributes(run, &c.learning.graph, &c.learning.attributes, d.g)
 	})
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *classifyCommand) predictSaved(name string) error {
 	case columns != f.Attributes && columns == 0:
 		return fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
-		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", c.attributes.file, columns, f.Attributes)
+		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", c.learning.attributes.file, columns, f.Attributes)
 	case d.g.Directed && !f.Directed:
 		return fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
@@ -146,28 +146,28 @@ func (c *classifyCommand) predictSaved(name string) error {
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
-	read := time.Since(c.session.started).Seconds()
+	read := time.Since(run.started).Seconds()
 	var truth *nodefile.Labels
 	if c.truth != "" {
-		if truth, err = c.graphInputs.readLabels(c.truth, d.g); err != nil {
+		if truth, err = readLabels(run, &c.learning.graph, c.truth, d.g); err != nil {
 			return err
 		}
 	}
-	c.session.disk += predictionBytes(d.outputs, c.columns(d.l), d.g.axis())
-	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: c.session.threads, Progress: c.session.progress.Phases()}
-	p, err := heatwalk.Predict(c.session.ctx, d.g.Graph, d.problem(), c.method, s, nil)
+	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
+	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: run.threads, Progress: run.progress.Phases()}
+	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, nil)
 	if errors.Is(err, method.ErrChanged) {
 		return modelfile.Damaged(c.model, err.Error())
 	}
 	if err != nil {
-		return c.session.graphError(err, name, another)
+		return graphError(run, err, name, another)
 	}
-	r := &classifyRun{graphRun: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.outputs, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,
+	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
+		labelsDocument: learnedFrom(d.out, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,
 		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
 	}}
-	labels := c.labelsOf(p.Prediction)
-	r.Truth = compareTruth(c.session, labels, p.Reached, d.l, truth, "node")
+	labels := writtenLabels(c, p.Prediction)
+	r.Truth = compareTruth(run, labels, p.Reached, d.l, truth, "node")
 	return r.finish(nil, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""

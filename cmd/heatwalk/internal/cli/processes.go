@@ -34,7 +34,7 @@ func (stdinError) Read([]byte) (int, error) {
 // join prepares a command that several processes run. It divides processors and memory among the processes of
 // a host, and makes the limits equal in all processes, because they decide how blocks are cut. Commands
 // that share no rows run only in the leader; followers get [heatwalk.ErrFollower].
-func (run *session) join(cmd *cobra.Command) error {
+func join(run *session, cmd *cobra.Command) error {
 	if run.network == nil {
 		return nil
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// rankCommand ranks nodes by similarity to seeds.
-type rankCommand struct {
-	graphInputs
+// rankOptions ranks nodes by similarity to seeds.
+type rankOptions struct {
+	graph              graphInputs
 	seeds, out, listed string
 	family             *kernel.Family
 	userValues         param.Values
@@ -29,38 +29,38 @@ type rankCommand struct {
 }
 
 func newRank(run *session) *cobra.Command {
-	c := &rankCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("rank GRAPH --seeds IDS -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+	c := new(rankOptions)
+	cmd := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Nodes by similarity to known ones, with p-values",
-		c.check, func(args []string) error { return c.run(args[0]) })
+		func(cmd *cobra.Command, args []string) { checkRank(run, c, cmd, args) }, func(args []string) error { return runRank(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout")
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
-	c.graphInputs.declare(flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check parses the kernel and records problems of the flags.
-func (c *rankCommand) check(cmd *cobra.Command, args []string) {
-	c.graphInputs.check(cmd, args)
-	inputs := append(args, c.seeds, c.config.Nodes)
-	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
-	checkStdin(c.session, inputs...)
-	c.session.require(cmd.Flags(), "seeds")
+// checkRank parses the kernel and records problems of the flags.
+func checkRank(run *session, c *rankOptions, cmd *cobra.Command, args []string) {
+	checkGraph(run, &c.graph, cmd, args)
+	inputs := append(args, c.seeds, c.graph.config.Nodes)
+	checkOutput(run, "-o", c.out, tablefile.LineEndings, inputs...)
+	checkStdin(run, inputs...)
+	run.require(cmd.Flags(), "seeds")
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
-		c.session.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
+		run.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
-	spec, n := parseNamed(c.session, "--kernel", c.listed, kernel.Families().Specs())
+	spec, n := parseNamed(run, "--kernel", c.listed, kernel.Families().Specs())
 	if spec == nil {
 		return
 	}
 	c.family = kernel.Families().Named(n.Name)
-	c.userValues, _ = parseGiven(c.session, "--kernel", n.Given, spec)
+	c.userValues, _ = parseGiven(run, "--kernel", n.Given, spec)
 	if c.family.Distance != "" {
-		c.session.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
+		run.problem("--kernel", "%s is a distance; give %s", n.Name, c.family.Distance)
 	}
 }
 
@@ -83,10 +83,10 @@ type rankDocument struct {
 // significant is the largest p-value of a node that counts as significant.
 const significant = 0.05
 
-func (c *rankCommand) run(name string) error {
-	d, err := c.beginRun(name, newOutputs(c.session, c.out), nil, func(d *graphRun) (err error) {
-		if d.cols, err = c.readIDs(c.seeds, d.g.Nodes); err == nil {
-			d.rows, err = c.rowsOf("", d.g)
+func runRank(run *session, c *rankOptions, name string) error {
+	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
+		if d.cols, err = readIDs(run, &c.graph.tables, c.seeds, d.g.Nodes); err == nil {
+			d.rows, err = rowsOf(run, &c.graph.tables, "", d.g)
 		}
 		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)+len(d.cols)), "lists of nodes")
 		return err
@@ -101,21 +101,21 @@ func (c *rankCommand) run(name string) error {
 	}
 	g.Store.Forward = !directed
 	const cells = 100 // bytes of the numbers of a line
-	c.session.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
-	report := c.session.progress.Phases()
-	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(c.session.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
-	r, v, err := heatwalk.RankNodes(c.session.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.userValues, set)
+	run.disk += runFileBytes + idBytes(nodesOf(g, d.rows)) + cells*int64(len(d.rows))
+	report := run.progress.Phases()
+	set := &rank.Settings{Sets: c.sets, RNGSeed: uint64(run.seed), Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	r, v, err := heatwalk.RankNodes(run.ctx, g.Graph, d.rows, d.cols, c.family.Name, c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
 		return fault.Data(c.seeds, "%s of %s; at least one seed and one other node are needed", words.Counted(len(d.cols), "seed"), words.Counted(len(d.rows), "node"))
 	}
 	if err != nil {
-		return c.session.graphError(err, name, "take parameters farther from the end of their range, or another --kernel")
+		return graphError(run, err, name, "take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{
 		Output: c.out, Nodes: len(d.rows), Seeds: len(d.cols), Kernel: c.family.Name, Parameters: v,
 		Sets: c.sets, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
-	if err := c.write(d, r, doc); err != nil {
+	if err := writeRanking(run, c, d, r, doc); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"), words.Counted(doc.Seeds, "seed"))
@@ -127,11 +127,11 @@ func (c *rankCommand) run(name string) error {
 		byChance := math.Round(significant * float64(doc.Nodes-doc.Seeds))
 		text += fmt.Sprintf(" · %s with p ≤ %v, %s by chance", words.Counted(*doc.Significant, "other node"), significant, words.Count(int(byChance)))
 	}
-	return d.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+	return d.out.finish(doc, storeOf(g.Store.Manifest), kernelParameters{c.family, v}, text, c.family.Name+parameterText(&c.family.Spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
 }
 
-// write writes the ranking and counts the significant nodes.
-func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) error {
+// writeRanking writes the ranking and counts the significant nodes.
+func writeRanking(run *session, c *rankOptions, d *graphRun, r *rank.Ranking, doc *rankDocument) error {
 	isSeed := make(map[int]bool, len(d.cols))
 	for _, s := range d.cols {
 		isSeed[s] = true
@@ -143,7 +143,7 @@ func (c *rankCommand) write(d *graphRun, r *rank.Ranking, doc *rankDocument) err
 	if 1/float64(c.sets+1) <= significant { // the least p-value
 		doc.Significant = new(int)
 	}
-	return tablefile.WriteLines(c.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
+	return tablefile.WriteLines(run.ctx, d.out.w, formatOf(c.out, tablefile.LineEndings), titles, len(r.Order), func(i int, cells []string) {
 		row := r.Order[i]
 		line := []string{d.g.Nodes.ID(row), numberText(r.Score[row])}
 		if c.sets > 0 {

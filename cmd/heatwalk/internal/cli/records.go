@@ -17,9 +17,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// recordFlags are the flags of a table of attributes whose records are compared.
+// recordInputs are the flags of a table of attributes whose records are compared.
 type recordInputs struct {
-	inputs
+	tables     inputs
 	config     nodefile.AttributeConfig
 	listed     string // value of --kernel
 	kernel     *closed.Kernel
@@ -27,62 +27,60 @@ type recordInputs struct {
 	values     param.Values // given values and defaults
 }
 
-func newRecordInputs(run *session) recordInputs { return recordInputs{inputs: newInputs(run)} }
-
 func newRecords(run *session) *cobra.Command {
 	return newGroup(run, "records", "Kernels between the records of a table, and their classes", newRecordsKernel(run), newRecordsClassify(run), newRecordsEvaluate(run))
 }
 
-// declare declares the flags of the kernel and of the table.
-func (f *recordInputs) declare(flags *pflag.FlagSet) {
+// recordFlags declares the flags of the kernel and of the table.
+func recordFlags(run *session, f *recordInputs, flags *pflag.FlagSet) {
 	flags.StringVar(&f.listed, "kernel", tableKernels()[0].Name, "`SPEC` of the kernel, as in hypercube:beta=0.5; see heatwalk methods")
-	f.declareTable(flags)
+	tableFlags(run, f, flags)
 }
 
-// declareTable declares the flags for reading the table.
-func (f *recordInputs) declareTable(flags *pflag.FlagSet) {
-	variable(f.session, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
+// tableFlags declares the flags for reading the table.
+func tableFlags(run *session, f *recordInputs, flags *pflag.FlagSet) {
+	variable(run, flags, "attributes", "COLUMNS", "", "columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
 		return parseFields(&f.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
 	})
 	flags.StringVar(&f.config.ID, "id", "", "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&f.config.Class, "class", "", "`COLUMN` of the classes, which is no attribute (default: by its title)")
-	enumVar(f.session, flags, &f.config.Header, "header", "auto", []string{"auto", "yes", "no"},
+	enumVar(run, flags, &f.config.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 }
 
-// check parses the kernel and its parameters.
-func (f *recordInputs) check() {
-	if spec, n := parseNamed(f.session, "--kernel", f.listed, tableKernels()); spec != nil {
+// checkRecords parses the kernel and its parameters.
+func checkRecords(run *session, f *recordInputs) {
+	if spec, n := parseNamed(run, "--kernel", f.listed, tableKernels()); spec != nil {
 		f.kernel = closed.Kernels().Named(n.Name)
-		f.userValues, f.values = parseGiven(f.session, "--kernel", n.Given, spec)
+		f.userValues, f.values = parseGiven(run, "--kernel", n.Given, spec)
 	}
 }
 
-// recordsKernelFlags are the flags of records kernel.
-type recordsKernelCommand struct {
-	recordInputs
-	denseFlags
+// recordsKernelOptions are the options of records kernel.
+type recordsKernelOptions struct {
+	records recordInputs
+	block   denseFlags
 }
 
 func newRecordsKernel(run *session) *cobra.Command {
-	c := &recordsKernelCommand{recordInputs: newRecordInputs(run)}
-	cmd := run.newCommand("kernel TABLE --kernel SPEC -o K.npy", arguments(run, "TABLE", 1, 1), "Kernel values between records",
+	c := new(recordsKernelOptions)
+	cmd := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", arguments(run, "TABLE", 1, 1), "Kernel values between records",
 		func(_ *cobra.Command, args []string) {
-			checkOutput(run, "-o", c.out, denseFormats, append(args, c.rows, c.cols)...)
-			checkStdin(run, append(args, c.rows, c.cols)...)
-			c.recordInputs.check()
-		}, func(args []string) error { return c.run(args[0]) })
+			checkOutput(run, "-o", c.block.out, denseFormats, append(args, c.block.rows, c.block.cols)...)
+			checkStdin(run, append(args, c.block.rows, c.block.cols)...)
+			checkRecords(run, &c.records)
+		}, func(args []string) error { return runRecordsKernel(run, c, args[0]) })
 	flags := cmd.Flags()
-	c.denseFlags.declare(run, flags)
-	c.recordInputs.declare(flags)
-	c.missingFlag(flags)
+	c.block.declare(run, flags)
+	recordFlags(run, &c.records, flags)
+	missingFlag(run, &c.records.tables, flags)
 	return cmd
 }
 
-// recordsClassifyFlags are the flags of records classify.
-type recordsClassifyCommand struct {
-	recordInputs
-	learnerFlags
+// recordsClassifyOptions are the options of records classify.
+type recordsClassifyOptions struct {
+	records       recordInputs
+	learning      learnerFlags
 	out           string
 	labels, truth string
 	scores        scoreFlags
@@ -91,20 +89,20 @@ type recordsClassifyCommand struct {
 }
 
 func newRecordsClassify(run *session) *cobra.Command {
-	c := &recordsClassifyCommand{recordInputs: newRecordInputs(run)}
-	cmd := run.newCommand("classify TABLE -o OUT.tsv", arguments(run, "TABLE", 1, 1), "Predict the class of every record from those of some",
+	c := new(recordsClassifyOptions)
+	cmd := newCommand(run, "classify TABLE -o OUT.tsv", arguments(run, "TABLE", 1, 1), "Predict the class of every record from those of some",
 		func(cmd *cobra.Command, args []string) {
 			checkOutput(run, "-o", c.out, scoreFormats, append(args, c.labels, c.truth)...)
 			checkStdin(run, append(args, c.labels, c.truth)...)
 			c.scores.check(run, cmd.Flags(), c.out, scoreFormats, true)
-			c.recordInputs.check()
-			c.learnerFlags.check(run)
-		}, func(args []string) error { return c.run(args[0]) })
+			checkRecords(run, &c.records)
+			c.learning.check(run)
+		}, func(args []string) error { return runRecordsClassify(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	c.recordInputs.declare(flags)
-	c.learnerFlags.declare(run, flags, learners()[0].Name)
-	c.labelFlags(flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
+	recordFlags(run, &c.records, flags)
+	c.learning.declare(run, flags, learners()[0].Name)
+	labelFlags(run, &c.records.tables, flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
 	c.scores.declare(run, flags)
 	choiceVar(run, flags, &c.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "values that no record with a class has")
 	unknownIDsFlag(run, flags, &c.unknown)
@@ -112,23 +110,23 @@ func newRecordsClassify(run *session) *cobra.Command {
 	return cmd
 }
 
-// read reads the table.
-func (f *recordInputs) read(path string) (*nodefile.Attributes, error) {
+// readTable reads the table.
+func readTable(run *session, f *recordInputs, path string) (*nodefile.Attributes, error) {
 	c := f.config
-	c.Text = f.text
-	c.Missing, c.Stdin, c.Memory, c.Warn = f.labelling.Missing, f.session.stdin, f.session.dataLimit(), f.session.warnOf
-	a, err := nodefile.ReadAttributes(f.session.ctx, path, &c)
+	c.Text = f.tables.text
+	c.Missing, c.Stdin, c.Memory, c.Warn = f.tables.labelling.Missing, run.stdin, run.dataLimit(), run.warnOf
+	a, err := nodefile.ReadAttributes(run.ctx, path, &c)
 	if err == nil {
-		f.session.noteColumns(path, a.Use)
+		noteColumns(run, path, a.Use)
 	}
 	return a, err
 }
 
 // warnNumbers warns about attributes with too many values to be categories.
-func (f *recordInputs) warnNumbers(k *closed.Kernel, a *nodefile.Attributes) {
+func warnNumbers(run *session, f *recordInputs, k *closed.Kernel, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !k.Texts && n > 20 && n > len(a.IDs)/2 {
-			f.session.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
+			run.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
 	}
@@ -147,32 +145,32 @@ type recordsClassifyDocument struct {
 	Support          int          `json:"support,omitempty"`
 }
 
-// run learns from the records with a class and labels the others.
-func (c *recordsClassifyCommand) run(path string) error {
-	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, scoreFormats))
+// runRecordsClassify learns from the records with a class and labels the others.
+func runRecordsClassify(run *session, c *recordsClassifyOptions, path string) error {
+	o, err := beginOutputs(run, c.out, matrixFormatOf(c.out, scoreFormats))
 	if err != nil {
 		return err
 	}
-	a, l, truth, err := c.readAll(path)
+	a, l, truth, err := readRecords(run, c, path)
 	if err != nil {
 		return err
 	}
-	kernel, learner := c.kernel, c.learner
+	kernel, learner := c.records.kernel, c.learning.learner
 	columns := tablefile.Columns{Classes: l.Names, Top: c.scores.top}
-	values := maps.Clone(c.recordInputs.userValues)
-	maps.Copy(values, c.learnerFlags.userValues)
+	values := maps.Clone(c.records.userValues)
+	maps.Copy(values, c.learning.userValues)
 	job := &ongram.Records{
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: values,
-		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(c.session.seed), Progress: c.session.progress.Phases(),
+		MissingUnknown: c.unknownValues == "missing", Calibrate: c.scores.kind == "probability", RNGSeed: uint64(run.seed), Progress: run.progress.Phases(),
 	}
-	if err := keepData(c.session, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), job.Bytes()); err != nil {
+	if err := keepData(run, predictionBytes(o, columns, tablefile.AxisOf(a.IDs)), job.Bytes()); err != nil {
 		return err
 	}
-	r, err := job.Classify(c.session.ctx)
+	r, err := job.Classify(run.ctx)
 	if err != nil {
 		return learnError(err, a.File)
 	}
-	c.warnNumbers(c.kernel, a)
+	warnNumbers(run, &c.records, c.records.kernel, a)
 	items := &predictionRows{
 		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
@@ -195,7 +193,7 @@ func (c *recordsClassifyCommand) run(path string) error {
 	}
 	reached := roaring.New()
 	reached.AddRange(0, uint64(d.Nodes))
-	d.Truth = compareTruth(c.session, r.Class, reached, l, truth, "record")
+	d.Truth = compareTruth(run, r.Class, reached, l, truth, "record")
 	lines := []string{
 		fmt.Sprintf("%s labelled · %s", words.Counted(d.Nodes-d.Labelled, "record"), kernelOf(kernel, r.Kernel, a)),
 		learned, d.estimated(), d.Skipped.String(), d.compared(c.truth, "record"),
@@ -209,14 +207,14 @@ func (c *recordsClassifyCommand) run(path string) error {
 	return o.finish(d, nil, map[string]param.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
 }
 
-// readAll reads the table, the labels of its records, and the true labels if they are given.
-func (c *recordsClassifyCommand) readAll(file string) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
-	if a, err = c.recordInputs.read(file); err != nil {
+// readRecords reads the table, the labels of its records, and the true labels if they are given.
+func readRecords(run *session, c *recordsClassifyOptions, file string) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
+	if a, err = readTable(run, &c.records, file); err != nil {
 		return nil, nil, nil, err
 	}
-	l, err = c.readClasses(a, c.labels, c.unknown)
+	l, err = readClasses(run, &c.records, a, c.labels, c.unknown)
 	if err == nil && c.truth != "" {
-		truth, err = c.readClasses(a, c.truth, c.unknown)
+		truth, err = readClasses(run, &c.records, a, c.truth, c.unknown)
 	}
 	if err == nil {
 		err = l.Trainable()
@@ -224,40 +222,40 @@ func (c *recordsClassifyCommand) readAll(file string) (a *nodefile.Attributes, l
 	return a, l, truth, err
 }
 
-// run writes a block of kernel values between the records of a table.
-func (c *recordsKernelCommand) run(path string) error {
-	o, err := beginOutputs(c.session, c.out, matrixFormatOf(c.out, denseFormats))
+// runRecordsKernel writes a block of kernel values between the records of a table.
+func runRecordsKernel(run *session, c *recordsKernelOptions, path string) error {
+	o, err := beginOutputs(run, c.block.out, matrixFormatOf(c.block.out, denseFormats))
 	if err != nil {
 		return err
 	}
-	a, err := c.recordInputs.read(path)
+	a, err := readTable(run, &c.records, path)
 	if err != nil {
 		return err
 	}
-	rows, err := c.recordsOf(c.rows, a)
+	rows, err := recordsOf(run, &c.records.tables, c.block.rows, a)
 	if err != nil {
 		return err
 	}
-	cols, err := c.recordsOf(c.cols, a)
+	cols, err := recordsOf(run, &c.records.tables, c.block.cols, a)
 	if err != nil {
 		return err
 	}
 	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
-	files, err := checkMatrix(o, rowAxis, colAxis, c.dtype, fewerNodes)
+	files, err := checkMatrix(o, rowAxis, colAxis, c.block.dtype, fewerNodes)
 	if err != nil {
 		return err
 	}
-	if err := keepData(c.session, files, a.Bytes+16*int64(len(cols))); err != nil {
+	if err := keepData(run, files, a.Bytes+16*int64(len(cols))); err != nil {
 		return err
 	}
-	c.warnNumbers(c.kernel, a)
-	g, err := (&ongram.Records{Table: a, Kernel: c.kernel}).Gram(c.values)
+	warnNumbers(run, &c.records, c.records.kernel, a)
+	g, err := (&ongram.Records{Table: a, Kernel: c.records.kernel}).Gram(c.records.values)
 	if err != nil {
 		return err
 	}
 	number := classNumbers(a.Classes, len(a.IDs))
-	stage := c.session.progress.Begin("comparing", int64(len(rows)), "row")
-	err = fillMatrix(o, c.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+	stage := run.progress.Begin("comparing", int64(len(rows)), "row")
+	err = fillMatrix(o, c.block.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
 		return nil
@@ -266,10 +264,10 @@ func (c *recordsKernelCommand) run(path string) error {
 		return err
 	}
 	d := &matrixDocument{
-		Output: c.out, Rows: len(rows), Cols: len(cols), Dtype: c.dtype, Kernel: c.kernel.Name,
-		Attributes: len(a.Columns), Parameters: c.values,
+		Output: c.block.out, Rows: len(rows), Cols: len(cols), Dtype: c.block.dtype, Kernel: c.records.kernel.Name,
+		Attributes: len(a.Columns), Parameters: c.records.values,
 	}
-	return o.finish(d, nil, c.values, shapeOf(d.Rows, d.Cols, c.dtype)+" · "+kernelOf(c.kernel, c.values, a))
+	return o.finish(d, nil, c.records.values, shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernelOf(c.records.kernel, c.records.values, a))
 }
 
 // kernelOf returns the kernel, its parameters and the number of attributes as text.
@@ -278,9 +276,9 @@ func kernelOf(k *closed.Kernel, v param.Values, a *nodefile.Attributes) string {
 }
 
 // recordsOf reads a list of ids of records; without one, all records.
-func (in *inputs) recordsOf(path string, a *nodefile.Attributes) ([]int, error) {
+func recordsOf(run *session, in *inputs, path string, a *nodefile.Attributes) ([]int, error) {
 	if path != "" {
-		return in.readIDs(path, a.Records)
+		return readIDs(run, in, path, a.Records)
 	}
 	records := make([]int, len(a.IDs))
 	for i := range records {

@@ -17,10 +17,10 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// recordsEvaluateCommand compares kernels and learners on splits of the records of a table.
-type recordsEvaluateCommand struct {
-	recordInputs
-	splitFlags
+// recordsEvaluateOptions compares kernels and learners on splits of the records of a table.
+type recordsEvaluateOptions struct {
+	records                   recordInputs
+	splitting                 splitFlags
 	labels                    string
 	kernelNames, learnerNames string // lists, with parameters
 	kernels                   []*closed.Kernel
@@ -30,47 +30,47 @@ type recordsEvaluateCommand struct {
 }
 
 func newRecordsEvaluate(run *session) *cobra.Command {
-	c := &recordsEvaluateCommand{recordInputs: newRecordInputs(run), splitFlags: splitFlags{noun: "record", splits: 10}}
-	cmd := run.newCommand("evaluate TABLE [--learner A,B …]", arguments(run, "TABLE", 1, 1),
+	c := &recordsEvaluateOptions{splitting: splitFlags{noun: "record", splits: 10}}
+	cmd := newCommand(run, "evaluate TABLE [--learner A,B …]", arguments(run, "TABLE", 1, 1),
 		"Kernels and learners compared on splits of the records with a class",
-		func(cmd *cobra.Command, args []string) { c.check(cmd.Flags(), args) },
-		func(args []string) error { return c.run(args[0]) })
+		func(cmd *cobra.Command, args []string) { checkRecordsEvaluate(run, c, cmd.Flags(), args) },
+		func(args []string) error { return runRecordsEvaluate(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVar(&c.kernelNames, "kernel", tableKernels()[0].Name, "`LIST` of kernels joined by commas, with parameters as in hypercube:beta=0.5; see heatwalk methods")
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`LIST` of learners joined by commas, with parameters as in svm:cost=10")
-	c.labelFlags(flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-	c.splitFlags.declare(run, flags)
-	c.declareTable(flags)
+	labelFlags(run, &c.records.tables, flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
+	c.splitting.declare(run, flags)
+	tableFlags(run, &c.records, flags)
 	unknownIDsFlag(run, flags, &c.unknown)
 	flags.SortFlags = false
 	return cmd
 }
 
-// check finds the kernels and the learners, and notes mistakes in the flags.
-func (c *recordsEvaluateCommand) check(flags *pflag.FlagSet, args []string) {
-	inputs := append(args, c.labels, c.split)
-	checkStdin(c.session, inputs...)
-	c.splitFlags.check(c.session, flags, inputs...)
+// checkRecordsEvaluate finds the kernels and the learners, and notes mistakes in the flags.
+func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, flags *pflag.FlagSet, args []string) {
+	inputs := append(args, c.labels, c.splitting.split)
+	checkStdin(run, inputs...)
+	c.splitting.check(run, flags, inputs...)
 	c.userValues = param.Values{}
-	for _, s := range namedList(c.session, "--kernel", c.kernelNames, tableKernels(), c.userValues) {
+	for _, s := range namedList(run, "--kernel", c.kernelNames, tableKernels(), c.userValues) {
 		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
 	}
-	for _, s := range namedList(c.session, "--learner", c.learnerNames, learners(), c.userValues) {
+	for _, s := range namedList(run, "--learner", c.learnerNames, learners(), c.userValues) {
 		c.learners = append(c.learners, classify.Learners().Named(s.Name))
 	}
 }
 
-// run compares every kernel with every learner.
-func (c *recordsEvaluateCommand) run(path string) error {
-	o, err := beginOutputs(c.session, c.report, nil)
+// runRecordsEvaluate compares every kernel with every learner.
+func runRecordsEvaluate(run *session, c *recordsEvaluateOptions, path string) error {
+	o, err := beginOutputs(run, c.splitting.report, nil)
 	if err != nil {
 		return err
 	}
-	table, err := c.read(path)
+	table, err := readTable(run, &c.records, path)
 	if err != nil {
 		return err
 	}
-	l, err := c.readClasses(table, c.labels, c.unknown)
+	l, err := readClasses(run, &c.records, table, c.labels, c.unknown)
 	if err == nil {
 		err = l.Trainable()
 	}
@@ -81,30 +81,30 @@ func (c *recordsEvaluateCommand) run(path string) error {
 	if err != nil {
 		return err
 	}
-	show := c.session.progress.Showing("evaluating", "split")
+	show := run.progress.Showing("evaluating", "split")
 	plan := &evaluate.Plan{
-		Settings: &method.Settings{Given: c.userValues, RNGSeed: uint64(c.session.seed), Workers: c.session.threads},
+		Settings: &method.Settings{Given: c.userValues, RNGSeed: uint64(run.seed), Workers: run.threads},
 		Data:     ongram.TableSum(table), Progress: ofAllMethods(show),
 	}
 	for _, k := range c.kernels {
-		c.warnNumbers(k, table)
+		warnNumbers(run, &c.records, k, table)
 		for _, learner := range c.learners {
 			plan.Methods = append(plan.Methods, method.Entry{Method: ongram.TableMethod(table, k, learner)})
 		}
 	}
 	nodes := recordIDs{table}
-	if err := c.splitFlags.planTo(&c.inputs, plan, nodes, l); err != nil {
+	if err := c.splitting.planTo(run, &c.records.tables, plan, nodes, l); err != nil {
 		return err
 	}
-	c.session.disk = runFileBytes
-	if err := c.session.beginWith(ongram.TableBytes(table, l, c.learners, runtime.GOMAXPROCS(0)), "table and learners"); err != nil {
+	run.disk = runFileBytes
+	if err := beginWith(run, ongram.TableBytes(table, l, c.learners, runtime.GOMAXPROCS(0)), "table and learners"); err != nil {
 		return err
 	}
 	report, err := runPlan(o, plan, func() (*evaluate.Report, error) {
-		return evaluate.Run(c.session.ctx, problem, plan)
+		return evaluate.Run(run.ctx, problem, plan)
 	})
 	if err != nil {
-		return learnError(c.splitFlags.explain(err, nodes, l), table.File)
+		return learnError(c.splitting.explain(err, nodes, l), table.File)
 	}
 	return publishPlanned(o, &evaluateDocument{Report: report, Graph: path, Skipped: skippedOf(l)}, nil)
 }
@@ -122,17 +122,17 @@ func (r recordIDs) Lookup(id string) (row int, ok bool) { return r.Records.Looku
 func (r recordIDs) Len() int { return len(r.IDs) }
 
 // readClasses reads the classes of records from a file, or takes those of the table if path is "".
-func (f *recordInputs) readClasses(a *nodefile.Attributes, path string, unknown ingest.UnknownIDs) (*nodefile.Labels, error) {
+func readClasses(run *session, f *recordInputs, a *nodefile.Attributes, path string, unknown ingest.UnknownIDs) (*nodefile.Labels, error) {
 	l := a.Classes
 	if path != "" {
 		var err error
-		if l, err = nodefile.ReadLabels(f.session.ctx, path, a.Records, f.labelConfig(unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
+		if l, err = nodefile.ReadLabels(run.ctx, path, a.Records, labelConfig(run, &f.tables, unknown, "remove such lines, or skip unknown ids with --unknown-ids=skip")); err != nil {
 			return nil, err
 		}
 	}
 	if l == nil {
 		return nil, fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	}
-	f.session.noteClasses(l.File, l)
+	noteClasses(run, l.File, l)
 	return l, nil
 }

@@ -20,39 +20,39 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// regressCommand predicts numbers.
-type regressCommand struct {
-	graphInputs
+// regressOptions predicts numbers.
+type regressOptions struct {
+	graph               graphInputs
 	attributes          attributeFlags
 	values, out, listed string
 	methods             []*regress.Method
 }
 
 func newRegress(run *session) *cobra.Command {
-	c := &regressCommand{graphInputs: newGraphInputs(run)}
-	cmd := run.newCommand("regress GRAPH --values V.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
+	c := new(regressOptions)
+	cmd := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
 		"Predict the number of every node from the numbers of some",
-		c.check, func(args []string) error { return c.run(args[0]) })
+		func(cmd *cobra.Command, args []string) { checkRegress(run, c, cmd, args) }, func(args []string) error { return runRegress(run, c, args[0]) })
 	flags := cmd.Flags()
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
-	c.fieldsFlag(flags, "number")
+	fieldsFlag(run, &c.graph.tables, flags, "number")
 	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv or .csv; - is stdout")
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	c.attributes.declare(run, flags)
-	c.graphInputs.declare(flags)
+	graphFlags(run, &c.graph, flags)
 	return cmd
 }
 
-// check parses the methods and records problems of the flags.
-func (c *regressCommand) check(cmd *cobra.Command, args []string) {
+// checkRegress parses the methods and records problems of the flags.
+func checkRegress(run *session, c *regressOptions, cmd *cobra.Command, args []string) {
 	flags := cmd.Flags()
-	c.graphInputs.check(cmd, args)
-	c.attributes.check(c.session, flags)
-	inputs := append(args, c.values, c.config.Nodes, c.attributes.file, c.attributes.ids)
-	checkOutput(c.session, "-o", c.out, tablefile.LineEndings, inputs...)
-	checkStdin(c.session, inputs...)
-	c.session.require(flags, "values")
-	c.methods = checkRegression(c.session, flags, c.listed)
+	checkGraph(run, &c.graph, cmd, args)
+	c.attributes.check(run, flags)
+	inputs := append(args, c.values, c.graph.config.Nodes, c.attributes.file, c.attributes.ids)
+	checkOutput(run, "-o", c.out, tablefile.LineEndings, inputs...)
+	checkStdin(run, inputs...)
+	run.require(flags, "values")
+	c.methods = checkRegression(run, flags, c.listed)
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
@@ -71,42 +71,42 @@ func checkRegression(run *session, flags *pflag.FlagSet, listed string) []*regre
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
 type valuesRun struct {
-	*graphRun
+	data    *graphRun
 	values  *nodefile.Values
 	problem *regress.Problem
 	methods []*regress.Method
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
-func (r *graphInputs) beginValues(name, file, out string, f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
+func beginValues(run *session, r *graphInputs, name, file, out string, f *attributeFlags, methods []*regress.Method) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
-	v.graphRun, err = r.beginRun(name, newOutputs(r.session, out), nil, func(d *graphRun) (err error) {
-		r.session.progress.Wait("reading " + file)
-		if v.values, err = nodefile.ReadValues(r.session.ctx, file, d.g.Nodes, r.nodeLabels(d.g)); err != nil {
+	v.data, err = beginRun(run, r, name, newOutputs(run, out), nil, func(d *graphRun) (err error) {
+		run.progress.Wait("reading " + file)
+		if v.values, err = nodefile.ReadValues(run.ctx, file, d.g.Nodes, nodeLabels(run, r, d.g)); err != nil {
 			return err
 		}
-		r.session.noteColumns(file, v.values.Columns)
-		r.session.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
-		return r.readAttributes(f, d.g)
+		noteColumns(run, file, v.values.Columns)
+		run.note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file), words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value), slices.Max(v.values.Value)))
+		return readAttributes(run, r, f, d.g)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if methods == nil {
-		if v.methods, err = regress.Parse(regress.Default(v.g.axis().N)); err != nil {
+		if v.methods, err = regress.Parse(regress.Default(nodeAxis(v.data.g).N)); err != nil {
 			return nil, err
 		}
 	}
 	v.problem = &regress.Problem{Row: v.values.Row, Value: v.values.Value}
-	if v.g.attributes != nil {
-		v.problem.Attributes = v.g.attributes.Table
+	if v.data.g.attributes != nil {
+		v.problem.Attributes = v.data.g.attributes.Table
 	}
 	return v, nil
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
-func (r *graphInputs) valuesError(err error, v *nodefile.Values, name string) error {
+func valuesError(run *session, r *graphInputs, err error, v *nodefile.Values, name string) error {
 	tooMany := new(regress.TooManyError)
 	switch {
 	case errors.Is(err, regress.ErrConstant):
@@ -118,7 +118,7 @@ func (r *graphInputs) valuesError(err error, v *nodefile.Values, name string) er
 	case errors.As(err, &tooMany):
 		return fault.Usage("--method", "%v", tooMany)
 	}
-	return r.session.graphError(err, name, another)
+	return graphError(run, err, name, another)
 }
 
 // regressDocument is the JSON document of regress.
@@ -139,25 +139,25 @@ type regressDocument struct {
 	Closing
 }
 
-func (c *regressCommand) run(name string) error {
-	d, err := c.beginValues(name, c.values, c.out, &c.attributes, c.methods)
+func runRegress(run *session, c *regressOptions, name string) error {
+	d, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
 	if err != nil {
 		return err
 	}
-	ids, v := d.g.axis(), d.values
+	ids, v := nodeAxis(d.data.g), d.values
 	const cells = 48 // bytes of the numbers of a line
-	c.session.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
-	set := &regress.Settings{RNGSeed: uint64(c.session.seed), Workers: c.session.threads, Progress: c.session.progress.Phases()}
-	out, err := heatwalk.PredictValues(c.session.ctx, d.g.Graph, d.problem, d.methods, set)
+	run.disk += runFileBytes + idBytes(ids) + cells*int64(ids.N)
+	set := &regress.Settings{RNGSeed: uint64(run.seed), Workers: run.threads, Progress: run.progress.Phases()}
+	out, err := heatwalk.PredictValues(run.ctx, d.data.g.Graph, d.problem, d.methods, set)
 	if err != nil {
-		return c.valuesError(err, v, name)
+		return valuesError(run, &c.graph, err, v, name)
 	}
 	titles := []string{"node", "value", "reached"}
 	if out.Stddev != nil {
 		titles = append(titles, "stddev")
 	}
-	err = tablefile.WriteLines(c.session.ctx, d.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
-		row := d.g.Nodes.RowAt(i)
+	err = tablefile.WriteLines(run.ctx, d.data.out.w, formatOf(c.out, tablefile.LineEndings), titles, ids.N, func(i int, cells []string) {
+		row := d.data.g.Nodes.RowAt(i)
 		cells[0], cells[1], cells[2] = ids.ID(i), numberText(out.Value[row]), strconv.FormatBool(out.Reached.Contains(uint32(row)))
 		if out.Stddev != nil {
 			cells[3] = numberText(out.Stddev[row])
@@ -168,9 +168,9 @@ func (c *regressCommand) run(name string) error {
 	}
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(v.Row), Predicted: ids.N - len(v.Row), Unreached: ids.N - int(out.Reached.GetCardinality()),
-		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.g), Compared: out.Compared, Tested: out.Tested, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
+		Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g), Compared: out.Compared, Tested: out.Tested, Methods: out.Methods, Mean: out.Mean, Neighbours: out.Neighbours,
 	}
-	return d.finish(doc, storeOf(d.g.Store.Manifest), doc.Parameters, doc.lines()...)
+	return d.data.out.finish(doc, storeOf(d.data.g.Store.Manifest), doc.Parameters, doc.lines()...)
 }
 
 // numberText returns a number with the fewest digits that read back as the same float64.

@@ -80,22 +80,22 @@ func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, std
 }
 
 // guard runs the command and returns the exit code.
-func (run *session) guard(do func() error) (code int) {
+func guard(run *session, do func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = run.fail(fault.CrashOf(r))
+			code = fail(run, fault.CrashOf(r))
 		}
 	}()
-	err := run.cleaned(do)
+	err := cleaned(run, do)
 	run.progress.Close()
 	if err == nil {
 		err = run.stdout.err
 	}
-	return run.fail(err)
+	return fail(run, err)
 }
 
 // cleaned runs the command and then the functions of atEnd, the last one first.
-func (run *session) cleaned(do func() error) error {
+func cleaned(run *session, do func() error) error {
 	defer func() {
 		for _, end := range slices.Backward(run.ends) {
 			end()
@@ -109,7 +109,7 @@ func (run *session) atEnd(end func()) { run.ends = append(run.ends, end) }
 
 // prepare runs before every subcommand: it applies the flags of every command, and rejects
 // empty names of files. A subcommand checks its own flags and then calls checked.
-func (run *session) prepare(cmd *cobra.Command, _ []string) error {
+func prepare(run *session, cmd *cobra.Command) error {
 	run.command = cmd
 	messages := run.stderr
 	if run.isFollower() {
@@ -122,7 +122,7 @@ func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 	empty := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" { // for example a shell variable that is not set
-			run.missingValue(f)
+			missingValue(run, f)
 			empty = true
 		}
 		if slices.Contains(stdoutNames, f.Value.String()) {
@@ -133,12 +133,12 @@ func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 		return run.checked()
 	}
 	if run.untilEOF && !run.isFollower() {
-		run.stopAtEOF()
+		stopAtEOF(run)
 	}
 	if err := limitMemory(run); err != nil {
 		return err
 	}
-	if err := run.join(cmd); err != nil {
+	if err := join(run, cmd); err != nil {
 		return err
 	}
 	if run.threads > 0 {
@@ -149,7 +149,7 @@ func (run *session) prepare(cmd *cobra.Command, _ []string) error {
 
 // stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
 // pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
-func (run *session) stopAtEOF() {
+func stopAtEOF(run *session) {
 	stdin := run.stdin
 	run.stdin = strings.NewReader("")
 	go func() {
@@ -175,7 +175,7 @@ func (run *session) checked() error {
 
 // newCommand returns a command with the given arguments. check records all problems of its flags; do runs
 // only without problems.
-func (run *session) newCommand(use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
+func newCommand(run *session, use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
 		check(cmd, slices.Clip(args)) // because lists of inputs are appended to it
 		if err := run.checked(); err != nil {

@@ -78,7 +78,7 @@ func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape
 func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape, parameters any) (err error) {
 	if s.count > 0 {
 		part := parts.Part{Command: command, Share: s.index, Of: s.count, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
-		d.share, err = parts.New(part, parameters, d.l, d.rows, d.cols)
+		d.out.share, err = parts.New(part, parameters, d.l, d.rows, d.cols)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func newVerify(run *session) *cobra.Command {
-	return run.newCommand("verify GRAPH", arguments(run, "GRAPH", 1, 1),
+	return newCommand(run, "verify GRAPH", arguments(run, "GRAPH", 1, 1),
 		"Read a whole store and check every checksum",
 		func(*cobra.Command, []string) {}, func(args []string) error { return runVerify(run, args[0]) })
 }

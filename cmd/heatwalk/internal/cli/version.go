@@ -69,7 +69,7 @@ func cpuFeatures() []string {
 }
 
 func newVersion(run *session) *cobra.Command {
-	return run.newCommand("version", arguments(run, "", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
+	return newCommand(run, "version", arguments(run, "", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
 		b := &struct {
 			build
 			Closing

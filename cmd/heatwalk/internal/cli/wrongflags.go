@@ -20,7 +20,7 @@ import (
 // flagError converts an error of the flag parser, adds the most similar flag, and joins the problems
 // recorded before.
 func flagError(run *session, cmd *cobra.Command, err error) error {
-	run.formatErrors()
+	formatErrors(run)
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
@@ -30,7 +30,7 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		unknownFlag(run, cmd, unknown)
 	case errors.As(err, &missing):
-		run.missingValue(missing.GetFlag())
+		missingValue(run, missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
 		run.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
@@ -41,13 +41,13 @@ func flagError(run *session, cmd *cobra.Command, err error) error {
 }
 
 // missingValue records that the value of a flag is missing.
-func (run *session) missingValue(f *pflag.Flag) {
+func missingValue(run *session, f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	run.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
 // formatErrors determines the format of errors if the parser stopped before the flags of the format.
-func (run *session) formatErrors() {
+func formatErrors(run *session) {
 	for i, arg := range run.args {
 		name, text, isGiven := strings.Cut(arg, "=")
 		switch name {
@@ -114,7 +114,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	run.formatErrors()
+	formatErrors(run)
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
@@ -133,7 +133,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func (run *session) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
+func checkEffect(run *session, flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
