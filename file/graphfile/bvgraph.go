@@ -47,7 +47,7 @@ func propertiesOf(name string) string {
 // bvGraph reads a BVGraph. The successors of a node are written as parts of those of an earlier
 // node, as intervals, and as gaps between the remaining ones; each kind of number has its code.
 type bvGraph struct {
-	*batchWriter
+	out   *batchWriter
 	in    bitReader
 	nodes uint64
 	arcs  uint64
@@ -67,13 +67,13 @@ type bvGraph struct {
 }
 
 func readBVGraph(s *batchWriter) (*Summary, error) {
-	g := &bvGraph{batchWriter: s}
+	g := &bvGraph{out: s}
 	if err := g.configure(); err != nil {
 		return nil, err
 	}
 	g.in = bitReader{in: s.Text, buffer: make([]byte, 0, 256<<10)}
-	g.numbered = true
-	if err := g.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: g.arcs}, false); err != nil {
+	g.out.numbered = true
+	if err := g.out.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: g.arcs}, false); err != nil {
 		return nil, err
 	}
 	g.lists = make([][]uint32, g.window+1)
@@ -83,16 +83,16 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 			return nil, g.at(x)
 		}
 		for _, v := range list {
-			if err := g.numbers(x, uint64(v), 1); err != nil {
+			if err := g.out.numbers(x, uint64(v), 1); err != nil {
 				return nil, err
 			}
 		}
-		if err := g.hold(4 * int64(g.allocatedEntries)); err != nil {
+		if err := g.out.hold(4 * int64(g.allocatedEntries)); err != nil {
 			return nil, err
 		}
 	}
 	if g.decoded != g.arcs {
-		return nil, g.atByte(fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.Name), g.arcs)
+		return nil, g.atByte(fetchAgain, "%s, where %s declares %d", table.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
 	}
 	if count := g.in.rest(); count > 8 { // writers fill the last word
 		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
@@ -114,14 +114,14 @@ func (g *bvGraph) at(x uint64) error {
 
 // atByte returns an error at the byte that was read last.
 func (g *bvGraph) atByte(fix, format string, args ...any) error {
-	e := g.fault(0, fix, format, args...)
+	e := g.out.fault(0, fix, format, args...)
 	e.Byte, e.AtByte = g.in.byte(), true
 	return e
 }
 
 // configure reads the properties.
 func (g *bvGraph) configure() error {
-	name := propertiesOf(g.Name)
+	name := propertiesOf(g.out.Name)
 	text, err := textio.ReadFile(context.Background(), name, maxProperties)
 	if err != nil {
 		return err

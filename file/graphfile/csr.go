@@ -86,7 +86,7 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 	case IsArrays(path):
 		folder := &npy.Folder{Name: path}
 		defer folder.Close()
-		l.npz, l.format = &npz{batchWriter: &batchWriter{Input: &Input{Name: path}}, archive: folder}, Arrays
+		l.npz, l.format = &npz{out: &batchWriter{Input: &Input{Name: path}}, archive: folder}, Arrays
 		for _, name := range []string{"indptr", "indices", "data"} {
 			l.bytes += folder.Size(name)
 		}
@@ -100,7 +100,7 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 		if err != nil {
 			return nil, nil
 		}
-		l.npz, l.format, l.bytes = &npz{batchWriter: &batchWriter{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
+		l.npz, l.format, l.bytes = &npz{out: &batchWriter{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
 	}
 	matrix, err := l.load(ctx)
 	if ctx.Err() != nil {
@@ -119,7 +119,7 @@ func isChanged(old, now fs.FileInfo) bool {
 
 // loader reads arrays into memory.
 type loader struct {
-	*npz
+	npz      *npz
 	format   *Format
 	bytes    int64 // of the file
 	limit    int64
@@ -133,11 +133,11 @@ type loader struct {
 
 // load reads and checks the arrays.
 func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
-	form, err := l.form()
+	form, err := l.npz.form()
 	if err != nil || form != "csr" && form != "csc" { // which are the same if the matrix is symmetric
 		return nil, errOther
 	}
-	if err := l.square(form); err != nil {
+	if err := l.npz.square(form); err != nil {
 		return nil, err
 	}
 	entries, err := l.length("indices")
@@ -145,14 +145,14 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		return nil, err
 	}
 	rows, err := l.length("indptr")
-	if err != nil || rows != l.nodes+1 || entries == 0 {
+	if err != nil || rows != l.npz.nodes+1 || entries == 0 {
 		return nil, errOther
 	}
-	hasData := l.has("data")
+	hasData := l.npz.has("data")
 	if values, err := l.length("data"); hasData && (err != nil || values != entries) {
 		return nil, errOther
 	}
-	if need := sparse.SymmetricBytes(l.nodes, entries, hasData); l.limit > 0 && need > l.limit {
+	if need := sparse.SymmetricBytes(l.npz.nodes, entries, hasData); l.limit > 0 && need > l.limit {
 		return nil, errOther
 	}
 	l.report(0)
@@ -170,7 +170,7 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		return nil, err
 	}
 	l.report(l.bytes)
-	return sparse.NewSymmetric(ctx, int(l.nodes), l.ptr, l.col, l.val, l.workers)
+	return sparse.NewSymmetric(ctx, int(l.npz.nodes), l.ptr, l.col, l.val, l.workers)
 }
 
 func (l *loader) report(done int64) {
@@ -181,15 +181,15 @@ func (l *loader) report(done int64) {
 
 // length returns the number of elements of an array, which its file can hold.
 func (l *loader) length(name string) (int64, error) {
-	if !l.has(name) {
+	if !l.npz.has(name) {
 		return 0, errOther
 	}
-	a, err := l.vector(name)
+	a, err := l.npz.vector(name)
 	if err != nil {
 		return 0, err
 	}
 	const mostDeflated = 1100 // times the bytes of a compressed file
-	if size := l.archive.Size(l.prefix + name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
+	if size := l.npz.archive.Size(l.npz.prefix + name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
 		return 0, errOther
 	}
 	return a.Len, nil
@@ -197,7 +197,7 @@ func (l *loader) length(name string) (int64, error) {
 
 // loadPointers reads the places of the rows.
 func (l *loader) loadPointers() error {
-	a, err := l.vector("indptr")
+	a, err := l.npz.vector("indptr")
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ const loadBlock = 1 << 16
 
 // loadColumns reads the columns of the entries.
 func (l *loader) loadColumns(ctx context.Context, entries int) error {
-	a, err := l.vector("indices")
+	a, err := l.npz.vector("indices")
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 	if !hasData {
 		return nil
 	}
-	a, err := l.vector("data")
+	a, err := l.npz.vector("data")
 	if err != nil {
 		return err
 	}

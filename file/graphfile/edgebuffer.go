@@ -13,7 +13,7 @@ import (
 // these formats allow the nodes, the names of the attributes and the direction of the graph to
 // follow the edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
 type edgeBuffer struct {
-	*batchWriter
+	out        *batchWriter
 	nodes      *nodeNames
 	ends       []uint32 // the source and the target of each edge, as numbers of nodes
 	hasArrow   []bool   // whether each edge has a direction
@@ -56,17 +56,17 @@ func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 }
 
 func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
-	return &edgeBuffer{batchWriter: w, nodes: nodes, byKey: map[string]*edgeAttribute{}}
+	return &edgeBuffer{out: w, nodes: nodes, byKey: map[string]*edgeAttribute{}}
 }
 
 // add adds an edge between the nodes with these ids; its values are set before.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
-		return h.fault(line, "give it both", "an edge without source or target")
+		return h.out.fault(line, "give it both", "an edge without source or target")
 	}
 	h.ends = append(h.ends, h.nodes.number(source, line), h.nodes.number(target, line))
 	h.hasArrow = append(h.hasArrow, hasArrow)
-	return h.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow)))
+	return h.out.hold(h.nodes.bytes + h.bytes + 4*int64(cap(h.ends)) + int64(cap(h.hasArrow)))
 }
 
 // set sets the value of an attribute of the edge that add adds next. Only the first value that
@@ -77,21 +77,21 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	if text == "" || a.text && !h.mayWeigh(a.name) {
 		return
 	}
-	rounded := h.rounded
-	w, wrong := h.word(line, []byte(text))
-	if h.rounded > rounded { // counted if the attribute is the weight
-		h.rounded = rounded
+	rounded := h.out.rounded
+	w, wrong := h.out.word(line, []byte(text))
+	if h.out.rounded > rounded { // counted if the attribute is the weight
+		h.out.rounded = rounded
 		if a.rounded++; a.rounded == 1 {
-			a.roundedAt = h.place(line)
+			a.roundedAt = h.out.place(line)
 		}
 	}
 	a.isNumber = a.isNumber || wrong == ""
-	if a.name != "" && !h.mayWeigh(a.name) && a.key != h.Weight {
+	if a.name != "" && !h.mayWeigh(a.name) && a.key != h.out.Weight {
 		return
 	}
 	if wrong != "" {
 		if a.bad == nil {
-			a.bad = h.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+			a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
 		}
 		w = 0
 	}
@@ -111,7 +111,7 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 	a.seen, a.initial = true, text
 	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text))); wrong != "" {
-		a.bad = h.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+		a.bad = h.out.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
 	}
 }
 
@@ -123,7 +123,7 @@ func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
 		a.name = cmp.Or(a.name, a.key)
-		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.Weight {
+		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.out.Weight {
 			return false
 		}
 		into := first[a.name]
@@ -147,8 +147,8 @@ var usualWeights = []string{"weight", "value"}
 
 // mayWeigh reports whether an attribute with a name may be the weight.
 func (h *edgeBuffer) mayWeigh(name string) bool {
-	if h.Weight != "" {
-		return strings.EqualFold(name, h.Weight)
+	if h.out.Weight != "" {
+		return strings.EqualFold(name, h.out.Weight)
 	}
 	return slices.Contains(usualWeights, strings.ToLower(name))
 }
@@ -162,7 +162,7 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		}
 		return h.attributes[index]
 	}
-	if h.Weight == "" {
+	if h.out.Weight == "" {
 		for _, name := range usualWeights {
 			a := find(func(a *edgeAttribute) bool { return strings.EqualFold(a.name, name) })
 			if a == nil || a.bad != nil && name != usualWeights[0] {
@@ -173,9 +173,9 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		return nil, nil
 	}
 	for _, match := range []func(a *edgeAttribute) bool{
-		func(a *edgeAttribute) bool { return a.name == h.Weight },
-		func(a *edgeAttribute) bool { return a.key == h.Weight },
-		func(a *edgeAttribute) bool { return strings.EqualFold(a.name, h.Weight) },
+		func(a *edgeAttribute) bool { return a.name == h.out.Weight },
+		func(a *edgeAttribute) bool { return a.key == h.out.Weight },
+		func(a *edgeAttribute) bool { return strings.EqualFold(a.name, h.out.Weight) },
 	} {
 		if a := find(match); a != nil {
 			return a, a.bad
@@ -185,13 +185,13 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	if names := listNames(h.attributes, func(a *edgeAttribute) bool { return a.seen }); names != "" {
 		has = "edges have " + names
 	}
-	return nil, h.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.Weight))
+	return nil, h.out.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.out.Weight))
 }
 
 // second returns the attribute "value" where "weight" is the weight without a choice of the caller:
 // it is the weight of edges without a value of their own.
 func (h *edgeBuffer) second(weight *edgeAttribute) *edgeAttribute {
-	if h.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
+	if h.out.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
 		return nil
 	}
 	for _, a := range h.attributes {
@@ -234,24 +234,24 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	s.Notes = h.nodes.notes
 	h.describe(s, weight, second)
 	s.Direction = Undirected
-	if h.Directed || !h.Undirected && slices.Contains(h.hasArrow, true) {
+	if h.out.Directed || !h.out.Undirected && slices.Contains(h.hasArrow, true) {
 		s.Direction = Directed
 	}
 	if weight != nil {
-		h.weighted = true
-		h.rounded, h.roundedAt = weight.rounded, weight.roundedAt
+		h.out.weighted = true
+		h.out.rounded, h.out.roundedAt = weight.rounded, weight.roundedAt
 	}
 	weightOf := weightsOf(weight, second)
 	for i, hasArrow := range h.hasArrow {
 		w := weightOf(i)
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
-		if err := h.texts(source, target, w); err != nil {
+		if err := h.out.texts(source, target, w); err != nil {
 			return err
 		}
 		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
 			continue
 		}
-		if err := h.texts(target, source, w); err != nil { // no direction: both of them
+		if err := h.out.texts(target, source, w); err != nil { // no direction: both of them
 			return err
 		}
 	}
@@ -319,10 +319,10 @@ func (h *edgeBuffer) describe(s *Summary, weight, second *edgeAttribute) {
 		return a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth)
 	})
 	switch {
-	case numbers == "" || h.Weight != "":
+	case numbers == "" || h.out.Weight != "":
 	case weight != nil:
-		s.Notes = append(s.Notes, h.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
+		s.Notes = append(s.Notes, h.out.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
 	default:
-		s.Notes = append(s.Notes, h.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", numbers))
+		s.Notes = append(s.Notes, h.out.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", numbers))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // GEXF is the XML format of Gephi. Every version is read, version 1.2 is written.
 var GEXF = &Format{
 	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true, Attributes: true, Begins: isGEXF, Encoded: isEncoded, Read: reading(readGEXF),
-	NodeAttributes: true, Sweeps: 1, write: writeGEXF, size: func(g *graph) int64 { return g.markupBytes(gexfHead, 80, 120) },
+	NodeAttributes: true, Sweeps: 1, write: writeGEXF, size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
 }
 
 func isGEXF(head []byte) bool {
@@ -43,7 +43,7 @@ func readGEXF(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if g.graphs == 0 {
-		return nil, g.fault(0, "is this GEXF?", "no graph")
+		return nil, g.out.fault(0, "is this GEXF?", "no graph")
 	}
 	summary := &Summary{Lines: g.line()}
 	return summary, g.edges.finish(summary)
@@ -53,7 +53,7 @@ func (g *gexf) start(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "graph":
 		if g.graphs++; g.graphs > 1 {
-			return g.fault(g.line(), "write each into a file of its own", "a second graph")
+			return g.out.fault(g.line(), "write each into a file of its own", "a second graph")
 		}
 		g.arcs = attribute(t, "defaultedgetype") == "directed"
 	case "attributes":
@@ -63,7 +63,7 @@ func (g *gexf) start(t xml.StartElement) error {
 	case "node":
 		id := attribute(t, "id")
 		if id == "" {
-			return g.fault(g.line(), "give it one", "a node without id")
+			return g.out.fault(g.line(), "give it one", "a node without id")
 		}
 		return g.nodes.add(g.line(), id)
 	case "edge":

@@ -112,7 +112,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 
 // gml reads a graph in the Graph Modelling Language.
 type gml struct {
-	*batchWriter
+	out    *batchWriter
 	t      *scanner
 	nodes  *nodeNames
 	edges  *edgeBuffer
@@ -127,19 +127,19 @@ const fixGML = "is this GML?"
 const gmlDepth = 1 << 10
 
 func readGML(s *batchWriter) (*Summary, error) {
-	g := &gml{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, "label", "name", "id"), values: map[string]string{}}
+	g := &gml{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, networkXName, "label", "name", "id"), values: map[string]string{}}
 	g.edges = newEdgeBuffer(s, g.nodes)
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
 		}
 		if g.graphs++; g.graphs > 1 {
-			return g.fault(value.line, "write each into a file of its own", "a second graph")
+			return g.out.fault(value.line, "write each into a file of its own", "a second graph")
 		}
 		return g.list(false, g.inGraph)
 	})
 	if err == nil && g.graphs == 0 {
-		err = g.fault(0, fixGML, "no graph")
+		err = g.out.fault(0, fixGML, "no graph")
 	}
 	if err != nil {
 		return nil, err
@@ -163,9 +163,9 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		case key.kind == gmlEnd && outermost, key.kind == gmlClose && !outermost:
 			return nil
 		case key.kind == gmlEnd:
-			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", start)
+			return g.out.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", start)
 		case key.kind != gmlKey:
-			return g.fault(key.line, fixGML, "%s where a key is expected", key.describe())
+			return g.out.fault(key.line, fixGML, "%s where a key is expected", key.describe())
 		}
 		name := strings.ToLower(string(key.text))
 		value, err := g.t.gmlToken()
@@ -174,7 +174,7 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		}
 		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
 			if value.kind != gmlKey || !slices.Contains(floatWords, strings.ToLower(string(value.text))) {
-				return g.fault(value.line, fixGML, "%s where the value of %s is expected", value.describe(), table.Quoted(name))
+				return g.out.fault(value.line, fixGML, "%s where the value of %s is expected", value.describe(), table.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
 		}
@@ -211,10 +211,10 @@ func (g *gml) skip(value gmlToken) error {
 		}
 		switch t.kind {
 		case gmlEnd:
-			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", value.line)
+			return g.out.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", value.line)
 		case gmlOpen:
 			if depth++; depth > gmlDepth {
-				return g.fault(t.line, fixGML, "lists in lists, %d deep", depth)
+				return g.out.fault(t.line, fixGML, "lists in lists, %d deep", depth)
 			}
 		case gmlClose:
 			depth--
@@ -271,7 +271,7 @@ func (g *gml) node(line int64) error {
 		return err
 	}
 	if f["id"] == "" {
-		return g.fault(line, "give it one", "a node without id")
+		return g.out.fault(line, "give it one", "a node without id")
 	}
 	return g.nodes.add(line, cmp.Or(f[networkXName], f["nxname"]), f["label"], f["name"], f["id"]) // igraph writes nxname
 }

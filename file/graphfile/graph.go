@@ -142,7 +142,7 @@ func (g *graph) longestID() (longest int) {
 }
 
 // longestNumber returns how many digits the number of a node has at the most.
-func (g *graph) longestNumber() int {
+func longestNumber(g *graph) int {
 	n, _ := g.a.Dims()
 	return len(strconv.Itoa(n))
 }

@@ -14,7 +14,7 @@ import (
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
 	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, Begins: isGraphML, Encoded: isEncoded, Read: reading(readGraphML),
-	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return g.markupBytes(graphMLHead, 40, 80) },
+	NodeAttributes: true, Sweeps: 1, write: writeGraphML, size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
 }
 
 func isGraphML(head []byte) bool {
@@ -47,7 +47,7 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if g.graphs == 0 {
-		return nil, g.fault(0, "is this GraphML?", "no graph")
+		return nil, g.out.fault(0, "is this GraphML?", "no graph")
 	}
 	summary := &Summary{Lines: g.line()}
 	return summary, g.edges.finish(summary)
@@ -60,7 +60,7 @@ func (g *graphML) element(t xml.StartElement) error {
 		return g.key(t)
 	case "graph":
 		if g.graphs++; g.graphs > 1 {
-			return g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
+			return g.out.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
 	case "node":
@@ -68,7 +68,7 @@ func (g *graphML) element(t xml.StartElement) error {
 	case "edge":
 		return g.edge(t)
 	case "hyperedge":
-		return g.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
+		return g.out.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (g *graphML) node(t xml.StartElement) error {
 	line := g.line()
 	id := attribute(t, "id")
 	if id == "" {
-		return g.fault(line, "give it one", "a node without id")
+		return g.out.fault(line, "give it one", "a node without id")
 	}
 	if id != "n"+strconv.Itoa(g.number) {
 		g.nodes.ignored = "name" // the ids are more than numbers

@@ -11,7 +11,7 @@ import (
 // ingest reads it, many lines at a time.
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
-	Sweeps: 1, write: writeMarket, size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestNumber()+1)) },
+	Sweeps: 1, write: writeMarket, size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(longestNumber(g)+1)) },
 }
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower

@@ -15,7 +15,7 @@ import (
 var METIS = &Format{
 	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"}, Text: true, Read: reading(readMETIS),
 	Sweeps: 1, write: writeMETIS, size: func(g *graph) int64 {
-		return g.linesBytes(g.a.NNZ(), g.longestNumber()+1) // each edge at both of its ends
+		return g.linesBytes(g.a.NNZ(), longestNumber(g)+1) // each edge at both of its ends
 	},
 }
 
@@ -23,7 +23,7 @@ var METIS = &Format{
 // flags for their weights, then a line for each node with its neighbours,
 // numbered from 1.
 type metis struct {
-	*batchWriter
+	out         *batchWriter
 	t           *scanner
 	nodes       uint64
 	edges       uint64
@@ -37,15 +37,15 @@ type metis struct {
 }
 
 func readMETIS(s *batchWriter) (*Summary, error) {
-	m := &metis{batchWriter: s, t: newScanner(s.Name, s.Text)}
+	m := &metis{out: s, t: newScanner(s.Name, s.Text)}
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := m.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
+	if err := m.out.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
 		return nil, err
 	}
 	m.mirror = newMirror(m.nodes)
-	m.batchWriter.numbered, m.batchWriter.weighted = true, m.weighted
+	m.out.numbered, m.out.weighted = true, m.weighted
 	for u := range m.nodes {
 		if err := m.node(u); err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	}
 	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
 	if m.sizes || m.nodeWeights > 0 {
-		g.Notes = append(g.Notes, m.fault(0, "", "weights of nodes are ignored"))
+		g.Notes = append(g.Notes, m.out.fault(0, "", "weights of nodes are ignored"))
 	}
 	return g, nil
 }
@@ -86,7 +86,7 @@ func (m *metis) head() error {
 				break
 			}
 			if words = append(words, string(word)); len(words) > 4 {
-				return m.fault(m.headLine, "is this a METIS graph?", "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
+				return m.out.fault(m.headLine, "is this a METIS graph?", "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
 		}
 		if _, ok := m.t.peek(); !ok {
@@ -96,26 +96,26 @@ func (m *metis) head() error {
 	}
 	if len(words) < 2 {
 		if len(words) == 0 {
-			return m.fault(0, fetchAgain, "empty file")
+			return m.out.fault(0, fetchAgain, "empty file")
 		}
-		return m.fault(m.headLine, "is this a METIS graph?", "1 field, want nodes, edges and perhaps fmt and ncon")
+		return m.out.fault(m.headLine, "is this a METIS graph?", "1 field, want nodes, edges and perhaps fmt and ncon")
 	}
 	var ok [2]bool
 	m.nodes, ok[0] = parseUint([]byte(words[0]))
 	m.edges, ok[1] = parseUint([]byte(words[1]))
 	for i, what := range []string{"nodes", "edges"} {
 		if !ok[i] {
-			return m.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", table.Quoted(words[i]), what)
+			return m.out.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", table.Quoted(words[i]), what)
 		}
 	}
 	if m.nodes > MaxNodes {
-		return m.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
+		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
 	}
 	if len(words) > 2 {
 		code := fmt.Sprintf("%03s", words[2])
 		for _, c := range code {
 			if c != '0' && c != '1' || len(code) > 3 {
-				return m.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
+				return m.out.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
 			}
 		}
 		m.sizes, m.weighted = code[0] == '1', code[2] == '1'
@@ -126,7 +126,7 @@ func (m *metis) head() error {
 	if len(words) > 3 {
 		n, err := strconv.Atoi(words[3])
 		if err != nil || n < 0 || n > 1<<10 || n > 0 && m.nodeWeights == 0 {
-			return m.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
+			return m.out.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
 		}
 		m.nodeWeights = n
 	}
@@ -141,7 +141,7 @@ func (m *metis) node(u uint64) error {
 		if err := t.fail(); err != nil {
 			return err
 		}
-		return m.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)
+		return m.out.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)
 	}
 	m.mirror.begin(u, t.line)
 	skip := m.nodeWeights
@@ -154,7 +154,7 @@ func (m *metis) node(u uint64) error {
 			return err
 		}
 		if _, wrong := table.ParseWeight(word); wrong != "" {
-			return m.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", table.Counted(i+1, "weight"), strconv.Itoa(skip), u+1, table.Quoted(word))
+			return m.out.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", table.Counted(i+1, "weight"), strconv.Itoa(skip), u+1, table.Quoted(word))
 		}
 	}
 	for {
@@ -167,10 +167,10 @@ func (m *metis) node(u uint64) error {
 		}
 		v, ok := parseUint(word)
 		if !ok {
-			return m.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
+			return m.out.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
 		}
 		if v < 1 || v > m.nodes {
-			return m.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
+			return m.out.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
 		}
 		w := 1.0
 		if m.weighted {
@@ -178,11 +178,11 @@ func (m *metis) node(u uint64) error {
 				return err
 			}
 			if len(word) == 0 {
-				return m.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", v, u+1)
+				return m.out.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", v, u+1)
 			}
 			var wrong string
-			if w, wrong = m.word(t.line, word); wrong != "" {
-				return m.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, v, wrong)
+			if w, wrong = m.out.word(t.line, word); wrong != "" {
+				return m.out.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, v, wrong)
 			}
 		}
 		m.entries++
@@ -193,7 +193,7 @@ func (m *metis) node(u uint64) error {
 		case v-1 < u:
 			continue
 		}
-		if err := m.numbers(u, v-1, w); err != nil {
+		if err := m.out.numbers(u, v-1, w); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func (m *metis) end() error {
 			return err
 		}
 		if len(word) > 0 {
-			return m.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
+			return m.out.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
 		}
 		if _, ok := t.peek(); !ok {
 			break
@@ -227,10 +227,10 @@ func (m *metis) end() error {
 		if hi > lo+1 {
 			who = fmt.Sprintf("one of the nodes %d to %d has", lo+1, min(hi, m.nodes))
 		}
-		return m.fault(line, "list every edge at both ends, with one weight", "%s an edge that its two ends do not list alike", who)
+		return m.out.fault(line, "list every edge at both ends, with one weight", "%s an edge that its two ends do not list alike", who)
 	}
 	if listed := m.entries; listed != 2*m.edges && listed+m.loops != 2*m.edges {
-		return m.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
+		return m.out.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func isObject(head []byte) bool {
 
 // nodeLink reads node-link data token by token.
 type nodeLink struct {
-	*batchWriter
+	out    *batchWriter
 	d      *json.Decoder
 	text   *markup
 	depth  int
@@ -57,24 +57,24 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	if begin, _ := text.in.Peek(3); string(begin) == "\xef\xbb\xbf" {
 		_, _ = text.in.Discard(3)
 	}
-	g := &nodeLink{batchWriter: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, networkXName, "name", "id")}
+	g := &nodeLink{out: s, d: json.NewDecoder(text), text: text, nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.d.UseNumber()
 	g.edges = newEdgeBuffer(s, g.nodes)
 	if t, err := g.next(); err != nil {
 		return nil, err
 	} else if t != json.Delim('{') {
-		return nil, g.fault(0, fixNodeLink, "no object of nodes and edges")
+		return nil, g.out.fault(0, fixNodeLink, "no object of nodes and edges")
 	}
 	if err := g.object(g.member); err != nil {
 		return nil, err
 	}
 	if !g.listed {
-		return nil, g.fault(0, fixNodeLink, `no list "edges" or "links"`)
+		return nil, g.out.fault(0, fixNodeLink, `no list "edges" or "links"`)
 	}
 	if t, err := g.next(); err != nil {
 		return nil, err
 	} else if t != nil {
-		return nil, g.fault(g.at(), "write each graph into a file of its own", "text behind the graph")
+		return nil, g.out.fault(g.at(), "write each graph into a file of its own", "text behind the graph")
 	}
 	for i := range g.edges.hasArrow { // directed may stand behind the edges
 		g.edges.hasArrow[i] = g.arcs
@@ -86,7 +86,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 	byPosition := !g.hasText && !g.hasNumber && g.nodes.undeclared() != nil && g.nodes.usePositions(g.edges.ends)
 	err := g.edges.finish(summary)
 	if byPosition {
-		summary.Notes = append(summary.Notes, g.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
+		summary.Notes = append(summary.Notes, g.out.fault(0, "", "edges name nodes by their positions from 0, as for D3"))
 	}
 	return summary, err
 }
@@ -101,7 +101,7 @@ func (g *nodeLink) next() (json.Token, error) {
 	switch t {
 	case json.Delim('{'), json.Delim('['):
 		if g.depth++; g.depth > xmlDepth {
-			return nil, g.fault(g.at(), fixNodeLink, "lists in lists, %d deep", g.depth)
+			return nil, g.out.fault(g.at(), fixNodeLink, "lists in lists, %d deep", g.depth)
 		}
 	case json.Delim('}'), json.Delim(']'):
 		g.depth--
@@ -111,13 +111,13 @@ func (g *nodeLink) next() (json.Token, error) {
 	case err == nil:
 		return t, nil
 	case errors.Is(err, errLongToken):
-		return nil, g.fault(g.at(), "shorten it; is a quote missing?", "a text longer than 1 MiB")
+		return nil, g.out.fault(g.at(), "shorten it; is a quote missing?", "a text longer than 1 MiB")
 	case errors.Is(err, io.EOF) && g.depth == 0:
 		return nil, nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, g.fault(g.at(), fetchAgain, "the file ends within the graph")
+		return nil, g.out.fault(g.at(), fetchAgain, "the file ends within the graph")
 	case errors.As(err, &syntax):
-		return nil, g.fault(g.at(), "correct it", "no well-formed JSON: %s", brief(syntax.Error()))
+		return nil, g.out.fault(g.at(), "correct it", "no well-formed JSON: %s", brief(syntax.Error()))
 	}
 	return nil, err
 }
@@ -143,7 +143,7 @@ func (g *nodeLink) object(visit func(key string, value json.Token) error) error 
 // list reads the objects of a list and calls visit behind the beginning of each.
 func (g *nodeLink) list(key string, first json.Token, visit func() error) error {
 	if first != json.Delim('[') {
-		return g.fault(g.at(), fixNodeLink, "%s is no list", table.Quoted(key))
+		return g.out.fault(g.at(), fixNodeLink, "%s is no list", table.Quoted(key))
 	}
 	for {
 		t, err := g.next()
@@ -151,7 +151,7 @@ func (g *nodeLink) list(key string, first json.Token, visit func() error) error 
 			return err
 		}
 		if t != json.Delim('{') {
-			return g.fault(g.at(), fixNodeLink, "the list %s has a member that is no object", table.Quoted(key))
+			return g.out.fault(g.at(), fixNodeLink, "the list %s has a member that is no object", table.Quoted(key))
 		}
 		if err := visit(); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (g *nodeLink) member(key string, value json.Token) error {
 		count := len(g.edges.hasArrow)
 		err := g.list(key, value, g.edge)
 		if count > 0 && len(g.edges.hasArrow) > count {
-			return g.fault(g.at(), "leave one out", "two lists of edges")
+			return g.out.fault(g.at(), "leave one out", "two lists of edges")
 		}
 		return err
 	}
@@ -199,7 +199,7 @@ func (g *nodeLink) id(key string, value json.Token) (string, error) {
 	case json.Number:
 		return v.String(), nil
 	}
-	return "", g.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
+	return "", g.out.fault(g.at(), "write it as text", "%s is neither text nor a number", table.Quoted(key))
 }
 
 func (g *nodeLink) node() error {
@@ -225,7 +225,7 @@ func (g *nodeLink) node() error {
 		*id = strconv.Itoa(number)
 	}
 	if g.withoutID > 0 && g.withoutID != number+1 {
-		return g.fault(offset, "give it one", "a node without id")
+		return g.out.fault(offset, "give it one", "a node without id")
 	}
 	return g.nodes.add(offset, names...)
 }

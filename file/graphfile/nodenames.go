@@ -10,7 +10,7 @@ import (
 // nodeNames holds the nodes of a format that gives them several kinds of names, and chooses the
 // kind by which they are called: the first that all nodes have and no two share.
 type nodeNames struct {
-	*batchWriter
+	out        *batchWriter
 	kinds      []string // titles of the kinds of names, the id last
 	ignored    string   // a kind that is not chosen
 	positional bool     // edges name nodes by their positions
@@ -32,7 +32,7 @@ type namedNode struct {
 const networkXName = "_nx_name"
 
 func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
-	return &nodeNames{batchWriter: s, kinds: kinds, byID: map[string]uint32{}}
+	return &nodeNames{out: s, kinds: kinds, byID: map[string]uint32{}}
 }
 
 // number returns the number of the node with an id, which may be declared later.
@@ -53,7 +53,7 @@ func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
 	if r.nodes[n].names != nil {
-		return r.fault(line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
+		return r.out.fault(line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
 	}
 	for i, name := range names[:len(names)-1] {
 		names[i] = oneLine(name)
@@ -61,7 +61,7 @@ func (r *nodeNames) add(line int64, names ...string) error {
 	}
 	r.nodes[n] = namedNode{line, names}
 	r.listed = append(r.listed, n)
-	return r.hold(r.bytes)
+	return r.out.hold(r.bytes)
 }
 
 // oneLine joins the lines of a name by blanks, as NetworkX does.
@@ -82,7 +82,7 @@ func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // the id of a node without such a name
 	refuse := func(format string, args ...any) bool {
-		r.notes = append(r.notes, r.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1], format, args...))
+		r.notes = append(r.notes, r.out.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1], format, args...))
 		return false
 	}
 	for _, n := range r.listed {
@@ -122,10 +122,10 @@ func (r *nodeNames) settle() error {
 		node := r.nodes[n]
 		name, wrong := cleanID([]byte(node.names[kind]))
 		if wrong != "" {
-			return r.fault(node.line, "correct it", "the %s of node %s %s", r.kinds[kind], table.Quoted(node.names[id]), wrong)
+			return r.out.fault(node.line, "correct it", "the %s of node %s %s", r.kinds[kind], table.Quoted(node.names[id]), wrong)
 		}
 		r.names[n] = name
-		if err := r.node(name); err != nil {
+		if err := r.out.node(name); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (r *nodeNames) undeclared() error {
 			first, id = n, name
 		}
 	}
-	return r.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))
+	return r.out.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))
 }
 
 // usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is

@@ -29,7 +29,7 @@ func isPajek(head []byte) bool {
 // pajek reads a Pajek network: *Vertices with a number and perhaps labels, then
 // *Arcs, *Edges, *Arcslist and *Edgeslist.
 type pajek struct {
-	*batchWriter
+	out     *batchWriter
 	t       *scanner
 	nodes   *nodeNames
 	section string
@@ -42,7 +42,7 @@ type pajek struct {
 }
 
 func readPajek(s *batchWriter) (*Summary, error) {
-	p := &pajek{batchWriter: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "number"), directed: s.Directed}
+	p := &pajek{out: s, t: newScanner(s.Name, s.Text), nodes: newNodeNames(s, "label", "number"), directed: s.Directed}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break
@@ -60,7 +60,7 @@ func readPajek(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if p.count == 0 {
-		return nil, p.fault(0, "is this a Pajek network?", "no *Vertices")
+		return nil, p.out.fault(0, "is this a Pajek network?", "no *Vertices")
 	}
 	if err := p.complete(0); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (p *pajek) word() (word []byte, ok bool, err error) {
 		t.next()
 		word, err = t.quoted(true)
 		if bytes.IndexByte(word, 0) >= 0 {
-			err = p.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
+			err = p.out.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
 		}
 	default:
 		word, err = t.word()
@@ -132,16 +132,16 @@ func (p *pajek) begin(number int64, section string) error {
 		return nil
 	case "*vertices":
 		if p.count > 0 {
-			return p.fault(number, "write each network into a file of its own", "a second *Vertices")
+			return p.out.fault(number, "write each network into a file of its own", "a second *Vertices")
 		}
 		return p.vertices(number)
 	case "*arcs", "*edges", "*arcslist", "*edgeslist":
 		if p.count == 0 {
-			return p.fault(number, "put *Vertices first", "%s before *Vertices", section)
+			return p.out.fault(number, "put *Vertices first", "%s before *Vertices", section)
 		}
 		return p.complete(number)
 	}
-	return p.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", table.Quoted(section))
+	return p.out.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", table.Quoted(section))
 }
 
 // vertices reads the number of vertices.
@@ -151,20 +151,20 @@ func (p *pajek) vertices(number int64) error {
 		return err
 	}
 	if !ok {
-		return p.fault(number, "give it", "*Vertices without their number")
+		return p.out.fault(number, "give it", "*Vertices without their number")
 	}
 	n, isNumber := parseUint(word)
 	wrong := table.Quoted(word)
 	if _, isMore, err := p.word(); err != nil {
 		return err
 	} else if isMore {
-		return p.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
+		return p.out.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
 	}
 	if !isNumber || n == 0 {
-		return p.fault(number, "correct it", "%s is not a number of vertices", wrong)
+		return p.out.fault(number, "correct it", "%s is not a number of vertices", wrong)
 	}
 	if n > MaxNodes {
-		return p.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
+		return p.out.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
 	}
 	p.count, p.declare = n, number
 	return nil
@@ -173,7 +173,7 @@ func (p *pajek) vertices(number int64) error {
 // complete checks that all vertices are listed, or none.
 func (p *pajek) complete(number int64) error {
 	if p.listed > 0 && p.listed != p.count {
-		return p.fault(number, "list all of them, or none", "%d of the %s that line %d declares are listed", p.listed, table.Counted(p.count, "vertex"), p.declare)
+		return p.out.fault(number, "list all of them, or none", "%d of the %s that line %d declares are listed", p.listed, table.Counted(p.count, "vertex"), p.declare)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (p *pajek) data(number int64, first []byte) error {
 	case "*arcslist", "*edgeslist":
 		return p.list(number, first)
 	}
-	return p.fault(number, "is this a Pajek network?", "%s outside of a section", table.Quoted(first))
+	return p.out.fault(number, "is this a Pajek network?", "%s outside of a section", table.Quoted(first))
 }
 
 // vertex reads a number and perhaps a label.
@@ -230,10 +230,10 @@ func (p *pajek) list(number int64, first []byte) error {
 func (p *pajek) number(line int64, word []byte) (uint64, error) {
 	n, ok := parseUint(bytes.TrimPrefix(word, []byte("-"))) // a sign is a line's style
 	if !ok {
-		return 0, p.fault(line, "correct the line", "%s is not the number of a vertex", table.Quoted(word))
+		return 0, p.out.fault(line, "correct the line", "%s is not the number of a vertex", table.Quoted(word))
 	}
 	if n < 1 || n > p.count {
-		return 0, p.fault(line, "correct the line", "vertex %s; vertices run from 1 to %d", word, p.count)
+		return 0, p.out.fault(line, "correct the line", "vertex %s; vertices run from 1 to %d", word, p.count)
 	}
 	return n, nil
 }
@@ -246,7 +246,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 	case err != nil:
 		return err
 	case !ok:
-		return p.fault(number, "correct the line", "1 field, want 2 or more (source, target, weight)")
+		return p.out.fault(number, "correct the line", "1 field, want 2 or more (source, target, weight)")
 	case wrong != nil:
 		return wrong
 	}
@@ -260,12 +260,12 @@ func (p *pajek) edge(number int64, first []byte) error {
 	}
 	if ok {
 		var wrong string
-		if w, wrong = p.batchWriter.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
+		if w, wrong = p.out.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
-			return p.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)
+			return p.out.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)
 		} else {
-			p.weighted = true
+			p.out.weighted = true
 		}
 	}
 	return p.join(number, u, v, w)
@@ -279,11 +279,11 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	}
 	both = both && u != v
 	if p.listed == 0 {
-		p.numbered = true
-		if err := p.numbers(u-1, v-1, w); err != nil || !both {
+		p.out.numbered = true
+		if err := p.out.numbers(u-1, v-1, w); err != nil || !both {
 			return err
 		}
-		return p.numbers(v-1, u-1, w)
+		return p.out.numbers(v-1, u-1, w)
 	}
 	if err := p.nodes.settle(); err != nil {
 		return err
@@ -292,10 +292,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	for i, n := range [...]uint64{u, v} {
 		ends[i] = p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]]
 	}
-	if err := p.texts(ends[0], ends[1], w); err != nil || !both {
+	if err := p.out.texts(ends[0], ends[1], w); err != nil || !both {
 		return err
 	}
-	return p.texts(ends[1], ends[0], w)
+	return p.out.texts(ends[1], ends[0], w)
 }
 
 // goesBothWays notes the direction of the next edge and reports whether the edge goes both
@@ -303,10 +303,10 @@ func (p *pajek) join(number int64, u, v uint64, w float64) error {
 // first arc.
 func (p *pajek) goesBothWays(number int64, isArc bool) (bool, error) {
 	switch {
-	case p.Undirected:
+	case p.out.Undirected:
 		return false, nil
 	case isArc && p.loose:
-		return false, p.fault(number, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
+		return false, p.out.fault(number, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
 	case isArc:
 		p.directed = true
 		return false, nil

@@ -26,7 +26,7 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfi
 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
-	*batchWriter
+	out    *batchWriter
 	file   *parquetfile.Reader
 	column [3]int // the leaf columns of source, target and weight; −1: no weights
 	report input.Columns
@@ -45,15 +45,15 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if s.File == nil {
 		held = size
 	}
-	t := &edgeTable{batchWriter: s}
+	t := &edgeTable{out: s}
 	if t.file, err = parquetfile.Open(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
 	if err := t.choose(); err != nil {
 		return nil, err
 	}
-	t.weighted = t.column[2] >= 0
-	if err := t.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.weighted}, false); err != nil {
+	t.out.weighted = t.column[2] >= 0
+	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.out.weighted}, false); err != nil {
 		return nil, err
 	}
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
@@ -77,14 +77,14 @@ func (t *edgeTable) choose() error {
 		}
 		leaf, flat := t.file.Leaf(c)
 		if !flat {
-			return t.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
+			return t.out.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
 		}
 		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
 		if i == 2 {
 			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
 		}
 		if _, t.isDecimal[i] = t.file.Scale(c); !t.isDecimal[i] && (!t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind())) {
-			return t.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+			return t.out.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
 	return nil
@@ -99,13 +99,13 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
-	if t.Fields != nil || t.Weight != "" || !s.NamesEnds() {
+	if t.out.Fields != nil || t.out.Weight != "" || !s.NamesEnds() {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
-	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.Fields, Weight: t.Weight, Header: input.HasHeader})
+	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields, Weight: t.out.Weight, Header: input.HasHeader})
 	var fault *input.Error
 	if errors.As(err, &fault) {
-		fault.File = t.Name
+		fault.File = t.out.Name
 		return nil, fault
 	}
 	for i, title := range s.Titles {
@@ -128,7 +128,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		name, unsigned := t.file.Titles[t.column[i]], t.file.Unsigned[t.column[i]]
 		switch {
 		case v.IsNull():
-			return t.fault(0, "leave such rows out", "row %d: %s is null", row, name)
+			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row, name)
 		case i == 2:
 			var wrong string
 			if weight, wrong = numberOf(v, unsigned); t.isDecimal[i] {
@@ -136,17 +136,17 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 				weight, wrong = table.ParseWeight(t.decimal)
 			}
 			if v.Kind() == parquet.Int64 && !t.isDecimal[i] && !isExact(v.Uint64()) {
-				t.round(fmt.Sprintf(": row %d", row))
+				t.out.round(fmt.Sprintf(": row %d", row))
 			}
 			if wrong != "" {
-				return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
+				return t.out.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
 			}
 		case t.isDecimal[i]:
 			t.text[i], numbers = t.file.AppendText(t.text[i][:0], t.column[i], v), false
 		case v.Kind() == parquet.ByteArray:
 			id, wrong := cleanID(v.ByteArray())
 			if wrong != "" {
-				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
+				return t.out.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
 			}
 			t.text[i], numbers = append(t.text[i][:0], id...), false
 		case v.Kind() == parquet.Int32 && unsigned:
@@ -159,18 +159,18 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			numbers = numbers && (unsigned || int64(number[i]) >= 0)
 		}
 	}
-	if numbers && !t.Bipartite {
-		return t.numbers(number[0], number[1], weight)
+	if numbers && !t.out.Bipartite {
+		return t.out.numbers(number[0], number[1], weight)
 	}
 	for i, v := range values[:2] {
 		if v.Kind() != parquet.ByteArray && !t.isDecimal[i] {
 			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
 		}
-		if t.Bipartite {
+		if t.out.Bipartite {
 			t.text[i] = slices.Insert(t.text[i], 0, []byte(t.file.Titles[t.column[i]]+":")...)
 		}
 	}
-	return t.texts(t.text[0], t.text[1], weight)
+	return t.out.texts(t.text[0], t.text[1], weight)
 }
 
 // numberOf returns the weight that a value is.

@@ -31,7 +31,7 @@ func isZip(head []byte) bool {
 // (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
 // the prefix adj_ are read too, and rows without data or shape.
 type npz struct {
-	*batchWriter
+	out     *batchWriter
 	archive arrays
 	prefix  string
 	nodes   int64
@@ -55,7 +55,7 @@ func readNPZ(s *batchWriter) (*Summary, error) {
 // readMatrix reads the sparse matrix that is made of the given arrays.
 func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	s.numbered = true
-	z := &npz{batchWriter: s, archive: archive}
+	z := &npz{out: s, archive: archive}
 	form, err := z.form()
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	case "coo":
 		err = z.coordinates()
 	default:
-		err = z.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", table.Quoted(form))
+		err = z.out.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", table.Quoted(form))
 	}
 	if err != nil {
 		return nil, err
@@ -113,9 +113,9 @@ func (z *npz) form() (string, error) {
 		}
 	}
 	if z.archive.IsEmpty() {
-		return "", z.fault(0, "unzip it and give the file that is in it", "a zip archive without arrays")
+		return "", z.out.fault(0, "unzip it and give the file that is in it", "a zip archive without arrays")
 	}
-	return "", z.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
+	return "", z.out.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
 }
 
 // has reports whether there is an array.
@@ -149,11 +149,11 @@ func (z *npz) square(form string) error {
 	}
 	switch {
 	case shape[0] < 0 || shape[1] < 0:
-		return z.fault(0, fetchAgain, "%d×%d", shape[0], shape[1])
+		return z.out.fault(0, fetchAgain, "%d×%d", shape[0], shape[1])
 	case shape[0] != shape[1]:
-		return z.fault(0, "heatwalk convert reads features", "%d×%d, and an adjacency matrix is square", shape[0], shape[1])
+		return z.out.fault(0, "heatwalk convert reads features", "%d×%d, and an adjacency matrix is square", shape[0], shape[1])
 	case shape[0] > MaxNodes:
-		return z.fault(0, "", "%d rows; limit %d", shape[0], uint64(MaxNodes))
+		return z.out.fault(0, "", "%d rows; limit %d", shape[0], uint64(MaxNodes))
 	}
 	z.nodes = shape[0]
 	return nil
@@ -174,7 +174,7 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 		return nil, nil
 	}
 	a, err := z.vector("data")
-	z.weighted = err == nil && a.Kind != 'b'
+	z.out.weighted = err == nil && a.Kind != 'b'
 	if err == nil && a.Len != entries {
 		err = a.Fault(fmt.Sprintf("%d elements for %d entries", a.Len, entries), fetchAgain)
 	}
@@ -195,13 +195,13 @@ func newBlock() *block {
 // index checks a row or column v, element offset+i of its array.
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
-		return z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
+		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
 	}
 	return nil
 }
 
 // member returns the name of an array without that of its file.
-func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.Name+": ") }
+func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.out.Name+": ") }
 
 // weights reads the values of the next n entries into b.
 func (z *npz) weights(data *npy.Array, b *block, n int) error {
@@ -222,7 +222,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	}
 	for i, w := range val {
 		if wrong := table.WeightFault(w); wrong != "" {
-			return z.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
+			return z.out.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
 		}
 		val[i] += 0 // −0 becomes 0
 	}
@@ -240,7 +240,7 @@ func (z *npz) integers(data *npy.Array, b *block, n int) error {
 			b.val[i] = float64(uint64(v))
 		}
 		if !isExact(uint64(v)) && b.val[i] > 0 {
-			z.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))
+			z.out.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))
 		}
 	}
 	return nil
@@ -248,10 +248,10 @@ func (z *npz) integers(data *npy.Array, b *block, n int) error {
 
 // entry adds an entry, unless it is the false of a matrix that has no weights.
 func (z *npz) entry(u, v uint64, w float64) error {
-	if w == 0 && !z.weighted {
+	if w == 0 && !z.out.weighted {
 		return nil
 	}
-	return z.numbers(u, v, w)
+	return z.out.numbers(u, v, w)
 }
 
 // ends checks that arrays end where they have to.
@@ -273,7 +273,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool
 	if err != nil {
 		return err
 	}
-	if err := z.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.weighted}, false); err != nil {
+	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.out.weighted}, false); err != nil {
 		return err
 	}
 	b := newBlock()
@@ -316,7 +316,7 @@ func (z *npz) coordinates() error {
 		return err
 	}
 	if row.Len != col.Len {
-		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
+		return z.out.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
 	}
 	err = z.each(col, func(dst []int64) error {
 		offset := row.At
@@ -351,9 +351,9 @@ func (z *npz) compressed(byColumns bool) error {
 		}
 		switch p := pointer[0]; {
 		case p < offset && p < 0:
-			return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
+			return z.out.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
 		case p < offset, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
-			return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, offset, index.Len)
+			return z.out.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, offset, index.Len)
 		}
 		row = k - 1
 		return nil
@@ -404,10 +404,10 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (isolated int,
 			}))
 		}},
 		{"indices", index, []int{count}, func() error {
-			return g.each(ctx, func(col uint32, _ float64) error { return z.index(uint64(col)) })
+			return eachEntry(ctx, g, func(col uint32, _ float64) error { return z.index(uint64(col)) })
 		}},
 		{"data", "<f8", []int{count}, func() error {
-			return g.each(ctx, func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
+			return eachEntry(ctx, g, func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
 		}},
 	} {
 		member, err := z.archive.Member(array.name)
@@ -461,8 +461,8 @@ func (z *npzWriter) index(n uint64) error {
 	return err
 }
 
-// each calls write with the column and the value of every entry.
-func (g *graph) each(ctx context.Context, write func(col uint32, val float64) error) error {
+// eachEntry calls write with the column and the value of every entry.
+func eachEntry(ctx context.Context, g *graph, write func(col uint32, val float64) error) error {
 	return g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			if err := write(c, e.weight(i)); err != nil {

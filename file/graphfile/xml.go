@@ -16,7 +16,7 @@ import (
 
 // xmlText reads a language of XML token by token.
 type xmlText struct {
-	*batchWriter
+	out   *batchWriter
 	title string // of the format, for messages
 	d     *xml.Decoder
 	text  *markup
@@ -31,7 +31,7 @@ func isEncoded(head []byte) bool { return len(head) >= 2 && head[0] == '<' && he
 
 func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	x := &xmlText{batchWriter: s, title: title, d: xml.NewDecoder(text), text: text}
+	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
 	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
 		case "us-ascii", "ascii", "utf8":
@@ -39,7 +39,7 @@ func newXMLText(s *batchWriter, title string) *xmlText {
 		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
 			return &latin1{in: bufio.NewReader(r)}, nil
 		}
-		return nil, x.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
+		return nil, x.out.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
 	}
 	return x
 }
@@ -110,7 +110,7 @@ func (x *xmlText) next() (xml.Token, error) {
 	switch t.(type) {
 	case xml.StartElement:
 		if x.open = append(x.open, left-x.text.left); len(x.open) > xmlDepth {
-			return nil, x.fault(x.line(), "is this "+x.title+"?", "elements in elements, %d deep", len(x.open))
+			return nil, x.out.fault(x.line(), "is this "+x.title+"?", "elements in elements, %d deep", len(x.open))
 		}
 	case xml.EndElement:
 		x.open = x.open[:len(x.open)-1]
@@ -123,7 +123,7 @@ func (x *xmlText) next() (xml.Token, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case errors.Is(err, errLongToken):
-		return nil, x.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
+		return nil, x.out.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
 	case errors.As(err, &ours):
 		return nil, ours
 	case errors.As(err, &syntax):
@@ -131,7 +131,7 @@ func (x *xmlText) next() (xml.Token, error) {
 		if strings.Contains(syntax.Msg, "EOF") {
 			fix = fetchAgain
 		}
-		return nil, x.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
+		return nil, x.out.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
 	}
 	return nil, err
 }
@@ -191,14 +191,14 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 		}
 		switch token := token.(type) {
 		case nil:
-			return x.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
+			return x.out.fault(x.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
 		case xml.StartElement:
 			if depth++; depth == 2 && isWanted(token) {
 				picked, child = true, token.Copy()
 				text.Reset()
 			}
 			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {
-				return x.fault(x.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
+				return x.out.fault(x.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
 			}
 		case xml.EndElement:
 			if depth--; depth == 1 && picked {
@@ -210,7 +210,7 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 				continue
 			}
 			if text.Write(token); text.Len() > maxWord {
-				return x.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
+				return x.out.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func appendMarkup[S string | []byte](dst []byte, text S) ([]byte, error) {
 
 // markupBytes returns the size of a file of XML at the most, with a head, and with tags of the
 // given lengths for a node and an edge. A reference takes up to 6 bytes for a character.
-func (g *graph) markupBytes(head string, node, edge int) int64 {
+func markupBytes(g *graph, head string, node, edge int) int64 {
 	n, _ := g.a.Dims()
 	id := 0
 	var text []byte
