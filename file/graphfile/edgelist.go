@@ -25,31 +25,9 @@ var CSV = &Format{
 
 func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 
-// writeTabs writes a line for each edge with tabs. A line that begins with #, % or // is a row
-// only below the first line of data, so such a line comes behind a header if it is the first.
-// The error wraps [ErrFormat] if a line would be taken for a comment everywhere.
+// writeTabs writes a line for each edge with tabs.
 func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
-	first := true
-	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		if table.IsComment(source) && !g.directed && !table.IsComment(target) {
-			source, target = target, source
-		}
-		switch {
-		case !table.IsComment(source):
-		case !table.MayBeRow(source):
-			return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
-		case first:
-			header := "source\ttarget"
-			if g.weighted {
-				header += "\tweight"
-			}
-			_, _ = out.WriteString(header + "\n")
-		}
-		first = false
-		line := table.AppendTabbed(out.AvailableBuffer(), source)
-		line = table.AppendTabbed(append(line, '\t'), target)
-		return endLine(out, line, '\t', g, weight)
-	})
+	return writeLines(ctx, out, g, '\t', table.AppendTabbed[[]byte])
 }
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold
@@ -60,10 +38,14 @@ func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (isolated int
 		header += ",weight"
 	}
 	_, _ = out.WriteString(header + "\n")
+	return writeLines(ctx, out, g, ',', table.AppendField[[]byte])
+}
+
+func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte, field func(dst, text []byte) []byte) (isolated int, err error) {
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		line := table.AppendField(out.AvailableBuffer(), source)
-		line = table.AppendField(append(line, ','), target)
-		return endLine(out, line, ',', g, weight)
+		line := field(out.AvailableBuffer(), source)
+		line = field(append(line, separator), target)
+		return endLine(out, line, separator, g, weight)
 	})
 }
 

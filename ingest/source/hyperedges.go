@@ -89,7 +89,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	)
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
-		first, _ := table.FirstData(head.Data, func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) }, true)
+		first, _ := table.FirstData(head.Data, func(line []byte) byte { return table.SeparatorOf(h.c.Text, in.Name(), line) })
 		if data = head.First + int64(first); first < 0 {
 			data = head.First + int64(head.Lines)
 		}

@@ -25,7 +25,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	if t.Lookup == nil && !t.isList() {
-		first, doubtful := table.FirstData(chunk.Data, t.separator, false)
+		first, doubtful := table.FirstData(chunk.Data, t.separator)
 		if t.first = chunk.First + int64(first); first < 0 {
 			t.first = chunk.First + int64(chunk.Lines)
 		}

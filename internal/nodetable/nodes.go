@@ -222,9 +222,6 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 		if i != min(t.Node, len(f.Text)-1) && !anyField {
 			continue
 		}
-		if _, isNode := t.find(string(id)); isNode {
-			return false
-		}
 		if _, isNode := t.find(string(bytes.Trim(id, table.Blank))); isNode {
 			return false
 		}

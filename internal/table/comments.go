@@ -3,11 +3,12 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
-// A line that begins with #, % or // is a comment above the first line of data. Below it,
-// the line is data if it has the form of a row, because ids may begin with these
-// characters, for example hashtags; else it is skipped and reported.
+// A line that begins with #, % or // is a comment above the first line of data. Below it, the line
+// is data if it has the form of a row, because ids may begin with these characters, for example
+// hashtags; else it is skipped and reported.
 
 // IsBlank reports whether a line is empty or consists of blanks.
 func IsBlank(line []byte) bool { return len(bytes.Trim(line, Blank)) == 0 }
@@ -30,19 +31,21 @@ func DeclaredSeparator(head []byte) string {
 }
 
 // MayBeRow reports whether a line that begins with a comment marker may be a row, the
-// marker being part of its first field: text must follow the marker without a blank.
+// marker being part of its first field: text that is no number follows without a blank.
 func MayBeRow(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
-	if len(line) < 2 {
+	text := bytes.TrimPrefix(line, []byte("//"))
+	if len(line) > 0 && (line[0] == '#' || line[0] == '%') {
+		text = line[1:]
+	}
+	if len(text) == 0 || len(text) == len(line) || strings.IndexByte(Blank+"#%!/", text[0]) >= 0 {
 		return false
 	}
-	switch next := line[1]; line[0] {
-	case '#', '%':
-		return !isBlank(next) && next != '#' && next != '%' && next != '!'
-	case 's':
-		return false
+	id := text
+	if end := bytes.IndexAny(text, Blank+",;"); end >= 0 {
+		id = text[:end]
 	}
-	return len(line) > 2 && !isBlank(line[2]) && line[2] != '/'
+	return !IsInteger(id)
 }
 
 // IsTitleComment reports whether fields are titles behind a comment marker, for example
@@ -59,85 +62,35 @@ func IsTitleComment(fields [][]byte) bool {
 	return (&Sample{Titles: titles}).pairs() != nil || IsNode(titles[0])
 }
 
-// FirstData finds the first line of data in the head of a file; separator returns the separator
-// of the fields of a line, whose number is the same in all lines unless anyWidth is set. first is
-// the index of the line from 0, or −1. It is the first line without a comment marker, or an earlier
-// line with a marker that has the form of a row and whose id occurs again as an id. For example, in a file of hashtags "#go<TAB>#rust" is data
-// if another line has the id "#go". doubtful is the index of an earlier line that has the form
-// of a row but is read as a comment, or −1.
-func FirstData(head []byte, separator func(line []byte) byte, anyWidth bool) (first, doubtful int) {
-	first, doubtful = -1, -1
-	var above, below [][]byte // candidates above the first line without a marker, and the lines from it on
-	var index []int           // of the candidates
-	for i := 0; len(head) > 0 && len(below) < SampleRows; i++ {
-		var line []byte
-		line, head, _ = bytes.Cut(head, []byte{'\n'})
-		switch {
-		case first >= 0:
-			below = append(below, line)
-		case !IsComment(line):
-			if first = i; index == nil {
-				return first, -1
-			}
-			below = append(below, line)
-		case !IsBlank(line) && MayBeRow(line):
-			above, index = append(above, line), append(index, i)
-		}
-	}
-	if index == nil {
-		return first, -1
-	}
+// FirstData returns the index, from 0, of the first line of data in the head of a file, or −1: the first line
+// without a comment marker, or an earlier one that has the form of a row and whose id occurs again below. For
+// example, in a file of hashtags "#go<TAB>#rust" is data if another line has the id "#go". separator returns
+// the separator of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
+func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
+	doubtful = -1
 	var f Fields
-	model := append(below, above...)[0]
-	sep := separator(model)
-	if f.Split(model, sep) != nil {
-		return first, -1
-	}
-	f.DropEmpty(2)
-	width := len(f.Text)
-	if width < 2 && first < 0 {
-		return first, -1
-	}
-	ids := map[string]bool{} // of other lines
-	more := false            // rows with a marker stand among the data too
-	numeric := first >= 0    // all ids below are integers
-	for i, line := range append(below, above...) {
-		if IsBlank(line) || f.Split(line, sep) != nil {
-			continue
+	for i := 0; len(head) > 0; i++ {
+		var line []byte
+		if line, head, _ = bytes.Cut(head, []byte{'\n'}); !IsComment(line) {
+			return i, doubtful
 		}
-		if f.DropEmpty(width); len(f.Text) != width && !anyWidth {
-			continue
-		}
-		from := 0
-		if i >= len(below) {
-			from = 1
-		} else if IsComment(line) {
-			more = more || MayBeRow(line)
-		}
-		for k, text := range f.Text[from:] {
-			ids[string(text)] = true
-			numeric = numeric && (from > 0 || k > 1 || IsComment(line) || IsInteger(text))
+		if sep := separator(line); i < SampleRows && MayBeRow(line) && f.Split(line, sep) == nil {
+			if f.DropEmpty(2); len(f.Text) < 2 || IsTitleComment(f.Text) {
+				continue
+			}
+			s := &Sample{Titles: f.Strings(), Text: head, Separator: sep}
+			if !IsComment(f.Text[1]) {
+				s.Titles[1] = ""
+			}
+			if s.Recurs(0, 1) {
+				return i, -1
+			}
+			if doubtful < 0 {
+				doubtful = i
+			}
 		}
 	}
-	if numeric {
-		return first, -1
-	}
-	for i, line := range above {
-		if f.Split(line, sep) != nil {
-			continue
-		}
-		if f.DropEmpty(width); len(f.Text) != width && !anyWidth || IsTitleComment(f.Text) {
-			continue
-		}
-		more = more || ids[string(f.Text[0])]
-		if doubtful < 0 {
-			doubtful = index[i]
-		}
-	}
-	if more && doubtful >= 0 {
-		return doubtful, -1
-	}
-	return first, doubtful
+	return -1, doubtful
 }
 
 // RemarkWarning returns the warning about n comments below the first line of data, the

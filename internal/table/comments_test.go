@@ -8,7 +8,7 @@ func TestFirstData(t *testing.T) {
 		"# c\n\na\tb\n":                      {2, -1},
 		"#blm\t#metoo\n#metoo\tx\nx\t#blm\n": {0, -1}, // #blm occurs below
 		"#a\tb\nc\td\n":                      {1, 0},
-		"#a\tb\nc\td\n%e\tf\n":               {0, -1}, // such ids occur below
+		"#a\tb\nc\td\n%e\tf\n":               {1, 0},
 		"#source\ttarget\na\tb\n":            {1, -1},
 		"#node\na\n":                         {1, -1},
 		"#5\t6\n1\t2\n":                      {1, -1}, // the ids are integers
@@ -19,7 +19,7 @@ func TestFirstData(t *testing.T) {
 		"//a\tb\nb\t//a\n":                   {0, -1},
 		"##a\tb\nb\t##a\n":                   {1, -1},
 	} {
-		first, doubtful := FirstData([]byte(text), func(line []byte) byte { return Separator("e.tsv", line) }, false)
+		first, doubtful := FirstData([]byte(text), func(line []byte) byte { return Separator("e.tsv", line) })
 		if [2]int{first, doubtful} != want {
 			t.Errorf("%q: %d, %d, want %v", text, first, doubtful, want)
 		}

@@ -343,10 +343,10 @@ func AppendField[S []byte | string](dst []byte, text S) []byte {
 }
 
 // AppendTabbed appends a field of a line with tabs, in quotes if it contains any or a line
-// break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
-// text back.
+// break, or begins as a comment, so that [Fields.Split], and pandas, R and DuckDB with their
+// defaults, give the same text back.
 func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
-	if !strings.ContainsAny(string(text), "\"\t\r\n") {
+	if len(text) == 0 || !IsComment([]byte(text)) && !strings.ContainsAny(string(text), "\"\t\r\n") {
 		return append(dst, text...)
 	}
 	return appendQuoted(dst, text)

@@ -91,7 +91,7 @@ func (h *head) sample(tail []byte) {
 		if marked && !table.MayBeRow(line) || f.Split(line, h.lay.sep) != nil {
 			continue // faults are reported when the line is read
 		}
-		if f.DropEmpty(max(2, len(h.Titles))); marked && (len(f.Text) != len(h.Titles) || table.IsInteger(f.Text[0][1:])) {
+		if f.DropEmpty(max(2, len(h.Titles))); marked && len(f.Text) != len(h.Titles) {
 			continue
 		}
 		h.Rows = append(h.Rows, f.Strings())

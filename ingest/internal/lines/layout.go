@@ -135,7 +135,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 && c.Text.Delimiter == "" {
 		c.Text.Delimiter = sep
 	}
-	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) }, false)
+	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
 	if start < 0 {
 		return nil, nil
 	}

@@ -127,7 +127,7 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 		return false, nil
 	}
 	w, err := p.fieldsOf(line, number)
-	if marked && (err != nil || lay.numeric || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
+	if marked && (err != nil || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
 		out.Stats.Add(Tally{Comments: 1, Remarks: 1, RemarkLine: number})
 		return false, nil
 	}
