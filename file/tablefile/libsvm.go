@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,9 +29,17 @@ var LIBSVM = &Format{
 	of64:    rows[float64]{read: readVectors[float64], write: newLIBSVMWriter[float64]},
 }
 
+// bufferBytes is the size of a buffer of a reader or writer.
+const bufferBytes = 256 << 10
+
 // vectorReader reads LIBSVM text line by line.
 type vectorReader struct {
-	*words
+	name      string
+	in        *bufio.Reader
+	text      []byte // of the current line, without its comment
+	line      int64  // number of the current line, from 1
+	column    int    // column of the last word, from 1
+	longest   int    // bytes of a line
 	zeroBased bool
 	limit     int // largest number of columns; 0: no limit
 	bits      int // precision of values, 32 or 64
@@ -46,25 +55,58 @@ type vectorReader struct {
 const (
 	fixLine  = "fix the line"
 	maxIndex = math.MaxInt32 // because LIBSVM stores indices in 32 bits
+	maxLine  = 64 << 20      // bytes of a line
 )
 
 func (v *vectorReader) fault(fix, format string, args ...any) error {
 	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
+// next reads the next line with words. It returns false at the end of the text.
+func (v *vectorReader) next() (bool, error) {
+	for {
+		v.line, v.column, v.text = v.line+1, 0, v.text[:0]
+		piece, err := v.in.ReadSlice('\n')
+		for ; errors.Is(err, bufio.ErrBufferFull); piece, err = v.in.ReadSlice('\n') {
+			if v.text = append(v.text, piece...); len(v.text) > maxLine {
+				return false, v.fault("is this LIBSVM text?", "a line longer than %d MiB", maxLine>>20)
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		v.text = append(v.text, piece...)
+		v.longest = max(v.longest, cap(v.text))
+		if bytes.IndexByte(bytes.TrimRight(v.text, "\r\n"), '\r') >= 0 {
+			return false, v.fault("end lines with line feeds", "a carriage return within the line")
+		}
+		if v.text, _, _ = bytes.Cut(v.text, []byte{'#'}); len(bytes.TrimSpace(v.text)) > 0 {
+			return true, nil
+		}
+		if err != nil {
+			return false, nil
+		}
+	}
+}
+
+// word returns the first word of tail, which ends the current line, and the text behind it.
+func (v *vectorReader) word(tail []byte) (word, behind []byte) {
+	tail = bytes.TrimLeft(tail, " \t\v\f\r\n")
+	v.column = len(v.text) - len(tail) + 1
+	end := bytes.IndexAny(tail, " \t\v\f\r\n")
+	if end < 0 {
+		end = len(tail)
+	}
+	return tail[:end], tail[end:]
+}
+
 // vector reads the next line with a vector and calls set with the column, counted from 0, and
 // the value of every pair. It returns false at the end of the text.
 func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
-	var word []byte
-	var err error
-	for len(word) == 0 {
-		if word, err = v.next(); err != nil {
-			return false, err
-		}
-		if len(word) == 0 && !v.endLine() {
-			return false, v.fail()
-		}
+	if isLine, err := v.next(); !isLine {
+		return false, err
 	}
+	word, tail := v.word(v.text)
 	if err := v.readLabel(word); err != nil {
 		return false, err
 	}
@@ -73,10 +115,7 @@ func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	}
 	pairs, last := 0, -1
 	for ; ; pairs++ {
-		if word, err = v.next(); err != nil {
-			return false, err
-		}
-		if len(word) == 0 {
+		if word, tail = v.word(tail); len(word) == 0 {
 			break
 		}
 		index, value, err := v.pair(word)
@@ -202,7 +241,11 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 	if err := in.CheckText(); err != nil {
 		return nil, err
 	}
-	return &vectorReader{words: newWords(f.Name, progressReader{in.Content(), f, in}), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
+	text := bufio.NewReaderSize(progressReader{in.Content(), f, in}, bufferBytes)
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
+		_, _ = text.Discard(len(mark))
+	}
+	return &vectorReader{name: f.Name, in: text, zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
 // inspectVectors determines the shape by reading all lines, because the text does not declare it.
@@ -222,7 +265,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
 		f.Cols = max(f.Cols, f.o.Columns)
 	}
-	f.Kernel, f.InOrder, f.Labelled = v.kernel, v.inOrder, true
+	f.Kernel, f.InOrder, f.Labelled, f.longest = v.kernel, v.inOrder, true, v.longest
 	if !f.o.ZeroBased {
 		f.first = 1
 	}
@@ -268,7 +311,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 // isVectors reports whether the first lines of a text are vectors. Some line must have two
 // pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
 func isVectors(head []byte) bool {
-	v := &vectorReader{words: new(words), bits: 64}
+	v := &vectorReader{bits: 64}
 	largest := 0
 	for line := range bytes.FieldsFuncSeq(bytes.TrimPrefix(head, []byte("\ufeff")), func(c rune) bool { return c == '\n' || c == '\r' }) {
 		line, _, _ = bytes.Cut(line, []byte{'#'})

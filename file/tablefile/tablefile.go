@@ -53,6 +53,7 @@ type File struct {
 	path      string
 	o         Options
 	first     int  // number of the first column, 0 or 1
+	longest   int  // bytes of a line of text
 	byColumns bool // an array is stored by columns
 	isInteger bool // an array holds integers
 	sparse    bool // an archive holds a sparse matrix in CSR form
@@ -131,7 +132,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err = f.Format.inspect(f, in); err != nil {
 		return nil, err
 	}
-	f.Held = 1<<20 + f.panelBytes()
+	f.Held = 1<<20 + f.panelBytes() + 2*int64(f.longest)
 	if !f.Format.Text {
 		f.Held += 16 * int64(f.Cols) // a row as stored, and as float64
 	}
