@@ -74,8 +74,8 @@ func TestBadFiles(t *testing.T) {
 		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; walks and Laplacians need weights ≥ 0; correct the line`},
 		{"e.graph", "3 1\n2 3\n1\n1\n", "e.graph:1: 1 edge declared, 2 edges listed at both ends; correct the line, or fetch the file again"},
 		{"e.gml", "graph [ node [ id 1 label \"x\ny\" ]\nnode [ ] ]", "e.gml:3: a node without id; give it one"},
-		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph:4: node 2 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
-		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph:2: node 1 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
+		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph: an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
+		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph: an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
 		{"e.graph", "2 2\n2\n1\n", "e.graph:1: 2 edges declared, 1 edge listed at both ends; correct the line, or fetch the file again"},
 		{"e.graph", "2 1\n2\x00\n1\n", "e.graph:2: NUL byte, not a text file; is this the format that its name says?"},
 

@@ -159,24 +159,6 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestMirrorNamesABlock has more nodes than blocks.
-func TestMirrorNamesABlock(t *testing.T) {
-	const nodes = 3 * mirrorBlocks
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d 1\n", nodes)
-	for u := range nodes {
-		if u == 30_000 {
-			b.WriteString("40000")
-		}
-		b.WriteByte('\n')
-	}
-	_, err := readContent("e.graph", b.Bytes(), nil)
-	want := "e.graph:30002: one of the nodes 30001 to 30003 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"
-	if err == nil || err.Error() != want {
-		t.Errorf(" got %v\nwant %s", err, want)
-	}
-}
-
 // TestDeclaredEdges checks that each undirected edge is declared once, or twice if edges get a direction.
 func TestDeclaredEdges(t *testing.T) {
 	for _, directed := range []bool{false, true} {

@@ -2,10 +2,13 @@ package graphfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -23,29 +26,32 @@ var METIS = &Format{
 // flags for their weights, then a line for each node with its neighbours,
 // numbered from 1.
 type metis struct {
-	out         *batchWriter
-	t           *scanner
-	nodes       uint64
-	edges       uint64
-	headLine    int64
-	sizes       bool // each node has a size
-	nodeWeights int  // weights that each node has
-	weighted    bool // each neighbour is followed by the edge's weight
-	entries     uint64
-	loops       uint64
-	mirror      *mirror
+	out      *batchWriter
+	t        *scanner
+	nodes    uint64
+	edges    uint64
+	headLine int64
+	ignored  int  // sizes and weights of a node before its neighbours
+	weighted bool // each neighbour is followed by the edge's weight
+	entries  uint64
+	loops    uint64
+
+	// Of each entry a hash of the edge is added to the sum by the smaller end, and taken from it by the
+	// larger one. The sum is 0 if all edges are listed twice with one weight, and else by chance in one of
+	// 2⁶⁴ cases.
+	seed maphash.Seed
+	sum  uint64
 }
 
 func readMETIS(s *batchWriter) (*Summary, error) {
-	m := &metis{out: s, t: newScanner(s.Name, s.Text)}
+	m := &metis{out: s, t: newScanner(s.Name, s.Text), seed: maphash.MakeSeed()}
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := m.out.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
+	if err := s.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
 		return nil, err
 	}
-	m.mirror = newMirror(m.nodes)
-	m.out.numbered, m.out.weighted = true, m.weighted
+	s.numbered, s.weighted = true, m.weighted
 	for u := range m.nodes {
 		if err := m.node(u); err != nil {
 			return nil, err
@@ -55,181 +61,179 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
-	if m.sizes || m.nodeWeights > 0 {
-		g.Notes = append(g.Notes, m.out.fault(0, "", "weights of nodes are ignored"))
+	if m.ignored > 0 {
+		g.Notes = append(g.Notes, s.fault(0, "", "weights of nodes are ignored"))
 	}
 	return g, nil
 }
 
-// skipComments takes lines that begin with %.
-func (m *metis) skipComments() {
-	for {
-		c, ok := m.t.peek()
-		if !ok || c != '%' {
-			return
-		}
+// begin skips lines that begin with % and reports whether there is another line.
+func (m *metis) begin() bool {
+	c, ok := m.t.peek()
+	for ; ok && c == '%'; c, ok = m.t.peek() {
 		m.t.skipLine()
+	}
+	return ok
+}
+
+// words reads a line that is no comment, word by word.
+func (m *metis) words(visit func(word []byte) error) error {
+	m.begin()
+	for {
+		word, err := m.t.word()
+		if err != nil || len(word) == 0 {
+			return err
+		}
+		if err := visit(word); err != nil {
+			return err
+		}
 	}
 }
 
 func (m *metis) head() error {
+	const fix = "is this a METIS graph?"
 	var words []string
 	for len(words) == 0 {
-		m.skipComments()
-		m.headLine = m.t.line
-		for {
-			word, err := m.t.word()
-			if err != nil {
-				return err
-			}
-			if len(word) == 0 {
-				break
-			}
+		err := m.words(func(word []byte) error {
 			if words = append(words, string(word)); len(words) > 4 {
-				return m.out.fault(m.headLine, "is this a METIS graph?", "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
+				return m.out.fault(m.t.line, fix, "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		m.headLine = m.t.line
+		if _, ok := m.t.peek(); !ok {
+			break
+		}
+		m.t.next()
+	}
+	switch len(words) {
+	case 0:
+		return m.out.fault(0, fetchAgain, "empty file")
+	case 1:
+		return m.out.fault(m.headLine, fix, "1 field, want nodes, edges and perhaps fmt and ncon")
+	}
+	for i, count := range []*uint64{&m.nodes, &m.edges} {
+		var ok bool
+		if *count, ok = parseUint([]byte(words[i])); !ok {
+			return m.out.fault(m.headLine, fix, "%s is not a number of %s", table.Quoted(words[i]), []string{"nodes", "edges"}[i])
+		}
+	}
+	if m.nodes > MaxNodes {
+		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
+	}
+	if len(words) == 2 {
+		return nil
+	}
+	code := fmt.Sprintf("%03s", words[2])
+	if len(code) > 3 || strings.Trim(code, "01") != "" {
+		return m.out.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
+	}
+	m.weighted = code[2] == '1'
+	weights := int(code[1] - '0')
+	if len(words) > 3 {
+		n, err := strconv.Atoi(words[3])
+		if err != nil || n < 0 || n > 1<<10 || n > 0 && weights == 0 {
+			return m.out.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
+		}
+		weights = n
+	}
+	m.ignored = weights + int(code[0]-'0')
+	return nil
+}
+
+// node reads the line of node u, counted from 0.
+func (m *metis) node(u uint64) error {
+	t := m.t
+	if !m.begin() {
+		return cmp.Or(t.fail(), error(m.out.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)))
+	}
+	i := -m.ignored      // number of the word
+	var neighbour uint64 // whose weight follows, 0: none
+	err := m.words(func(word []byte) error {
+		i++
+		if i <= 0 {
+			if _, wrong := table.ParseWeight(word); wrong != "" {
+				return m.out.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %d of node %d, which comes before its neighbours, is %s", table.Counted(i+m.ignored, "weight"), m.ignored, u+1, table.Quoted(word))
+			}
+			return nil
+		}
+		if neighbour > 0 {
+			w, wrong := m.out.word(t.line, word)
+			if wrong != "" {
+				return m.out.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, neighbour, wrong)
+			}
+			v := neighbour
+			neighbour = 0
+			return m.entry(u, v-1, w)
+		}
+		v, ok := parseUint(word)
+		switch {
+		case !ok:
+			return m.out.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
+		case v < 1 || v > m.nodes:
+			return m.out.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
+		case m.weighted:
+			neighbour = v
+			return nil
+		}
+		return m.entry(u, v-1, 1)
+	})
+	_, isMore := t.peek()
+	switch {
+	case err != nil:
+		return err
+	case i < 0:
+		return m.out.fault(t.line, "correct the line", "%s of node %d, want %d", table.Counted(i+m.ignored, "weight"), u+1, m.ignored)
+	case neighbour > 0:
+		return m.out.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", neighbour, u+1)
+	case isMore:
+		t.next()
+	case u+1 == m.nodes:
+		t.line++ // the last line has no end
+	}
+	return nil
+}
+
+// entry adds an edge of node u. Edges are given by their smaller ends.
+func (m *metis) entry(u, v uint64, w float64) error {
+	type edge struct {
+		lo, hi uint64
+		w      float64
+	}
+	m.entries++
+	switch {
+	case u > v:
+		m.sum -= maphash.Comparable(m.seed, edge{v, u, w})
+		return nil
+	case u < v:
+		m.sum += maphash.Comparable(m.seed, edge{u, v, w})
+	default:
+		m.loops++
+	}
+	return m.out.numbers(u, v, w)
+}
+
+// end checks the text after the last node, and the counts of the header.
+func (m *metis) end() error {
+	for {
+		err := m.words(func([]byte) error {
+			return m.out.fault(m.t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
+		})
+		if err != nil {
+			return err
 		}
 		if _, ok := m.t.peek(); !ok {
 			break
 		}
 		m.t.next()
 	}
-	if len(words) < 2 {
-		if len(words) == 0 {
-			return m.out.fault(0, fetchAgain, "empty file")
-		}
-		return m.out.fault(m.headLine, "is this a METIS graph?", "1 field, want nodes, edges and perhaps fmt and ncon")
-	}
-	var ok [2]bool
-	m.nodes, ok[0] = parseUint([]byte(words[0]))
-	m.edges, ok[1] = parseUint([]byte(words[1]))
-	for i, what := range []string{"nodes", "edges"} {
-		if !ok[i] {
-			return m.out.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", table.Quoted(words[i]), what)
-		}
-	}
-	if m.nodes > MaxNodes {
-		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
-	}
-	if len(words) > 2 {
-		code := fmt.Sprintf("%03s", words[2])
-		for _, c := range code {
-			if c != '0' && c != '1' || len(code) > 3 {
-				return m.out.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
-			}
-		}
-		m.sizes, m.weighted = code[0] == '1', code[2] == '1'
-		if code[1] == '1' {
-			m.nodeWeights = 1
-		}
-	}
-	if len(words) > 3 {
-		n, err := strconv.Atoi(words[3])
-		if err != nil || n < 0 || n > 1<<10 || n > 0 && m.nodeWeights == 0 {
-			return m.out.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
-		}
-		m.nodeWeights = n
-	}
-	return nil
-}
-
-// node reads the line of node u, counted from 0.
-func (m *metis) node(u uint64) error {
-	m.skipComments()
-	t := m.t
-	if _, ok := t.peek(); !ok {
-		if err := t.fail(); err != nil {
-			return err
-		}
-		return m.out.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)
-	}
-	m.mirror.begin(u, t.line)
-	skip := m.nodeWeights
-	if m.sizes {
-		skip++
-	}
-	for i := range skip {
-		word, err := t.word()
-		if err != nil {
-			return err
-		}
-		if _, wrong := table.ParseWeight(word); wrong != "" {
-			return m.out.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", table.Counted(i+1, "weight"), strconv.Itoa(skip), u+1, table.Quoted(word))
-		}
-	}
-	for {
-		word, err := t.word()
-		if err != nil {
-			return err
-		}
-		if len(word) == 0 {
-			break
-		}
-		v, ok := parseUint(word)
-		if !ok {
-			return m.out.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
-		}
-		if v < 1 || v > m.nodes {
-			return m.out.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
-		}
-		w := 1.0
-		if m.weighted {
-			if word, err = t.word(); err != nil {
-				return err
-			}
-			if len(word) == 0 {
-				return m.out.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", v, u+1)
-			}
-			var wrong string
-			if w, wrong = m.out.word(t.line, word); wrong != "" {
-				return m.out.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, v, wrong)
-			}
-		}
-		m.entries++
-		m.mirror.add(u, v-1, w)
-		switch {
-		case v-1 == u:
-			m.loops++
-		case v-1 < u:
-			continue
-		}
-		if err := m.out.numbers(u, v-1, w); err != nil {
-			return err
-		}
-	}
-	if _, ok := t.peek(); ok {
-		t.next()
-	} else if u+1 == m.nodes {
-		t.line++ // the last line has no end
-	}
-	return nil
-}
-
-// end checks the text after the last node, and the counts of the header.
-func (m *metis) end() error {
-	t := m.t
-	for {
-		m.skipComments()
-		word, err := t.word()
-		if err != nil {
-			return err
-		}
-		if len(word) > 0 {
-			return m.out.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
-		}
-		if _, ok := t.peek(); !ok {
-			break
-		}
-		t.next()
-	}
-	if lo, hi, line, any := m.mirror.differing(); any {
-		who := fmt.Sprintf("node %d has", lo+1)
-		if hi > lo+1 {
-			who = fmt.Sprintf("one of the nodes %d to %d has", lo+1, min(hi, m.nodes))
-		}
-		return m.out.fault(line, "list every edge at both ends, with one weight", "%s an edge that its two ends do not list alike", who)
-	}
-	if listed := m.entries; listed != 2*m.edges && listed+m.loops != 2*m.edges {
+	switch listed := m.entries; {
+	case m.sum != 0:
+		return m.out.fault(0, "list every edge at both ends, with one weight", "an edge that its two ends do not list alike")
+	case listed != 2*m.edges && listed+m.loops != 2*m.edges:
 		return m.out.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
