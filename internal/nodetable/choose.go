@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/unread"
 )
 
 // begin finds the first line of data in the first chunk of a file, decides whether it is a
@@ -34,34 +36,52 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	lines, numbers := t.dataLines(chunk)
-	if len(lines) == 0 {
+	titles := t.countTitles(lines, numbers)
+	if lines = lines[titles:]; len(lines) == 0 {
 		return nil
 	}
-	titles := 1 // the counts of word2vec
-	if !t.Every || t.Lookup == nil || !isVectors(lines) {
-		titles = t.countTitles(lines, numbers[0])
-	}
-	lines = lines[titles:]
 	number := numbers[titles]
-	if titles > 0 {
-		t.first = number
-	}
-	if t.sep = t.separator(lines[0]); t.Lookup != nil {
+	if t.sep = t.separator(lines[0]); t.Lookup != nil || titles > 0 {
 		t.first = number
 	}
 	if t.isList() || t.isContent() {
 		return nil
 	}
-	first, rows := t.sample(lines)
-	if t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil {
-		if t.cutNode = !t.isTable(first, rows); t.cutNode {
-			first, rows = t.sample(lines)
+	var first []string
+	var rows [][]string
+	for i, line := range lines {
+		switch {
+		case t.fields.Split(line, t.sep) != nil: // Rows reports the error when it reads the line
+			if i == 0 {
+				return nil
+			}
+		case i == 0:
+			first = t.fields.Strings()
+		default:
+			rows = append(rows, t.fields.Strings())
 		}
 	}
-	if first == nil {
-		return nil // Rows reports the error when it reads the line
+	if t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !t.isTable(first, rows); t.hasBlanks {
+		for i, row := range append(rows, first) {
+			if len(row) > 2 {
+				row = []string{row[0], strings.Join(row[1:], " ")}
+			}
+			if i < len(rows) {
+				rows[i] = row
+			} else {
+				first = row
+			}
+		}
 	}
 	return t.choose(number, first, rows)
+}
+
+// isTable reports whether lines with fields separated by blanks are a table of three or more
+// columns with a header. Otherwise the value may contain blanks.
+func (t *Reader) isTable(first []string, rows [][]string) bool {
+	s := &table.Sample{Titles: first, Rows: rows}
+	s.NameRows()
+	return t.Header != input.NoHeader && len(s.Titles) > 2 && s.IsAbove(len(s.Titles)) && s.NamesBoth(t.Value)
 }
 
 // dataLines returns the first lines of data of a chunk and their numbers.
@@ -81,64 +101,27 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 	return lines, numbers
 }
 
-// countTitles counts the titles of a table, as spreadsheets have them: lines of one cell above a header
-// of several. The first of them is on line number.
-func (t *Reader) countTitles(lines [][]byte, number int64) int {
-	var f table.Fields
-	for i := 1; i < min(len(lines), 10) && t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every); i++ {
-		sep := t.separator(lines[i])
-		if table.Cells(&f, lines[i], sep) < 2 {
-			continue
-		}
-		if s := (&table.Sample{Titles: f.Strings()}); table.Cells(&f, lines[0], sep) > 1 || !s.NamesBoth(t.Value) {
-			break
-		}
+// countTitles counts the lines above a table that are not part of it: the counts of word2vec, or titles
+// as spreadsheets have them.
+func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
+	if t.Every && t.Lookup != nil && unread.IsVectors(lines) {
+		return 1
+	}
+	hasTitles := func(titles []string) bool { return (&table.Sample{Titles: titles}).NamesBoth(t.Value) }
+	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) && table.IsTitleRow(lines[count:], t.separator, hasTitles) {
 		if t.Options.Warn != nil {
-			t.Options.Warn(textio.Fault(t.Name, number, "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[0]))))
+			t.Options.Warn(textio.Fault(t.Name, numbers[count], "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count]))))
 		}
-		return i
+		count++
 	}
-	return 0
-}
-
-// sample splits the first line and the lines below it into fields. Lines that cannot be split
-// are omitted.
-func (t *Reader) sample(lines [][]byte) (first []string, rows [][]string) {
-	var f table.Fields
-	for i, line := range lines {
-		if t.cut(&f, line) != nil {
-			continue
-		}
-		if i == 0 {
-			first = f.Strings()
-		} else {
-			rows = append(rows, f.Strings())
-		}
-	}
-	return first, rows
-}
-
-// isTable reports whether lines with fields separated by blanks are a table of three or more
-// columns with a header. Otherwise the first blank ends the node, and the value may contain
-// blanks.
-func (t *Reader) isTable(first []string, rows [][]string) bool {
-	if len(rows) == 0 || len(first) < 2 || t.Header == input.NoHeader {
-		return false
-	}
-	n := len(rows[0])
-	if n < 3 || n != len(first) && n != len(first)+1 || slices.ContainsFunc(rows, func(row []string) bool { return len(row) != n }) {
-		return false
-	}
-	s := &table.Sample{Titles: first, Rows: rows}
-	s.NameRows()
-	return s.NamesBoth(t.Value)
+	return count
 }
 
 // choose decides whether the first line, with the given number, is a header and which columns are
 // read.
 func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
-	if t.Header != input.NoHeader && !t.cutNode && (t.Value != "" || t.Every) {
+	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
 	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields, Option: t.Option, Header: t.Header}

@@ -2,7 +2,6 @@ package nodetable
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -36,23 +35,4 @@ func (t *Reader) refuseGraph(head []byte) error {
 		return textio.Fault(t.Name, 0, "give a table with the node and its "+noun+" on each line", "%s is no table of nodes", form.title)
 	}
 	return nil
-}
-
-// isVectors reports whether the first line has the numbers of rows and of columns of vectors, as
-// word2vec writes them, and the other lines are an id and that many columns.
-func isVectors(lines [][]byte) bool {
-	var f table.Fields
-	if len(lines) < 2 || f.Split(lines[0], table.Blanks) != nil || len(f.Text) != 2 || !table.IsInteger(f.Text[0]) {
-		return false
-	}
-	columns, err := strconv.Atoi(string(f.Text[1]))
-	if err != nil || columns < 2 { // a row of one column has two fields
-		return false
-	}
-	for _, line := range lines[1:] {
-		if f.Split(line, table.Blanks) != nil || len(f.Text) != columns+1 {
-			return false
-		}
-	}
-	return true
 }

@@ -43,12 +43,12 @@ type Reader struct {
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 
-	isPart  bool // the file is a part of a table, and may hold only a header
-	titled  bool // Parquet: the first row holds titles
-	first   int64
-	sep     byte
-	cutNode bool // the first blank of a line ends the node, the rest is its value
-	fields  table.Fields
+	isPart    bool // the file is a part of a table, and may hold only a header
+	titled    bool // Parquet: the first row holds titles
+	first     int64
+	sep       byte
+	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
+	fields    table.Fields
 }
 
 // Row is one row of a table, valid until the next one.
@@ -265,7 +265,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		e.Column = column
 		return e
 	}
-	if err := t.cut(f, line.Text); err != nil {
+	if err := f.Split(line.Text, t.sep); err != nil {
 		return Row{}, fault(0, table.SplitFix(err, "fix the line"), err)
 	}
 	node := min(t.Node, len(f.Text)-1)
@@ -281,8 +281,12 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		}
 	}
 	value := t.At
-	if t.isContent() && t.Value != "" {
+	switch {
+	case t.Value == "":
+	case t.isContent():
 		value = len(f.Text) - 1
+	case t.hasBlanks && len(f.Text) > 2:
+		f.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
 	}
 	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, value: value}, nil
 }
@@ -301,23 +305,4 @@ func (t *Reader) isVerbatim(id []byte) bool {
 	}
 	_, isNode := t.Lookup(string(id))
 	return isNode
-}
-
-// cut splits a line into fields. With cutNode, the first blank ends the node, unless the node
-// is in quotes.
-func (t *Reader) cut(f *table.Fields, line []byte) error {
-	text := bytes.Trim(line, table.Blank)
-	if !t.cutNode || text[0] == '"' {
-		return f.Split(line, t.sep)
-	}
-	start := bytes.Index(line, text)
-	end := bytes.IndexAny(text, table.Blank)
-	if end < 0 {
-		end = len(text)
-	}
-	tail := bytes.TrimLeft(text[end:], table.Blank)
-	f.Text = append(f.Text[:0], text[:end], tail)
-	f.Start = append(f.Start[:0], start, start+len(text)-len(tail))
-	f.Padded = append(f.Padded[:0], false, false)
-	return nil
 }

@@ -218,3 +218,17 @@ func Cells(f *Fields, line []byte, sep byte) (count int) {
 	}
 	return count
 }
+
+// IsTitleRow reports whether the first of the lines is a title above a table, as spreadsheets have them: at
+// most one cell above a header of several.
+func IsTitleRow(lines [][]byte, separator func(line []byte) byte, isHeader func(titles []string) bool) bool {
+	var f Fields
+	for _, line := range lines[1:] {
+		sep := separator(line)
+		if Cells(&f, line, sep) > 1 {
+			titles := f.Strings()
+			return Cells(&f, lines[0], sep) < 2 && isHeader(titles)
+		}
+	}
+	return false
+}

@@ -212,17 +212,31 @@ func isBracketed(t *text) bool {
 // isWord2vec reports whether lines of a word and a vector follow the number of the words and the
 // length of the vectors.
 func isWord2vec(t *text) bool {
-	if len(t.fields[0]) != 2 || len(t.lines) < 2 {
-		return false
-	}
-	count, err := strconv.Atoi(t.fields[0][0])
-	length, wrong := strconv.Atoi(t.fields[0][1])
-	if err != nil || wrong != nil || length < 2 || !t.isCut && count != len(t.lines)-1 {
-		return false
-	}
-	return !slices.ContainsFunc(t.fields[1:], func(fields []string) bool {
-		return len(fields) != length+1 || !all(fields[1:], isNumber) || length == 2 && isInteger(fields[1])
+	length, isCounts := countsOf(t.fields)
+	return isCounts && (t.isCut || t.fields[0][0] == strconv.Itoa(len(t.lines)-1)) && !slices.ContainsFunc(t.fields[1:], func(fields []string) bool {
+		return !all(fields[1:], isNumber) || length == 2 && isInteger(fields[1])
 	})
+}
+
+// IsVectors reports whether lines of an id and a vector follow the numbers of rows and columns, as word2vec
+// writes them.
+func IsVectors(lines [][]byte) bool {
+	var fields [][]string
+	for _, line := range lines {
+		fields = append(fields, strings.Fields(string(line)))
+	}
+	_, is := countsOf(fields)
+	return is
+}
+
+// countsOf returns the length of vectors if the first line is two numbers, the second of which is the number
+// of fields behind the id on all lines below.
+func countsOf(fields [][]string) (length int, is bool) {
+	if len(fields) < 2 || len(fields[0]) != 2 || !isInteger(fields[0][0]) {
+		return 0, false
+	}
+	length, err := strconv.Atoi(fields[0][1])
+	return length, err == nil && length > 1 && !slices.ContainsFunc(fields[1:], func(row []string) bool { return len(row) != length+1 })
 }
 
 // isEdgeIndex reports whether the text is two lines with the same number of integers, or begins with
