@@ -92,7 +92,7 @@ func (l *Local) allDegrees() []float64 {
 
 // result returns ErrFollower in all processes but process 0.
 func (l *Local) result() error {
-	if l.division != nil && l.division.Rank() > 0 {
+	if l.division != nil && l.division.Team.Rank() > 0 {
 		return ErrFollower
 	}
 	return nil
@@ -165,7 +165,7 @@ func newLocal(g *Graph, d *sparse.Division, local *graph.Graph) *Local {
 			bytes[0] += float64(a.Bytes())
 		}
 	}
-	d.Max(bytes) // plans are the same in all processes
+	d.Team.Max(bytes) // plans are the same in all processes
 	Reserve(g, int64(bytes[0]), "rows of this process")
 	return &Local{local, d}
 }

@@ -67,10 +67,10 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 					return err
 				}
 				w := *whole
-				w.A, w.Degrees, w.Workers = a, make([]float64, len(d.Rows)), 1+network.Rank()
-				w.Prior.Given = sparse.NewBlock[float64](len(d.Rows), classes)
-				for i, row := range d.Rows {
-					if !d.IsPadding(i) {
+				w.A, w.Degrees, w.Workers = a, make([]float64, len(d.Team.Rows)), 1+network.Rank()
+				w.Prior.Given = sparse.NewBlock[float64](len(d.Team.Rows), classes)
+				for i, row := range d.Team.Rows {
+					if !d.Team.IsPadding(i) {
 						w.Degrees[i] = whole.Degrees[row]
 						copy(w.Prior.Given.Row(i), whole.Prior.Given.Row(int(row)))
 					}
@@ -94,9 +94,9 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 						}
 					}
 				}
-				for i, row := range d.Rows {
+				for i, row := range d.Team.Rows {
 					for j, v := range gotScores.Row(i) {
-						if !d.IsPadding(i) && math.Abs(v-wantScores.Row(int(row))[j]) > 1e-13 {
+						if !d.Team.IsPadding(i) && math.Abs(v-wantScores.Row(int(row))[j]) > 1e-13 {
 							return fmt.Errorf("process %d: score (%d, %d) is %v, want %v", network.Rank(), row, j, v, wantScores.Row(int(row))[j])
 						}
 					}
@@ -130,7 +130,7 @@ func TestSeedsAreNamedRows(t *testing.T) {
 			return err
 		}
 		w := *whole
-		w.A, w.Degrees = a, make([]float64, len(d.Rows))
+		w.A, w.Degrees = a, make([]float64, len(d.Team.Rows))
 		if err := w.Validate(); err == nil {
 			return fmt.Errorf("seeds that other processes lack are accepted")
 		}

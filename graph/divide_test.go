@@ -62,7 +62,7 @@ func TestDivide(t *testing.T) {
 			part := sparse.NewBlock[float64](len(g.Degrees), 1)
 			for i := range part.Rows {
 				if team := sparse.TeamOf(g.A); !team.IsPadding(i) {
-					part.Row(i)[0] = math.Sin(float64(g.A.(*sparse.Divided).Rows[i]))
+					part.Row(i)[0] = math.Sin(float64(g.A.(*sparse.Divided).Team().Rows[i]))
 				}
 			}
 			return results(g, part)

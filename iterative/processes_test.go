@@ -114,7 +114,7 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 				part, team := sparse.NewBlock[float64](len(g.Degrees), cols), sparse.TeamOf(g.A)
 				for i := range part.Rows {
 					if !team.IsPadding(i) {
-						copy(part.Row(i), b.Row(int(g.A.(*sparse.Divided).Rows[i])))
+						copy(part.Row(i), b.Row(int(g.A.(*sparse.Divided).Team().Rows[i])))
 					}
 				}
 				x, r, err := solve(g, part, local)

@@ -95,10 +95,10 @@ func TestSeveralProcesses(t *testing.T) {
 					return err
 				}
 				defer a.Close()
-				part := &sparse.Components{Of: make([]uint32, len(d.Rows)), Sizes: components.Sizes}
-				deg, without := make([]float64, len(d.Rows)), []uint32(nil)
-				for i, row := range d.Rows {
-					if !d.IsPadding(i) {
+				part := &sparse.Components{Of: make([]uint32, len(d.Team.Rows)), Sizes: components.Sizes}
+				deg, without := make([]float64, len(d.Team.Rows)), []uint32(nil)
+				for i, row := range d.Team.Rows {
+					if !d.Team.IsPadding(i) {
 						deg[i], part.Of[i] = degrees[row], components.Of[row]
 						if deg[i] == 0 {
 							without = append(without, uint32(i))

@@ -70,7 +70,7 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 		return nil, err
 	}
 	if divided {
-		f.joinAll(m.Division)
+		f.joinAll(m.team)
 	}
 	const unvisited = math.MaxUint32
 	c := &Components{Of: make([]uint32, len(f))}
@@ -89,7 +89,7 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int], w
 		c.Of[i] = c.Of[f.root(uint32(i))]
 	}
 	if divided {
-		c.Of = RowsOf(m.Division, c.Of)
+		c.Of = RowsOf(m.division, c.Of)
 	}
 	return c, nil
 }
@@ -154,7 +154,7 @@ func (f forest) join(a, b uint32) {
 
 // joinAll joins the sets of all processes, in ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one from it
 // to the others.
-func (f forest) joinAll(team *Division) {
+func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), 4*len(f))
 	blocks := (len(bytes) + size - 1) / size

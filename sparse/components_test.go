@@ -126,8 +126,8 @@ func TestFindComponentsInOrder(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for local, row := range d.Rows {
-				if !d.IsPadding(local) && got.Of[local] != want[row] {
+			for local, row := range d.Team.Rows {
+				if !d.Team.IsPadding(local) && got.Of[local] != want[row] {
 					return fmt.Errorf("row %d is in component %d, want %d", row, got.Of[local], want[row])
 				}
 			}

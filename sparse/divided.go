@@ -23,7 +23,8 @@ import (
 // Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits
 // as in one process, and tiles of columns can be used as there.
 type Divided struct {
-	*Division
+	division *Division
+	team     *Team
 	local    Matrix   // rows of blocks: a CSR, or tiles
 	columns  []uint32 // row of the whole matrix for each column, increasing: own, named, and ghost rows
 	batches  [][]run  // columns of own and named rows
@@ -55,10 +56,10 @@ var ErrDivided = errors.New("sparse: the rows of the matrix are divided among pr
 // the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
 func Divide(ctx context.Context, a Matrix, d *Division, memory int64, workers int) (*Divided, error) {
 	rows, cols := a.Dims()
-	if rows != cols || rows != d.Total {
+	if rows != cols || rows != d.Team.Total {
 		panic(badShape)
 	}
-	d.Entries = a.NNZ()
+	d.Team.Entries = a.NNZ()
 	m, err := d.build(func(visit visitRow) error { return d.sweep(ctx, a, workers, visit) })
 	if err != nil {
 		return nil, err
@@ -73,8 +74,8 @@ type visitRow func(row, piece int, col []uint32, val []float64)
 // build returns the matrix of the rows that sweep calls visit with, perhaps from several goroutines. It calls sweep
 // twice.
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
-	m := &Divided{Division: d}
-	ptr, needed := make([]int64, len(d.Rows)+1), newRankedSet(d.Total)
+	m := &Divided{division: d, team: &d.Team}
+	ptr, needed := make([]int64, len(d.Team.Rows)+1), newRankedSet(d.Team.Total)
 	var weighted atomic.Bool
 	err := sweep(func(local, _ int, col []uint32, val []float64) {
 		atomic.AddInt64(&ptr[local+1], int64(len(col)))
@@ -88,18 +89,18 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range d.Rows {
+	for i := range d.Team.Rows {
 		ptr[i+1] += ptr[i]
-		if !d.IsPadding(i) {
-			needed.add(int(d.Rows[i]))
+		if !d.Team.IsPadding(i) {
+			needed.add(int(d.Team.Rows[i]))
 		}
 	}
-	count, entries := needed.count(), ptr[len(d.Rows)]
+	count, entries := needed.count(), ptr[len(d.Team.Rows)]
 	if int64(count) >= math.MaxUint32 {
-		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Rank(), count)
+		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Team.Rank(), count)
 	}
-	ghosts := m.number(&needed, count)
-	local := &CSR{rows: len(d.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
+	ghosts := numberColumns(m, &needed, count)
+	local := &CSR{rows: len(d.Team.Rows), cols: count, ptr: ptr, col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
@@ -120,26 +121,26 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.cut(local)
-	m.plan(ghosts)
+	cutRanges(m, local)
+	planTransfers(m, ghosts)
 	maxima := []float64{float64(entries), float64(count), float64(len(ghosts))}
-	d.Max(maxima)
+	d.Team.Max(maxima)
 	m.maxima = largest{entries: int64(maxima[0]), columns: int64(maxima[1]), ghosts: int64(maxima[2])}
 	m.local, m.held = local, LoadBytes(int64(local.rows), m.maxima.entries, local.val != nil)
 	m.copied = m.held
 	return m, nil
 }
 
-// number numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
-func (m *Divided) number(needed *rankedSet, count int) (ghosts []RemoteRow) {
+// numberColumns numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
+func numberColumns(m *Divided, needed *rankedSet, count int) (ghosts []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
 	var rows, arriving []run
 	for row := range needed.members {
-		if local, has := m.Local(row); has {
+		if local, has := m.division.Local(row); has {
 			rows = extend(rows, local, len(m.columns))
 		} else {
 			arriving = extend(arriving, len(ghosts), len(m.columns))
-			ghosts = append(ghosts, m.owner(row))
+			ghosts = append(ghosts, m.division.owner(row))
 		}
 		m.columns = append(m.columns, uint32(row))
 	}
@@ -206,9 +207,9 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int, visit visit
 	return nil
 }
 
-// cut computes the ranges. A range has own rows, padding, or named rows.
-func (m *Divided) cut(local *CSR) {
-	for _, group := range [][2]int{{0, m.Own}, {m.Own, m.First}, {m.First, m.First + m.Named}} {
+// cutRanges computes the ranges. A range has own rows, padding, or named rows.
+func cutRanges(m *Divided, local *CSR) {
+	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First}, {m.team.First, m.team.First + m.team.Named}} {
 		lo := group[0]
 		for _, r := range Cut(group[1]-lo, func(i int) int64 { return local.ptr[lo+i+1] - local.ptr[lo+i] }) {
 			r.Lo += lo
@@ -231,18 +232,18 @@ func (m *Divided) cut(local *CSR) {
 	}
 }
 
-// plan plans the transfers.
-func (m *Divided) plan(ghosts []RemoteRow) {
-	m.ghosts = m.NewExchange(m.Own, ghosts)
+// planTransfers plans the transfers.
+func planTransfers(m *Divided, ghosts []RemoteRow) {
+	m.ghosts = m.team.NewExchange(m.team.Own, ghosts)
 	var named []RemoteRow
-	for p := range m.Size() {
-		for i := range m.namedOf[p] {
-			if p != m.Rank() {
+	for p := range m.team.Size() {
+		for i := range m.division.namedOf[p] {
+			if p != m.team.Rank() {
 				named = append(named, RemoteRow{Rank: int32(p), Row: int32(i)})
 			}
 		}
 	}
-	m.shares = m.NewExchange(len(m.namedOf[m.Rank()]), named)
+	m.shares = m.team.NewExchange(len(m.division.namedOf[m.team.Rank()]), named)
 }
 
 // Close releases the plans of transfers. Every process calls it.
@@ -252,7 +253,7 @@ func (m *Divided) Close() {
 }
 
 // Dims returns the number of rows and columns of blocks in this process.
-func (m *Divided) Dims() (r, c int) { return len(m.Rows), len(m.Rows) }
+func (m *Divided) Dims() (r, c int) { return len(m.team.Rows), len(m.team.Rows) }
 
 // NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
 // all processes. See also [EntriesOf].
@@ -260,11 +261,11 @@ func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
 // Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
 func (m *Divided) Bytes() int64 {
-	return dividedMemory(m.mostRows(), m.maxima.columns, m.maxima.ghosts, m.held, m.copied)
+	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts, m.held, m.copied)
 }
 
 // mostRows returns the largest number of own and named rows of a process.
-func (d *Division) mostRows() int64 { return int64(slices.Max(d.count) + d.Named) }
+func (d *Division) mostRows() int64 { return int64(slices.Max(d.count) + d.Team.Named) }
 
 // DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
 // ghost rows; entries of a weighted matrix have values.
@@ -283,7 +284,7 @@ func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 func (m *Divided) Ghosts() int { return m.arrivals }
 
 // Team returns the team.
-func (m *Divided) Team() *Team { return &m.Division.Team }
+func (m *Divided) Team() *Team { return m.team }
 
 // Ranges returns the ranges of the rows of this process.
 func (m *Divided) Ranges() []Range { return m.local.Ranges() }

@@ -82,12 +82,12 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 				if v == nil {
 					return nil
 				}
-				p := make([]float64, len(d.Rows))
+				p := make([]float64, len(d.Team.Rows))
 				eachRow(d, func(local, row int) { p[local] = v[row] })
 				return p
 			}
 			block := func(b *sparse.Block[float64]) *sparse.Block[float64] {
-				p := sparse.NewBlock[float64](len(d.Rows), cols)
+				p := sparse.NewBlock[float64](len(d.Team.Rows), cols)
 				eachRow(d, func(local, row int) { copy(p.Row(local), b.Row(row)) })
 				return p
 			}
@@ -122,8 +122,8 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 
 // eachRow calls visit for all rows of a process but padding.
 func eachRow(d *sparse.Division, visit func(local, row int)) {
-	for local, row := range d.Rows {
-		if local < d.Own || local >= d.First {
+	for local, row := range d.Team.Rows {
+		if local < d.Team.Own || local >= d.Team.First {
 			visit(local, int(row))
 		}
 	}

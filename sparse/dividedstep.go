@@ -33,8 +33,8 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T], s Step[
 }
 
 // sweepDivided computes a step with a matrix whose rows several processes share.
-func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) error {
-	finish, err := f.receiveGhosts(ctx, workers, m)
+func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int, m *Divided) error {
+	finish, err := receiveGhosts(ctx, f, workers, m)
 	compute := func(local *CSR, ranges []int) error {
 		return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
 			p := local.panel(ranges[i])
@@ -54,27 +54,27 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int, m *Divided) er
 	case plain:
 		err = compute(local, m.boundary)
 	default:
-		err = f.sweepTiles(ctx, workers, m.local.(*tiledMatrix))
+		err = sweepTiles(ctx, f, workers, m.local.(*tiledMatrix))
 	}
 	if err != nil {
 		return err
 	}
 	f.joinSplitRows()
-	f.visitSplitRows(0, m.First)
-	f.shareNamed(m)
-	return f.visitRanges(ctx, workers, m.First)
+	f.visitSplitRows(0, m.team.First)
+	shareNamed(f, m)
+	return f.visitRanges(ctx, workers, m.team.First)
 }
 
 // receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
-func (f *fused[T]) receiveGhosts(ctx context.Context, workers int, m *Divided) (finish func() error, err error) {
+func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int, m *Divided) (finish func() error, err error) {
 	b, cols := &f.source, f.x.Cols
 	offered := f.x.Data
-	if f.Right != nil || f.x.Stride != cols {
-		f.offered = grow(f.offered, m.Own*cols)
+	if f.o.Right != nil || f.x.Stride != cols {
+		f.offered = grow(f.offered, m.team.Own*cols)
 		offered = f.offered
 		err = sched.Run(ctx, workers, len(m.batches), func(_, i int) error {
 			for _, r := range m.batches[i] {
-				for k := range min(r.rows, m.Own-r.row) {
+				for k := range min(r.rows, m.team.Own-r.row) {
 					copy(offered[(r.row+k)*cols:], b.Row(r.column+k))
 				}
 			}
@@ -82,7 +82,7 @@ func (f *fused[T]) receiveGhosts(ctx context.Context, workers int, m *Divided) (
 		})
 	}
 	f.arrived = grow(f.arrived, m.arrivals*cols)
-	m.ghosts.Begin(bytesOf(offered[:m.Own*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
+	m.ghosts.Begin(bytesOf(offered[:m.team.Own*cols]), bytesOf(f.arrived), cols*sizeOf[T]())
 	return func() error {
 		m.ghosts.End()
 		return sched.Run(ctx, workers, len(m.arriving), func(_, i int) error {
@@ -99,14 +99,14 @@ func (f *fused[T]) receiveGhosts(ctx context.Context, workers int, m *Divided) (
 }
 
 // shareNamed exchanges the named rows of dst that the processes have computed.
-func (f *fused[T]) shareNamed(m *Divided) {
-	if m.Named == 0 {
+func shareNamed[T Float](f *fused[T], m *Divided) {
+	if m.team.Named == 0 {
 		return
 	}
-	b, named := f.dst, m.namedOf[m.Rank()]
-	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols), grow(f.arrived, (m.Named-len(named))*b.Cols)
+	b, named := f.dst, m.division.namedOf[m.team.Rank()]
+	f.offered, f.arrived = grow(f.offered, len(named)*b.Cols), grow(f.arrived, (m.team.Named-len(named))*b.Cols)
 	for i, row := range named {
-		copy(f.offered[i*b.Cols:], b.Row(m.First+row))
+		copy(f.offered[i*b.Cols:], b.Row(m.team.First+row))
 	}
 	m.shares.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
 	m.shares.End()
@@ -115,10 +115,10 @@ func (f *fused[T]) shareNamed(m *Divided) {
 		width = b.Stride
 	}
 	rows := f.arrived
-	for p, named := range m.namedOf {
+	for p, named := range m.division.namedOf {
 		for _, i := range named {
-			if p != m.Rank() {
-				row := b.Data[(m.First+i)*b.Stride:][:width]
+			if p != m.team.Rank() {
+				row := b.Data[(m.team.First+i)*b.Stride:][:width]
 				copy(row, rows[:b.Cols])
 				clear(row[b.Cols:])
 				rows = rows[b.Cols:]
@@ -137,7 +137,7 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	if f.step.Visit == nil {
 		return nil
 	}
-	ranges := f.A.Ranges()
+	ranges := f.o.A.Ranges()
 	return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
 		if r := ranges[i]; r.Piece == 0 && r.Lo >= lo {
 			defer sched.InRows(r.Lo, r.Hi)
@@ -162,7 +162,7 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err
 	}
-	finish, err := f.receiveGhosts(ctx, workers, m)
+	finish, err := receiveGhosts(ctx, f, workers, m)
 	if err = cmp.Or(finish(), err); err != nil {
 		return err
 	}
@@ -170,6 +170,6 @@ func SweepWith[T Float](ctx context.Context, a Matrix, y, x *Block[T], workers i
 	if err != nil {
 		return err
 	}
-	f.shareNamed(m)
+	shareNamed(f, m)
 	return nil
 }

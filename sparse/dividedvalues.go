@@ -18,14 +18,14 @@ func LocalRows(a Matrix) (rows Matrix, diagonal func(row int) int) {
 
 // diagonal returns the column of a row of blocks that is no padding.
 func (m *Divided) diagonal(row int) int {
-	column, _ := slices.BinarySearch(m.columns, m.Rows[row])
+	column, _ := slices.BinarySearch(m.columns, m.team.Rows[row])
 	return column
 }
 
 // ByColumn returns numbers for the columns of [LocalRows], from those of the rows of a block. Every process calls it.
 func (m *Divided) ByColumn(v []float64) []float64 {
 	arrived := make([]float64, m.arrivals)
-	m.ghosts.Begin(bytesOf(v[:m.Own]), bytesOf(arrived), sizeOf[float64]())
+	m.ghosts.Begin(bytesOf(v[:m.team.Own]), bytesOf(arrived), sizeOf[float64]())
 	m.ghosts.End()
 	values := make([]float64, len(m.columns))
 	for _, r := range slices.Concat(m.batches...) {

@@ -14,7 +14,7 @@ const namedAt = 4096
 // Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive
 // ranges, which the processes get in turn: process p of P has the ranges p, p+P, p+2P, …, except for named rows.
 type Division struct {
-	Team
+	Team    Team  // the processes and their rows
 	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
 	offset  []int // own rows that the process of range k has in its ranges before k
 	count   []int // own rows of each process
@@ -47,27 +47,27 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 			d.namedOf[p] = append(d.namedOf[p], i)
 		}
 	}
-	d.Own = d.count[network.Rank()]
-	d.First = (slices.Max(d.count) + namedAt - 1) / namedAt * namedAt
-	d.Rows = make([]uint32, d.First+len(named))
+	d.Team.Own = d.count[network.Rank()]
+	d.Team.First = (slices.Max(d.count) + namedAt - 1) / namedAt * namedAt
+	d.Team.Rows = make([]uint32, d.Team.First+len(named))
 	position := 0
 	for lo, hi := range d.mine {
 		for row := lo; row < hi; row++ {
 			if !d.named.has(row) {
-				d.Rows[position] = uint32(row)
+				d.Team.Rows[position] = uint32(row)
 				position++
 			}
 		}
 	}
 	for i, row := range named {
-		d.Rows[d.First+i] = uint32(row)
+		d.Team.Rows[d.Team.First+i] = uint32(row)
 	}
 	return d
 }
 
 // mine yields the ranges of this process.
 func (d *Division) mine(yield func(lo, hi int) bool) {
-	for k := d.Rank(); k < len(d.bounds)-1 && yield(d.bounds[k], d.bounds[k+1]); k += d.Size() {
+	for k := d.Team.Rank(); k < len(d.bounds)-1 && yield(d.bounds[k], d.bounds[k+1]); k += d.Team.Size() {
 	}
 }
 
@@ -75,17 +75,17 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
-	return RemoteRow{Rank: int32(k % d.Size()), Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
+	return RemoteRow{Rank: int32(k % d.Team.Size()), Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
 }
 
 // Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
 // the row.
 func (d *Division) Local(row int) (local int, ok bool) {
 	if d.named.has(row) {
-		return d.First + d.named.rank(row), true
+		return d.Team.First + d.named.rank(row), true
 	}
 	owner := d.owner(row)
-	return int(owner.Row), int(owner.Rank) == d.Rank()
+	return int(owner.Row), int(owner.Rank) == d.Team.Rank()
 }
 
 // rankedSet is a set of rows i < n as bits, with the number of rows before each group of words.

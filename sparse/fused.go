@@ -12,7 +12,7 @@ import (
 
 // fused is the state of one step, with buffers that the operator keeps between steps.
 type fused[T Float] struct {
-	*Operator[T]
+	o      *Operator[T]
 	dst, x *Block[T]
 	step   Step[T]
 	width  int // number of columns of the loops, with padding if possible
@@ -69,14 +69,14 @@ func (o *Operator[T]) fused() *fused[T] {
 		o.idle = o.idle[:n-1]
 		return f
 	}
-	return &fused[T]{Operator: o}
+	return &fused[T]{o: o}
 }
 
 // begin sets the arguments of a step.
 func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	f.dst, f.x, f.step, f.alpha = dst, x, s, s.Alpha
-	if f.Scale != 0 {
-		f.alpha *= f.Scale
+	if f.o.Scale != 0 {
+		f.alpha *= f.o.Scale
 	}
 	f.width = x.Cols
 	if ownsPadding(dst) && ownsPadding(x) && dst.Stride == x.Stride &&
@@ -87,15 +87,15 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	if len(f.worker) < workers {
 		f.worker = make([]scratch[T], workers)
 	}
-	f.partial = grow(f.partial, len(f.splits)*f.width)
+	f.partial = grow(f.partial, len(f.o.splits)*f.width)
 }
 
 // end releases the blocks and returns the buffers to the operator.
 func (f *fused[T]) end() {
 	f.dst, f.x, f.source, f.step = nil, nil, Block[T]{}, Step[T]{}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.idle = append(f.idle, f)
+	f.o.mu.Lock()
+	defer f.o.mu.Unlock()
+	f.o.idle = append(f.o.idle, f)
 }
 
 // ownsPadding reports whether the elements between the columns of b and its stride are padding. The
@@ -113,7 +113,7 @@ func grow[E any](s []E, n int) []E {
 // visit calls the visitor with the rows of a panel, except for a piece of a long row, and for named rows, of which other
 // processes compute some.
 func (f *fused[T]) visit(worker int, p Panel) {
-	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.A).IsNamed(p.Lo) {
+	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
 	}
 }
@@ -148,7 +148,7 @@ type gathering[T Float] struct {
 
 // pieceSums returns the sum of range i, a piece of a row, from column j on.
 func (f *fused[T]) pieceSums(i, j int) simd.Rows[T] {
-	slot, _ := slices.BinarySearch(f.splits, i)
+	slot, _ := slices.BinarySearch(f.o.splits, i)
 	return simd.Rows[T]{Data: f.partial[slot*f.width+j:], Stride: f.width}
 }
 
@@ -162,7 +162,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	width := g.hi - g.lo
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
-	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.U == nil {
+	if f.step.Delta == 0 && f.step.Beta == 0 && f.o.Diag == nil && f.o.U == nil {
 		batch = max(batch, factorsBytes/sizeOf[T]())
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
@@ -219,12 +219,12 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 
 // factors returns the factors of the sums of the rows lo ≤ i < hi.
 func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
-	if left, ok := any(f.Left).([]T); ok && left != nil && f.alpha == 1 {
+	if left, ok := any(f.o.Left).([]T); ok && left != nil && f.alpha == 1 {
 		return left[lo:hi]
 	}
 	w.factors = grow(w.factors, hi-lo)
-	if f.Left != nil {
-		simd.ScaleTo(w.factors, f.alpha, f.Left[lo:hi])
+	if f.o.Left != nil {
+		simd.ScaleTo(w.factors, f.alpha, f.o.Left[lo:hi])
 		return w.factors
 	}
 	for r := range w.factors {
@@ -243,8 +243,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end
 		simd.AddRows(dst, hi-lo, width, sums, delta, rowsOf(f.step.Prev, lo, first))
 	}
 	switch {
-	case f.Diag != nil:
-		for i, d := range f.Diag[lo:hi] {
+	case f.o.Diag != nil:
+		for i, d := range f.o.Diag[lo:hi] {
 			w.factors[i] = T(f.step.Beta + float64(f.step.Alpha*d))
 		}
 		addWhereNotZero(dst, width, w.factors, x)
@@ -252,8 +252,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, first, end
 		beta := append(w.factors[:0], T(f.step.Beta))
 		simd.AddRows(dst, hi-lo, width, dst, beta, x)
 	}
-	if f.U != nil {
-		for i, u := range f.U[lo:hi] {
+	if f.o.U != nil {
+		for i, u := range f.o.U[lo:hi] {
 			w.factors[i] = T(u)
 		}
 		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[first:]})
@@ -278,9 +278,9 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Row
 
 // joinSplitRows adds the pieces of each long row in order and finishes the row.
 func (f *fused[T]) joinSplitRows() {
-	ranges, w := f.A.Ranges(), &f.worker[0]
-	for slot := 0; slot < len(f.splits); {
-		r := ranges[f.splits[slot]]
+	ranges, w := f.o.A.Ranges(), &f.worker[0]
+	for slot := 0; slot < len(f.o.splits); {
+		r := ranges[f.o.splits[slot]]
 		sum := f.partial[slot*f.width : (slot+1)*f.width]
 		for p := 1; p < r.Pieces; p++ {
 			for j, v := range f.partial[(slot+p)*f.width:][:f.width] {
@@ -304,8 +304,8 @@ func (f *fused[T]) visitSplitRows(lo, hi int) {
 	if f.step.Visit == nil {
 		return
 	}
-	ranges := f.A.Ranges()
-	for _, index := range f.splits {
+	ranges := f.o.A.Ranges()
+	for _, index := range f.o.splits {
 		if r := ranges[index]; r.Piece == 0 && lo <= r.Lo && r.Hi <= hi {
 			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: index})
 		}
@@ -316,7 +316,7 @@ func (f *fused[T]) visitSplitRows(lo, hi int) {
 // double the time of the gather. For a [Divided] matrix it has room for ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
-	m, divided := f.A.(*Divided)
+	m, divided := f.o.A.(*Divided)
 	if divided {
 		rows = len(m.columns)
 	}
@@ -345,8 +345,8 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 	w.factors = grow(w.factors, r.rows)
 	for i := range w.factors {
 		w.factors[i] = 1
-		if f.Right != nil {
-			w.factors[i] = T(f.Right[r.row+i])
+		if f.o.Right != nil {
+			w.factors[i] = T(f.o.Right[r.row+i])
 		}
 	}
 	simd.AddRows(rowsOf(&f.source, r.column, 0), r.rows, f.width, simd.Rows[T]{Data: f.zero}, w.factors, rowsOf(f.x, r.row, 0))
@@ -356,7 +356,7 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 // rows and then over the chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
-	x, v, team := f.x, f.V, TeamOf(f.A)
+	x, v, team := f.x, f.o.V, TeamOf(f.o.A)
 	chunks := (x.Rows + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
@@ -377,7 +377,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	team.Sum(total)
 	f.rankOne = grow(f.rankOne, f.width)
 	for j, s := range total {
-		f.rankOne[j] = T(f.step.Alpha * f.Gamma * s)
+		f.rankOne[j] = T(f.step.Alpha * f.o.Gamma * s)
 	}
 	return err
 }

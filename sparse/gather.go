@@ -3,9 +3,9 @@ package sparse
 // PartOf returns the rows of b that a process has in a division. Padding is zero. b has a row for each row of
 // the matrix.
 func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
-	local := NewBlock[T](len(d.Rows), b.Cols)
-	for i, row := range d.Rows {
-		if !d.IsPadding(i) {
+	local := NewBlock[T](len(d.Team.Rows), b.Cols)
+	for i, row := range d.Team.Rows {
+		if !d.Team.IsPadding(i) {
 			copy(local.Row(i), b.Row(int(row)))
 		}
 	}
@@ -15,9 +15,9 @@ func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 // RowsOf returns the elements of v for the rows of a process in a division. Padding is zero. v has an element for
 // each row of the matrix.
 func RowsOf[E any](d *Division, v []E) []E {
-	local := make([]E, len(d.Rows))
-	for i, row := range d.Rows {
-		if !d.IsPadding(i) {
+	local := make([]E, len(d.Team.Rows))
+	for i, row := range d.Team.Rows {
+		if !d.Team.IsPadding(i) {
 			local[i] = v[row]
 		}
 	}
@@ -26,11 +26,11 @@ func RowsOf[E any](d *Division, v []E) []E {
 
 // Part returns the rows of t that a process has in a division.
 func (t *Table) Part(d *Division) *Table {
-	local := &Table{Rows: len(d.Rows), Cols: t.Cols}
+	local := &Table{Rows: len(d.Team.Rows), Cols: t.Cols}
 	dense := make([]float32, t.Cols)
-	for i, row := range d.Rows {
+	for i, row := range d.Team.Rows {
 		columns, values := t.Row(int(row))
-		if d.IsPadding(i) || values == nil {
+		if d.Team.IsPadding(i) || values == nil {
 			continue
 		}
 		if columns == nil {
@@ -50,29 +50,29 @@ func (t *Table) Part(d *Division) *Table {
 // blocks of all processes. Every process calls it.
 func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	var requested []RemoteRow
-	if d.Rank() == 0 {
-		for row := range d.Total {
+	if d.Team.Rank() == 0 {
+		for row := range d.Team.Total {
 			if !d.named.has(row) {
 				requested = append(requested, d.owner(row))
 			}
 		}
 	}
-	e := d.NewExchange(d.Own, requested)
+	e := d.Team.NewExchange(d.Team.Own, requested)
 	defer e.Close()
-	sent, arrived := make([]T, d.Own*b.Cols), make([]T, len(requested)*b.Cols)
-	for i := range d.Own {
+	sent, arrived := make([]T, d.Team.Own*b.Cols), make([]T, len(requested)*b.Cols)
+	for i := range d.Team.Own {
 		copy(sent[i*b.Cols:], b.Row(i))
 	}
 	e.Begin(bytesOf(sent), bytesOf(arrived), b.Cols*sizeOf[T]())
 	e.End()
-	if d.Rank() > 0 {
+	if d.Team.Rank() > 0 {
 		return nil
 	}
-	gathered := NewBlock[T](d.Total, b.Cols)
+	gathered := NewBlock[T](d.Team.Total, b.Cols)
 	position := 0
-	for row := range d.Total {
+	for row := range d.Team.Total {
 		if d.named.has(row) {
-			copy(gathered.Row(row), b.Row(d.First+d.named.rank(row)))
+			copy(gathered.Row(row), b.Row(d.Team.First+d.named.rank(row)))
 			continue
 		}
 		copy(gathered.Row(row), arrived[position*b.Cols:(position+1)*b.Cols])
@@ -85,8 +85,8 @@ func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 func GatherAll[T Float](d *Division, b *Block[T]) *Block[T] {
 	gathered := Gather(d, b)
 	if gathered == nil {
-		gathered = NewBlock[T](d.Total, b.Cols)
+		gathered = NewBlock[T](d.Team.Total, b.Cols)
 	}
-	d.Broadcast(0, bytesOf(gathered.Data))
+	d.Team.Broadcast(0, bytesOf(gathered.Data))
 	return gathered
 }

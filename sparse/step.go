@@ -47,23 +47,23 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 			return err
 		}
 	}
-	divided, _ := f.A.(*Divided)
+	divided, _ := f.o.A.(*Divided)
 	if o.Right != nil || divided != nil {
 		if err := f.scaleColumns(ctx, workers); err != nil {
 			return err
 		}
 	}
 	if divided != nil {
-		return f.sweepDivided(ctx, workers, divided)
+		return sweepDivided(ctx, f, workers, divided)
 	}
-	if groups := f.groups(workers); groups > 1 {
-		return f.sweepGroups(ctx, workers, groups)
+	if groups := groupCount(f, workers); groups > 1 {
+		return sweepGroups(ctx, f, workers, groups)
 	}
 	var err error
-	if a, ok := f.A.(*tiledMatrix); ok {
-		err = f.sweepTiles(ctx, workers, a)
+	if a, ok := f.o.A.(*tiledMatrix); ok {
+		err = sweepTiles(ctx, f, workers, a)
 	} else {
-		err = f.A.Sweep(ctx, workers, func(worker int, p Panel) error {
+		err = f.o.A.Sweep(ctx, workers, func(worker int, p Panel) error {
 			f.columns(worker, p, 0, f.width)
 			f.visit(worker, p)
 			return nil
@@ -104,10 +104,10 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groups returns the number of groups into which the columns are divided: 1, or one for each worker if there
+// groupCount returns the number of groups into which the columns are divided: 1, or one for each worker if there
 // are fewer ranges than workers.
-func (f *fused[T]) groups(workers int) int {
-	ranges := len(f.A.Ranges())
+func groupCount[T Float](f *fused[T], workers int) int {
+	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
 	if ranges >= 4*workers || groups < min(ranges, workers) {
 		return 1
@@ -117,7 +117,7 @@ func (f *fused[T]) groups(workers int) int {
 
 // sweepGroups runs one sweep for each group of columns in parallel. The bits are those of one sweep over all
 // columns, because an element of Y depends on one column of X only.
-func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
+func sweepGroups[T Float](ctx context.Context, f *fused[T], workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {
 		if group == groups {
@@ -126,7 +126,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 		return group * (f.width / register) / groups * register
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
-		return f.A.Sweep(ctx, 1, func(_ int, p Panel) error {
+		return f.o.A.Sweep(ctx, 1, func(_ int, p Panel) error {
 			f.columns(worker, p, bound(group), bound(group+1))
 			return nil
 		})

@@ -39,9 +39,9 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	if !divided {
 		return copies + sum
 	}
-	maxima, total := b.(*Divided).maxima, int64(m.Total)
+	maxima, total := b.(*Divided).maxima, int64(m.team.Total)
 	columns, ghosts := min(total, m.maxima.columns+maxima.ghosts), min(total, m.maxima.ghosts+maxima.ghosts)
-	return dividedMemory(m.mostRows(), columns, ghosts, sum, sum+copies)
+	return dividedMemory(m.division.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
 // plain returns the rows of a that this process has, as a copy unless they have plain column ids.
@@ -71,21 +71,21 @@ func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 
 // sum returns A + B, from the rows x and y of this process.
 func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (*Divided, error) {
-	if m.Division != n.Division {
+	if m.division != n.division {
 		panic(badShape)
 	}
-	d := *m.Division
+	d := *m.division
 	weighted := []float64{0} // in any process
 	if x.val != nil || y.val != nil {
 		weighted[0] = 1
 	}
-	d.Max(weighted)
+	d.Team.Max(weighted)
 	const rows = 1 << 10
 	sum, err := d.build(func(visit visitRow) error {
-		return sched.Run(ctx, workers, (len(d.Rows)+rows-1)/rows, func(_, k int) error {
+		return sched.Run(ctx, workers, (len(d.Team.Rows)+rows-1)/rows, func(_, k int) error {
 			s := sumRows{weighted: weighted[0] > 0}
 			var along, against []uint32
-			for i := k * rows; i < min(len(d.Rows), (k+1)*rows); i++ {
+			for i := k * rows; i < min(len(d.Team.Rows), (k+1)*rows); i++ {
 				p, xVal := x.Row(i)
 				q, yVal := y.Row(i)
 				along, against = m.wholeRows(along[:0], p), n.wholeRows(against[:0], q)
@@ -100,8 +100,8 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR, workers int) (
 		return nil, err
 	}
 	entries := []float64{float64(sum.local.NNZ())}
-	d.Sum(entries)
-	d.Entries = int64(entries[0])
+	d.Team.Sum(entries)
+	d.Team.Entries = int64(entries[0])
 	return sum, nil
 }
 

@@ -88,7 +88,7 @@ func TestSumOnSeveralProcesses(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				local, product := sparse.NewBlock[float64](len(d.Rows), 3), sparse.NewBlock[float64](len(d.Rows), 3)
+				local, product := sparse.NewBlock[float64](len(d.Team.Rows), 3), sparse.NewBlock[float64](len(d.Team.Rows), 3)
 				eachRow(d, func(i, row int) { copy(local.Row(i), x.Row(row)) })
 				if err := (&sparse.Operator[float64]{A: sum}).ApplyTo(t.Context(), product, local); err != nil {
 					return err

@@ -159,21 +159,21 @@ func (a *tiledMatrix) restPanel(i int) Panel {
 }
 
 // sweepTiles computes the rows of all units.
-func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiledMatrix) error {
+func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int, a *tiledMatrix) error {
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
 		for first, end := 0, 0; first < f.width; first = end {
 			end = slabEnd[T](first, f.width, tileSlabBytes, mostTileSlabBytes)
-			f.unit(worker, a, u, first, end)
+			computeUnit(f, worker, a, u, first, end)
 		}
 		return nil
 	})
 }
 
-// unit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
+// computeUnit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
 // columns.
-func (f *fused[T]) unit(worker int, a *tiledMatrix, u *unit, first, end int) {
+func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit, first, end int) {
 	w, width := &f.worker[worker], end-first
 	tileSums := simd.Rows[T]{Stride: width}
 	if rows := u.rows(); rows > 0 {

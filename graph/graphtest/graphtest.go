@@ -50,11 +50,11 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 		}
 		whole := sparse.NewBlock[float64](n, results[0].Cols)
 		for rank, d := range divisions {
-			for i, row := range d.Rows {
-				if d.IsPadding(i) {
+			for i, row := range d.Team.Rows {
+				if d.Team.IsPadding(i) {
 					continue
 				}
-				if i >= d.First && rank > 0 && !slices.Equal(whole.Row(int(row)), results[rank].Row(i)) {
+				if i >= d.Team.First && rank > 0 && !slices.Equal(whole.Row(int(row)), results[rank].Row(i)) {
 					t.Errorf("%d processes: row %d is %v in process 0 and %v in process %d", size, row, whole.Row(int(row)), results[rank].Row(i), rank)
 				}
 				copy(whole.Row(int(row)), results[rank].Row(i))

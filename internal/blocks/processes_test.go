@@ -57,12 +57,12 @@ func TestSumsOfSeveralProcesses(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		rows := len(d.Rows)
+		rows := len(d.Team.Rows)
 		px, py, pw := sparse.NewBlock[float64](rows, k), sparse.NewBlock[float64](rows, k), make([]float64, rows)
 		pc := &sparse.Components{Of: make([]uint32, rows), Sizes: c.Sizes}
 		each := func(visit func(local, row int)) {
-			for local, row := range d.Rows {
-				if !d.IsPadding(local) {
+			for local, row := range d.Team.Rows {
+				if !d.Team.IsPadding(local) {
 					visit(local, int(row))
 				}
 			}

@@ -127,8 +127,8 @@ func TestColoursOfSeveralProcesses(t *testing.T) {
 			}
 			sign := make([]float64, len(whole.Components.Sizes)) // of the component's vector
 			for i := range got {
-				row, c := d.Row(i), g.Components.Of[i]
-				if d.IsPadding(i) {
+				row, c := d.Team.Row(i), g.Components.Of[i]
+				if d.Team.IsPadding(i) {
 					continue
 				}
 				if sign[c] == 0 {

@@ -349,7 +349,7 @@ func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []flo
 		return err
 	}
 	defer m.Close()
-	from, to := sparse.NewBlock[T](len(d.Rows), k), sparse.NewBlock[T](len(d.Rows), k)
+	from, to := sparse.NewBlock[T](len(d.Team.Rows), k), sparse.NewBlock[T](len(d.Team.Rows), k)
 	for i, v := range x {
 		from.Row(i / k)[i%k] = T(v)
 	}
@@ -485,7 +485,7 @@ func steps(w *World) error {
 	if err != nil {
 		return err
 	}
-	x, y := sparse.NewBlock[float32](len(d.Rows), stepColumns), sparse.NewBlock[float32](len(d.Rows), stepColumns)
+	x, y := sparse.NewBlock[float32](len(d.Team.Rows), stepColumns), sparse.NewBlock[float32](len(d.Team.Rows), stepColumns)
 	fmt.Printf("process %d has pid %d and %d ghost rows\n", w.Rank(), os.Getpid(), m.Ghosts())
 	op := &sparse.Operator[float32]{A: m, Workers: 1}
 	for range number {
