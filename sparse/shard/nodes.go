@@ -29,7 +29,7 @@ type Nodes struct {
 	// it. It must not be changed.
 	Order []uint32
 
-	dictionary
+	ids  dictionary
 	name string   // of the order of the rows; "" if it is that of the ids
 	rows []uint32 // the inverse of Order
 }
@@ -50,7 +50,7 @@ type dictionary struct {
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
 // to n−1. It takes no memory and no file.
-func NewNumericNodes(n int) *Nodes { return &Nodes{dictionary: dictionary{kind: nodesImplicit, n: n}} }
+func NewNumericNodes(n int) *Nodes { return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}} }
 
 // NumericNodes returns the dictionary of the given numbers, which must
 // increase strictly. The slice is kept.
@@ -63,12 +63,12 @@ func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	if len(ids) > 0 && uint64(ids[len(ids)-1]) == uint64(len(ids)-1) {
 		return NewNumericNodes(len(ids))
 	}
-	n := &Nodes{dictionary: dictionary{kind: nodesNumeric, n: len(ids)}}
+	n := &Nodes{ids: dictionary{kind: nodesNumeric, n: len(ids)}}
 	switch ids := any(ids).(type) {
 	case []uint32:
-		n.short = ids
+		n.ids.short = ids
 	case []uint64:
-		n.numbers = ids
+		n.ids.numbers = ids
 	}
 	return n
 }
@@ -85,9 +85,9 @@ func (n *dictionary) number(position int) uint64 {
 // rows, ends[i] being where that of row i ends, and byID their rows in increasing
 // order of the ids, which must be distinct. The slices are kept.
 func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
-	n := &Nodes{dictionary: dictionary{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}}
+	n := &Nodes{ids: dictionary{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}}
 	if slices.IsSorted(byID) {
-		n.byID = nil
+		n.ids.byID = nil
 	}
 	return n
 }
@@ -96,17 +96,17 @@ func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
 // 12 bytes for each row. If two ids are equal, the error is a [*input.Error].
 // Cost: O(n log n) comparisons.
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
-	n := &Nodes{dictionary: dictionary{kind: nodesString}}
+	n := &Nodes{ids: dictionary{kind: nodesString}}
 	for id := range ids {
-		n.text = append(n.text, id...)
-		n.ends = append(n.ends, uint64(len(n.text)))
+		n.ids.text = append(n.ids.text, id...)
+		n.ids.ends = append(n.ids.ends, uint64(len(n.ids.text)))
 	}
-	n.n = len(n.ends)
-	if rows := seq(n.n); !slices.IsSortedFunc(rows, n.compare) {
-		slices.SortFunc(rows, n.compare)
-		n.byID = rows
+	n.ids.n = len(n.ids.ends)
+	if rows := seq(n.ids.n); !slices.IsSortedFunc(rows, n.ids.compare) {
+		slices.SortFunc(rows, n.ids.compare)
+		n.ids.byID = rows
 	}
-	return n, n.distinct()
+	return n, n.ids.distinct()
 }
 
 func seq(n int) []uint32 {
@@ -146,17 +146,17 @@ func (n *dictionary) bytes(position int) []byte {
 }
 
 // Len returns the number of rows.
-func (n *Nodes) Len() int { return n.n }
+func (n *Nodes) Len() int { return n.ids.n }
 
 // ID returns the id of a row.
 func (n *Nodes) ID(row int) string { return string(n.AppendID(nil, row)) }
 
 // AppendID appends the id of a row to dst.
 func (n *Nodes) AppendID(dst []byte, row int) []byte {
-	if uint(row) >= uint(n.n) {
+	if uint(row) >= uint(n.ids.n) {
 		panic(badRow)
 	}
-	return n.append(dst, n.Position(row))
+	return n.ids.append(dst, n.Position(row))
 }
 
 // append appends the id at a position to dst.
@@ -173,7 +173,7 @@ func (n *dictionary) append(dst []byte, position int) []byte {
 // Lookup returns the row of an id, in time logarithmic in the number of rows.
 // Numbers match in their canonical form only: "7", not "07".
 func (n *Nodes) Lookup(id string) (row int, ok bool) {
-	position, ok := n.find(id)
+	position, ok := n.ids.find(id)
 	if !ok {
 		return 0, false
 	}
@@ -215,7 +215,7 @@ func (n *dictionary) find(id string) (position int, ok bool) {
 
 // Bytes returns the memory of the dictionary: ids and the order of rows.
 func (n *Nodes) Bytes() int64 {
-	ids := 4*len(n.short) + 8*len(n.numbers) + n.headSize + len(n.text) + 8*len(n.ends) + 4*len(n.byID)
+	ids := 4*len(n.ids.short) + 8*len(n.ids.numbers) + n.ids.headSize + len(n.ids.text) + 8*len(n.ids.ends) + 4*len(n.ids.byID)
 	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
 
@@ -265,22 +265,22 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
 		return nil, damaged(path, "not a dictionary of %d rows", m.Rows)
 	}
-	n := &Nodes{dictionary: dictionary{kind: m.Nodes, n: int(m.Rows)}}
+	n := &Nodes{ids: dictionary{kind: m.Nodes, n: int(m.Rows)}}
 	size := len(b)
 	b = b[nodesHead:]
-	if n.kind == nodesNumeric {
-		last, err := eachNumber(b, n.n, func(int, uint64) {})
+	if n.ids.kind == nodesNumeric {
+		last, err := eachNumber(b, n.ids.n, func(int, uint64) {})
 		if err != nil {
 			return nil, damaged(path, "%v", err)
 		}
-		set := func(i int, id uint64) { n.short[i] = uint32(id) }
+		set := func(i int, id uint64) { n.ids.short[i] = uint32(id) }
 		if last <= math.MaxUint32 {
-			n.short = make([]uint32, n.n)
+			n.ids.short = make([]uint32, n.ids.n)
 		} else {
-			n.numbers = make([]uint64, n.n)
-			set = func(i int, id uint64) { n.numbers[i] = id }
+			n.ids.numbers = make([]uint64, n.ids.n)
+			set = func(i int, id uint64) { n.ids.numbers[i] = id }
 		}
-		_, _ = eachNumber(b, n.n, set)
+		_, _ = eachNumber(b, n.ids.n, set)
 		return n, nil
 	}
 	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
@@ -288,31 +288,31 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	}
 	textLen, ordered := le.Uint64(b), le.Uint64(b[8:]) == 1
 	b = b[16:]
-	n.ends = make([]uint64, n.n)
+	n.ids.ends = make([]uint64, n.ids.n)
 	end := uint64(0)
-	for i := range n.ends {
+	for i := range n.ids.ends {
 		length, size := binary.Uvarint(b)
 		if size <= 0 || length > textLen-end {
 			return nil, damaged(path, "id of row %d", i)
 		}
 		end += length
-		n.ends[i] = end
+		n.ids.ends[i] = end
 		b = b[size:]
 	}
 	orderLen := 0
 	if ordered {
-		orderLen = 4 * n.n
+		orderLen = 4 * n.ids.n
 	}
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
 		return nil, damaged(path, "ids of %d bytes in all, %d announced", end, textLen)
 	}
-	n.text, n.headSize = b[orderLen:], size-len(b)+orderLen
+	n.ids.text, n.ids.headSize = b[orderLen:], size-len(b)+orderLen
 	if ordered {
-		n.byID = make([]uint32, n.n)
-		for i := range n.byID {
-			n.byID[i] = le.Uint32(b[4*i:])
-			if int64(n.byID[i]) >= m.Rows {
-				return nil, damaged(path, "row %d in the order of ids", n.byID[i])
+		n.ids.byID = make([]uint32, n.ids.n)
+		for i := range n.ids.byID {
+			n.ids.byID[i] = le.Uint32(b[4*i:])
+			if int64(n.ids.byID[i]) >= m.Rows {
+				return nil, damaged(path, "row %d in the order of ids", n.ids.byID[i])
 			}
 		}
 	}

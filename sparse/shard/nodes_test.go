@@ -67,11 +67,11 @@ func TestNodes(t *testing.T) {
 			}
 		}
 		check(n)
-		if n.kind == nodesImplicit {
+		if n.ids.kind == nodesImplicit {
 			return
 		}
-		m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind}
-		check(must(parseNodes("nodes", content(n.write), m)))
+		m := &Manifest{Rows: int64(len(ids)), Nodes: n.ids.kind}
+		check(must(parseNodes("nodes", content(n.ids.write), m)))
 	})
 }
 
@@ -79,12 +79,12 @@ func TestNodesLookupForms(t *testing.T) {
 	for _, n := range []*Nodes{NewNumericNodes(10), NumericNodes([]uint64{0, 7, 1 << 40})} {
 		for _, id := range []string{"", "07", "+7", "-1", "7 ", "x", "99", "18446744073709551616"} {
 			if row, ok := n.Lookup(id); ok {
-				t.Errorf("%s: %q is row %d", n.kind, id, row)
+				t.Errorf("%s: %q is row %d", n.ids.kind, id, row)
 			}
 		}
 	}
-	if n := NumericNodes([]uint64{0, 1, 2}); n.kind != nodesImplicit {
-		t.Errorf("0 to n−1 are stored as %s", n.kind)
+	if n := NumericNodes([]uint64{0, 1, 2}); n.ids.kind != nodesImplicit {
+		t.Errorf("0 to n−1 are stored as %s", n.ids.kind)
 	}
 }
 
@@ -112,20 +112,20 @@ func TestNodesFile(t *testing.T) {
 		ids[i] = fmt.Sprint((i * 7) % 20)
 	}
 	for _, n := range []*Nodes{must(StringNodes(slices.Values(ids))), NumericNodes([]uint64{3, 5, 1 << 63, 1<<64 - 1})} {
-		b := content(n.write)
-		m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
+		b := content(n.ids.write)
+		m := &Manifest{Rows: int64(n.ids.n), Nodes: n.ids.kind}
 		must(parseNodes("nodes", b, m))
 		for size := range len(b) {
 			if _, err := parseNodes("nodes", b[:size], m); !errors.Is(err, ErrCorrupt) {
-				t.Errorf("%s cut to %d of %d: %v", n.kind, size, len(b), err)
+				t.Errorf("%s cut to %d of %d: %v", n.ids.kind, size, len(b), err)
 			}
 		}
 		if _, err := parseNodes("nodes", append(b, 0), m); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s with a byte more: %v", n.kind, err)
+			t.Errorf("%s with a byte more: %v", n.ids.kind, err)
 		}
 		m.Rows++
 		if _, err := parseNodes("nodes", b, m); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s with a row more: %v", n.kind, err)
+			t.Errorf("%s with a row more: %v", n.ids.kind, err)
 		}
 	}
 }
@@ -149,10 +149,10 @@ func TestNodesOverflow(t *testing.T) {
 func TestNodesFields(t *testing.T) {
 	ids := []string{"pear", "apple", "", "fig"}
 	n := must(StringNodes(slices.Values(ids)))
-	m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
-	for at := range content(n.write) {
+	m := &Manifest{Rows: int64(n.ids.n), Nodes: n.ids.kind}
+	for at := range content(n.ids.write) {
 		for v := range 256 {
-			b := content(n.write)
+			b := content(n.ids.write)
 			b[at] = byte(v)
 			got, err := parseNodes("nodes", b, m)
 			if err != nil {

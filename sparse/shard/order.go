@@ -11,7 +11,7 @@ import (
 // not empty. position must be a permutation and rows its inverse, or nil,
 // in which case it is computed; both are kept, 8 bytes a row. n itself must have no such order.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
-	if name == "" || n.Order != nil || len(position) != n.n {
+	if name == "" || n.Order != nil || len(position) != n.ids.n {
 		panic(badReorder)
 	}
 	if rows == nil {
@@ -32,7 +32,7 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 // of steps are in the order of the rows.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for position := range n.n {
+		for position := range n.ids.n {
 			if !yield(n.RowAt(position)) {
 				return
 			}
@@ -92,7 +92,7 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	if int64(len(b)) != 4*m.Rows {
 		return damaged(path, "%d bytes for %d rows", len(b), m.Rows)
 	}
-	n.name, n.Order = m.Order, make([]uint32, n.n)
+	n.name, n.Order = m.Order, make([]uint32, n.ids.n)
 	for i := range n.Order {
 		n.Order[i] = binary.LittleEndian.Uint32(b[4*i:])
 	}

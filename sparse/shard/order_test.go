@@ -58,11 +58,11 @@ func TestReorder(t *testing.T) {
 			if _, ok := n.Lookup("no such id"); ok != slices.Contains(ids, "no such id") {
 				rt.Fatal("an id that does not exist is found")
 			}
-			if n.kind == nodesImplicit {
+			if n.ids.kind == nodesImplicit {
 				continue
 			}
-			m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind, Order: n.name}
-			again := must(parseNodes("nodes", content(n.write), m))
+			m := &Manifest{Rows: int64(len(ids)), Nodes: n.ids.kind, Order: n.name}
+			again := must(parseNodes("nodes", content(n.ids.write), m))
 			must(0, again.parseOrder("order", content(func(w *bufio.Writer) { writeRows(w, n.Order) }), m))
 			for row := range order {
 				if again.ID(row) != n.ID(row) {

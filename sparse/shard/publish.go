@@ -59,15 +59,15 @@ func (w *Writer) finish(ctx context.Context) error {
 	if w.Nodes == nil {
 		w.Nodes = NewNumericNodes(int(w.Manifest.Rows))
 	}
-	if int64(w.Nodes.n) != w.Manifest.Rows {
-		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.n, w.Manifest.Rows)
+	if int64(w.Nodes.ids.n) != w.Manifest.Rows {
+		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.ids.n, w.Manifest.Rows)
 	}
 	write := func(name, magic string, content func(*bufio.Writer)) error {
 		entry, err := w.target.writeFile(name, magic, w.id, content)
 		w.Manifest.Files = append(w.Manifest.Files, entry)
 		return err
 	}
-	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.kind, w.Nodes.name
+	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.ids.kind, w.Nodes.name
 	if err := write(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (w *Writer) finish(ctx context.Context) error {
 	if err := write(degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
 		return err
 	}
-	if w.Nodes.kind != nodesImplicit {
-		if err := write(nodesName(w.id), nodesMagic, w.Nodes.write); err != nil {
+	if w.Nodes.ids.kind != nodesImplicit {
+		if err := write(nodesName(w.id), nodesMagic, w.Nodes.ids.write); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32, cou
 		return err
 	}
 	defer w.Abort()
-	if w.Nodes, err = s.nodesAt(place, count); err != nil {
+	if w.Nodes, err = nodesAt(s.Store, place, count); err != nil {
 		return err
 	}
 	w.Manifest.Sources = m.Sources
@@ -78,7 +78,7 @@ func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
 
 // nodesAt returns the dictionary of the rows that have a place, count of them. Their ids keep their
 // order.
-func (s *Store) nodesAt(place []uint32, count int) (*Nodes, error) {
+func nodesAt(s *Store, place []uint32, count int) (*Nodes, error) {
 	nodes := s.Nodes
 	ids := func(yield func([]byte) bool) {
 		var id []byte

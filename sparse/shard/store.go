@@ -117,7 +117,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	s.Manifest, s.listed.manifest = m, m
 	s.buffers.weighted = m.Weighted
 	workers := sched.Workers(o.Workers)
-	if err := s.planFixed(workers, s.Manifest.leastNodeBytes()); err != nil {
+	if err := planFixed(s, workers, s.Manifest.leastNodeBytes()); err != nil {
 		return err // before anything large is read
 	}
 	for _, f := range s.Manifest.Files {
@@ -170,7 +170,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err := s.listed.openShards(ctx); err != nil {
 		return err
 	}
-	if err := s.checkFirst(); err != nil {
+	if err := checkFirstFrames(s); err != nil {
 		return err
 	}
 	if s.Manifest.Codec == Zstd {
@@ -180,12 +180,12 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return s.planMemory(workers, o)
+	return planMemory(s, workers, o)
 }
 
-// checkFirst checks the first frame of every shard, which shows whether the file belongs here.
-func (s *Store) checkFirst() error {
-	for _, v := range s.views() {
+// checkFirstFrames checks the first frame of every shard, which shows whether the file belongs here.
+func checkFirstFrames(s *Store) error {
+	for _, v := range storedViews(s) {
 		for i, f := range v.direct.frames {
 			if f.offset > 0 {
 				continue
@@ -202,8 +202,8 @@ func (s *Store) checkFirst() error {
 	return nil
 }
 
-// views returns the directions that are stored in files.
-func (s *Store) views() []*view {
+// storedViews returns the directions that are stored in files.
+func storedViews(s *Store) []*view {
 	if s.out == nil { // see InMemory
 		return nil
 	}
@@ -215,7 +215,7 @@ func (s *Store) views() []*view {
 
 // planFixed adds up the memory that does not depend on the limit; nodes is that of the node ids.
 // If it exceeds the limit, the error has the sum.
-func (s *Store) planFixed(workers int, nodes int64) (err error) {
+func planFixed(s *Store, workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	for _, item := range []budget.Item{
@@ -235,10 +235,10 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 // memory: all without a limit, else as many as fit in addition to the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
 // set, no frame stays.
-func (s *Store) planMemory(workers int, o *Options) error {
+func planMemory(s *Store, workers int, o *Options) error {
 	stream := o.Stream
 	s.longest = 0
-	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
+	if err := planFixed(s, workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
 	left, limited := s.plan.Left()
@@ -249,7 +249,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 		target = min(target, left/residentChunks)
 	}
 	chunks := 0
-	for _, v := range s.views() {
+	for _, v := range storedViews(s) {
 		s.longest = max(s.longest, v.cut(int(target)))
 		chunks += len(v.chunks)
 	}
@@ -273,7 +273,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 	}
 	keep = min(keep, total)
 	var credit int64
-	for _, v := range s.views() {
+	for _, v := range storedViews(s) {
 		for i := range v.chunks {
 			c := &v.chunks[i]
 			// Of every total bytes that pass, keep bytes are kept.
@@ -328,14 +328,14 @@ func (s *Store) Transpose() sparse.Matrix {
 // buffers for sweeps with them. Options.Memory bounds it.
 func (s *Store) Held() int64 { return s.plan.Total() }
 
-// keptBack returns how many bytes of the frames that stay in memory are read only by sweeps
+// bytesOnlyTransposed returns how many bytes of the frames that stay in memory are read only by sweeps
 // of [Store.Transpose]: those of a directed store's in direction.
-func (s *Store) keptBack() int64 {
+func bytesOnlyTransposed(s *Store) int64 {
 	var bytes int64
 	if s.back == s.out {
 		return 0
 	}
-	for _, v := range s.views()[1:] {
+	for _, v := range storedViews(s)[1:] {
 		for i := range v.chunks {
 			if v.chunks[i].resident {
 				bytes += int64(v.chunks[i].bytes)
@@ -350,7 +350,7 @@ var _ sparse.Resident = (*Store)(nil)
 // Resident implements [sparse.Resident]: whether every frame stays in memory once it was
 // read.
 func (s *Store) Resident() bool {
-	for _, v := range s.views() {
+	for _, v := range storedViews(s) {
 		for i := range v.chunks {
 			if !v.chunks[i].resident {
 				return false

@@ -23,34 +23,28 @@ type Sweeper struct {
 // OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
 // it. If copied is set and the store is small, [Sweeper.Settle] plans a copy instead.
 func OpenSweeper(ctx context.Context, dir string, o *Options, copied bool) (*Sweeper, error) {
-	s := &Sweeper{Store: new(Store), o: *o}
-	if err := s.open(ctx, dir, copied && !o.Stream); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// open opens the store. Its frames do not stay in memory if it is streamed, or if a copy may be swept instead.
-func (s *Sweeper) open(ctx context.Context, dir string, copied bool) error {
-	o := s.o
-	o.Memory /= 2
-	if copied && s.o.Memory > 0 {
+	copied = copied && !o.Stream
+	if copied && o.Memory > 0 {
 		m, err := readManifest(durable.OS, dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		copied = copyRoom(m, s.o.Memory) > 0
+		copied = copyRoom(m, o.Memory) > 0
 	}
-	o.Stream = o.Stream || copied
-	store, err := Open(ctx, dir, &o)
+	opened := *o
+	opened.Memory /= 2
+	opened.Stream = o.Stream || copied // its frames do not stay in memory if a copy may be swept instead
+	store, err := Open(ctx, dir, &opened)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.Store, s.A = store, store
+	s := &Sweeper{Store: store, A: store, o: *o}
 	if copied {
-		err = s.plan(ctx, sparse.LayoutOptions{Sweeps: 1})
+		if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: 1}); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
-	return err
+	return s, nil
 }
 
 // copyShare is the smallest ratio of the memory limit to the memory of a copy, which only saves time.
@@ -75,7 +69,7 @@ func copyRoom(m *Manifest, run int64) int64 {
 // already refer to them.
 func (s *Sweeper) stream() error {
 	s.o.Stream, s.A, s.Copy = true, s.Store, nil
-	return s.planMemory(sched.Workers(s.o.Workers), &s.o)
+	return planMemory(s.Store, sched.Workers(s.o.Workers), &s.o)
 }
 
 // plan plans a copy.
@@ -97,7 +91,7 @@ func (s *Sweeper) Streamed() bool {
 func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()
 	if s.Forward {
-		bytes -= s.keptBack()
+		bytes -= bytesOnlyTransposed(s.Store)
 	}
 	if s.Copy != nil {
 		bytes += s.Copy.Matrix

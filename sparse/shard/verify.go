@@ -51,7 +51,7 @@ func Verify(ctx context.Context, dir string, o *Options, room func(bytes int64) 
 // verifyBytes returns the memory of the store and of its verification, which counts degrees.
 func verifyBytes(s *Store) int64 {
 	bytes := s.Held() + bufferBytes
-	for _, v := range s.views() {
+	for _, v := range storedViews(s) {
 		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
 	return bytes
@@ -63,7 +63,7 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		s.listed.report(progress)
 	}
 	var sums []*census
-	for _, v := range s.views() {
+	for _, v := range storedViews(s) {
 		c, err := censusOf(ctx, v, workers)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func verifyStore(ctx context.Context, s *Store, workers int, progress func(done,
 		return nil, damaged(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
 		return nil, damaged(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
-	case !s.Nodes.increasing():
+	case !s.Nodes.ids.increasing():
 		return nil, damaged(manifest, "ids out of order or twice")
 	}
 	for i, d := range s.Degrees {

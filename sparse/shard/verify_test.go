@@ -65,7 +65,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"an id twice", func(w *Writer) {
 			path(w)
 			n := must(StringNodes(slices.Values([]string{"a", "b", "c"})))
-			n.text = []byte("abb")
+			n.ids.text = []byte("abb")
 			w.Nodes = n
 		}, "g/manifest: ids out of order or twice"},
 		{"cut too early", func(w *Writer) {

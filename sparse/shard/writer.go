@@ -317,7 +317,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	if w.direction == 0 {
 		w.Manifest.SelfLoops += j.loops
 		if w.Nodes != nil {
-			w.degrees.rows = w.Nodes.n // or its lists would grow
+			w.degrees.rows = w.Nodes.ids.n // or its lists would grow
 		}
 		if w.Manifest.Weighted {
 			w.degrees.weigh()
