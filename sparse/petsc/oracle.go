@@ -58,7 +58,7 @@ func (s *shell) multiply(y, x []float64) error {
 
 // with calls PETSc with the handle of a product. PETSc's own communication has no time limit.
 func (w *World) with(product Product, rows int, call func(handle C.uintptr_t, total C.int64_t) C.int) error {
-	total, err := w.total(rows)
+	total, err := totalRows(w, rows)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (w *World) with(product Product, rows int, call func(handle C.uintptr_t, to
 	return s.err
 }
 
-// total returns the number of rows of all processes.
-func (w *World) total(rows int) (int64, error) {
+// totalRows returns the number of rows of all processes.
+func totalRows(w *World, rows int) (int64, error) {
 	counts := make([]float64, w.size)
 	w.AllGather(counts, []float64{float64(rows)})
 	total := int64(0)
@@ -167,7 +167,7 @@ func (w *World) NewMatrix(ptr, col []int64, val []float64) (*Matrix, error) {
 	if rows < 0 || ptr[rows] != int64(len(col)) || len(col) != len(val) {
 		panic(badLength)
 	}
-	total, err := w.total(rows)
+	total, err := totalRows(w, rows)
 	if err == nil {
 		err = checkIndex(int64(len(col)), "entries of one process")
 	}
