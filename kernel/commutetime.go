@@ -73,7 +73,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	take = c.s.part().clipped(len(rows), len(cols), take)
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
-	c.tightest, c.weight = 4, d.volume
+	c.tightest, c.scale.weight = 4, d.volume
 	c.effort /= 4
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
@@ -92,8 +92,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		return nil, err
 	}
 	// c.core is the largest value of vol·L⁺, which scales rounding errors.
-	c.report.ErrorBound = 4*c.worst + 8*epsilon*c.core
-	return &c.report, nil
+	c.log.report.ErrorBound = 4*c.worst + 8*epsilon*c.core
+	return &c.log.report, nil
 }
 
 // counted remembers the largest finite value.
@@ -102,7 +102,7 @@ func (d *distance) counted(c *computation, take sink) sink {
 		for i := range piece.Rows {
 			for _, v := range piece.Row(i) {
 				if !math.IsInf(v, 1) {
-					c.report.Largest = max(c.report.Largest, v)
+					c.log.report.Largest = max(c.log.report.Largest, v)
 				}
 			}
 		}
@@ -138,7 +138,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 		return err
 	}
 	first, second := slabsOf(c.k.Len(), len(short)), slabsOf(c.k.Len(), len(long))
-	c.slabs = len(first) + len(second)
+	c.log.slabs = len(first) + len(second)
 	selfValues := make([]float64, 0, len(short))
 	for _, slab := range first {
 		nodes := short[slab[0]:slab[1]]

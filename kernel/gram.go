@@ -20,16 +20,16 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	if err := c.reserveWork(width, root.bytes(n, width)+8*int64(pieceNumbers(m, true))*int64(width)); err != nil {
 		return err
 	}
-	c.report.HalfSteps = true
+	c.log.report.HalfSteps = true
 	block := blocks.BlockBytes[float64](n, width)
 	held, _ := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, m, true)-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}
 	for first := 0; first < len(slabs); first += held {
-		c.slabs += len(slabs) - first
+		c.log.slabs += len(slabs) - first
 	}
-	g := &gramPieces{team: c.team, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
+	g := &gramPieces{team: c.scale.team, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
 	// The norm that a slab's errors are compared with, and the effort of its computation, are the
 	// same whenever it is computed, because results must not depend on the memory limit.
@@ -65,9 +65,9 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		g.left = g.left[:0]
 	}
 	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding.
-	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(c.team, n)*c.norm*c.norm)
-	if largest := c.norm * c.norm; c.strict && c.report.ErrorBound > c.s.Tolerance*largest {
-		return tooTight(c.s.Tolerance, c.report.ErrorBound/largest)
+	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(c.scale.team, n)*c.norm*c.norm)
+	if largest := c.norm * c.norm; c.strict && c.log.report.ErrorBound > c.s.Tolerance*largest {
+		return tooTight(c.s.Tolerance, c.log.report.ErrorBound/largest)
 	}
 	return nil
 }
@@ -93,13 +93,13 @@ func gramRounding(team *sparse.Team, n int) float64 {
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, norm float64) error {
 	var norms []float64
 	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		norms = blocks.Norms(c.team, y)
+		norms = blocks.Norms(c.scale.team, y)
 		largest, worst := max(norm, slices.Max(norms)), slices.Max(bound)
 		if worst == 0 || largest == 0 {
 			return 0
 		}
 		allowed := c.s.Tolerance / c.tightest
-		allowed = max(allowed-gramRounding(c.team, u.Rows)-4*epsilon, allowed/2) // rounding has its share
+		allowed = max(allowed-gramRounding(c.scale.team, u.Rows)-4*epsilon, allowed/2) // rounding has its share
 		return 2 * worst * (1 + worst/largest) / largest / allowed
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, t.again)
+		a, err = e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.strict}, t.again)
 		done, err = t.review(dst, a, err)
 	}
 	if err == nil && c.strict && a.assumed != "" {
@@ -35,7 +35,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	if err != nil {
 		return nil, c.promised(err)
 	}
-	c.finished(a.assumed)
+	c.log.finished(a.assumed)
 	return a, nil
 }
 
@@ -71,7 +71,7 @@ func (t *attempts) review(y *sparse.Block[float64], a *engineResult, err error) 
 	}
 	t.again = true
 	t.count++
-	c.note(a.sweeps, a.method)
+	c.log.note(a.sweeps, a.method)
 	miss, rounded := t.measure(y, a.bound), t.measure(y, a.rounded)
 	promise := 2 * rounded // engines may stop where rounding is half of the bound
 	if a.isSmallest {
@@ -118,9 +118,9 @@ func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[
 		c.eliminated = miss * c.s.Tolerance
 		return nil, nil
 	}
-	c.attempted(a.sweeps, a.sweeps)
-	c.note(a.sweeps, a.method)
-	c.finished("")
+	c.log.attempted(a.sweeps, a.sweeps)
+	c.log.note(a.sweeps, a.method)
+	c.log.finished("")
 	return a, nil
 }
 
@@ -164,11 +164,11 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.attempted, certify: c.strict}, attempt > 0)
+		a, err := c.k.full.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.log.attempted, certify: c.strict}, attempt > 0)
 		if err != nil {
 			return nil, c.promised(err)
 		}
-		c.note(a.sweeps, a.method)
+		c.log.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
 		switch {
 		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):

@@ -436,10 +436,10 @@ func TestFactorIsTold(t *testing.T) {
 	c := new(computation)
 	const with = "conjugate gradients with a sampled Cholesky factor"
 	for _, method := range []string{"conjugate gradients", with, "conjugate gradients"} {
-		c.note(2, method)
+		c.log.note(2, method)
 	}
-	if c.report.Method != with || c.report.Sweeps != 6 {
-		t.Errorf("%d sweeps, %s", c.report.Sweeps, c.report.Method)
+	if c.log.report.Method != with || c.log.report.Sweeps != 6 {
+		t.Errorf("%d sweeps, %s", c.log.report.Sweeps, c.log.report.Method)
 	}
 }
 

@@ -64,8 +64,8 @@ type computation struct {
 	k      *spectral
 	s      Settings
 	strict bool // the tolerance must be met
-	slabLog
-	columnScale
+	log    slabLog
+	scale  columnScale
 
 	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
 
@@ -102,9 +102,9 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, strict, err := s.settled()
 	set.Memory = k.team().LeastLimit(set.Memory)
 	c := &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}
-	c.team, c.root = k.team(), k.root
+	c.scale.team, c.scale.root = k.team(), k.root
 	if set.Progress != nil {
-		c.slabLog.progress = set.progress
+		c.log.progress = set.progress
 	}
 	return c, err
 }
@@ -181,8 +181,8 @@ func (c *slabLog) attempted(done, expected int) {
 // direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
 // relative to the largest one, whichever rows are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int, turned bool) float64 {
-	largest := max(c.base, c.largestValue(y, nodes, turned))
-	worst := c.worstOf(bound, nodes)
+	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
+	worst := c.scale.worstOf(bound, nodes)
 	if worst == 0 || largest == 0 {
 		return 0
 	}
@@ -214,7 +214,7 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 	if err != nil {
 		return err
 	}
-	c.core, c.worst = max(c.core, c.largestValue(y, nodes, turned)), max(c.worst, c.worstOf(a.bound, nodes))
+	c.core, c.worst = max(c.core, c.scale.largestValue(y, nodes, turned)), max(c.worst, c.scale.worstOf(a.bound, nodes))
 	if c.base == 0 {
 		c.base = c.core
 	}
@@ -304,7 +304,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 		}
 		switch {
 		case err == nil:
-			return &c.report, nil
+			return &c.log.report, nil
 		case half && !handed && lost(err): // because K itself may have digits that K^½ loses
 			lostRoot = err
 		case lostRoot != nil && ctx.Err() == nil:
@@ -337,7 +337,7 @@ func checkNodes(n int, lists ...[]int) {
 // scaled returns the sink that the pieces of K go to: it makes those of
 // diag(1/s)·K·diag(s) of them and remembers the largest value.
 func (c *computation) scaled(rows, cols []int, take sink) sink {
-	root := c.root
+	root := c.scale.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
 		low, high := math.Inf(1), 0.0
@@ -357,7 +357,7 @@ func (c *computation) scaled(rows, cols []int, take sink) sink {
 				if root != nil {
 					row[j] *= root[cols[left+j]] / root[rows[lo+i]]
 				}
-				c.report.Largest = max(c.report.Largest, math.Abs(row[j]))
+				c.log.report.Largest = max(c.log.report.Largest, math.Abs(row[j]))
 			}
 		}
 		return take(lo, left, piece)
@@ -366,7 +366,7 @@ func (c *computation) scaled(rows, cols []int, take sink) sink {
 
 // finish fills the error bound, given that of the values of K.
 func (c *computation) finish(bound float64) {
-	c.report.ErrorBound = bound*c.tightest + c.k.rootRounding()*c.report.Largest
+	c.log.report.ErrorBound = bound*c.tightest + c.k.rootRounding()*c.log.report.Largest
 }
 
 const epsilon = 0x1p-52
@@ -376,7 +376,7 @@ const epsilon = 0x1p-52
 // one has found, so that a part of the block requires only the first slab and its own.
 func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
 	slabs := slabsOf(c.k.Len(), len(short))
-	c.slabs = len(slabs)
+	c.log.slabs = len(slabs)
 	values, err := c.reserve(len(short), pieceNumbers(len(long), false))
 	if err != nil {
 		return err
@@ -391,7 +391,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 			c.effort = effort
 		}
 		if i > 0 && !c.s.part().wants(lo, hi) {
-			c.done++
+			c.log.done++
 			continue
 		}
 		y := c.y.Columns(0, hi-lo)
@@ -427,7 +427,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 // of the columns lo ≤ j < hi in piece.
 func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
-	c.slabs = len(slabs)
+	c.log.slabs = len(slabs)
 	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
 	if err != nil {
 		return err
@@ -478,7 +478,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	if err != nil {
 		return nil, err
 	}
-	c.slabs = 1
+	c.log.slabs = 1
 	if err := budget.Check(c.s.Memory, k.bytes(x.Cols), "columns of the kernel"); err != nil {
 		return nil, err
 	}
@@ -488,14 +488,14 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
 		ends := []float64{-slices.Min(k.root), slices.Max(k.root)}
-		c.team.Max(ends)
+		c.scale.team.Max(ends)
 		smallest = -ends[0]
 		spread = ends[1] / smallest
 		c.effort /= spread
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := blocks.Norm(nil, blocks.Norms(c.team, y)); size > 0 {
+		if size := blocks.Norm(nil, blocks.Norms(c.scale.team, y)); size > 0 {
 			return (blocks.Norm(nil, bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
@@ -504,19 +504,19 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	if err != nil {
 		return nil, err
 	}
-	c.report.ColumnBound, c.report.Condition = a.bound, a.assumed
+	c.log.report.ColumnBound, c.log.report.Condition = a.bound, a.assumed
 	if k.root != nil {
 		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })
-		for j := range c.report.ColumnBound {
-			c.report.ColumnBound[j] /= smallest
+		for j := range c.log.report.ColumnBound {
+			c.log.report.ColumnBound[j] /= smallest
 		}
-		sums := blocks.Norms(c.team, dst)
+		sums := blocks.Norms(c.scale.team, dst)
 		for j := range sums {
-			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
+			c.log.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}
 	}
-	c.report.ErrorBound, c.report.Largest = slices.Max(c.report.ColumnBound), maxOver(c.team, largestOf(dst))
-	return &c.report, nil
+	c.log.report.ErrorBound, c.log.report.Largest = slices.Max(c.log.report.ColumnBound), maxOver(c.scale.team, largestOf(dst))
+	return &c.log.report, nil
 }
 
 func checkBlocks(n int, dst, x *sparse.Block[float64]) {

@@ -105,7 +105,7 @@ const (
 // number of columns of all groups and classes of each, on a graph with n nodes. Within a limit, 0
 // for none, as many columns are solved at a time as it allows.
 func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int, v param.Values, limit int64) int64 {
-	_, bytes := l.within(n, entries, cols, classes, v, limit)
+	_, bytes := groupColumns(l, n, entries, cols, classes, v, limit)
 	if l.Spread == nil {
 		bytes += iterative.FactorBytes(n, entries, cols, budget.Remaining(limit, bytes))
 	}
@@ -121,9 +121,9 @@ func (l *Learner) Check(classes int, v param.Values) error {
 	return l.check(classes, v)
 }
 
-// within returns the number of columns that are solved at a time, at least one, and the memory
+// groupColumns returns the number of columns that are solved at a time, at least one, and the memory
 // of their solve without a factor.
-func (l *Learner) within(n int, entries int64, cols, classes int, v param.Values, limit int64) (width int, bytes int64) {
+func groupColumns(l *Learner, n int, entries int64, cols, classes int, v param.Values, limit int64) (width int, bytes int64) {
 	if l.Spread != nil {
 		bytes = blocks.BlockBytes[float64](n, classes)
 		if l.Bytes != nil {
@@ -169,7 +169,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, minimum := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
+	width, minimum := groupColumns(l, n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
 	if err := budget.Check(set.Memory, minimum, l.Name); err != nil {
 		return work, err
 	}
