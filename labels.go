@@ -195,7 +195,7 @@ func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.
 	if _, err := out.compute(ctx, local, m, set, o); err != nil {
 		return nil, err
 	}
-	if err := l.gatherPrediction(out.Prediction); err != nil {
+	if err := gatherPrediction(l, out.Prediction); err != nil {
 		return nil, err
 	}
 	out.extend(extend)

@@ -204,7 +204,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int, s *la
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
 // t, the heat that is left of B after the time t. B has a row for each node.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*mat.Dense, error) {
-	return g.apply(ctx, &function.Named{Name: function.Exp, Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
+	return apply(ctx, g, &function.Named{Name: function.Exp, Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
@@ -213,7 +213,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 	if !(a > 0) || math.IsInf(a, 1) {
 		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a", What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
 	}
-	x, err := g.apply(ctx, &function.Named{Name: function.Solve, Given: param.Values{"shift": param.Of(c / a), "matrix": param.Of(string(h))}}, b)
+	x, err := apply(ctx, g, &function.Named{Name: function.Solve, Given: param.Values{"shift": param.Of(c / a), "matrix": param.Of(string(h))}}, b)
 	if err == nil {
 		x.Scale(1/a, x)
 	}
@@ -221,7 +221,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix)
 }
 
 // apply returns a function of the graph times B, which has a row for each node.
-func (g *Graph) apply(ctx context.Context, n *function.Named, b mat.Matrix) (*mat.Dense, error) {
+func apply(ctx context.Context, g *Graph, n *function.Named, b mat.Matrix) (*mat.Dense, error) {
 	x, err := toRows(g, b)
 	if err != nil {
 		return nil, err

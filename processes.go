@@ -60,8 +60,8 @@ func (l *Local) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return sparse.PartOf(l.division, b)
 }
 
-// attributes returns the attributes of the nodes of the local part, nil of nil.
-func (l *Local) attributes(t *sparse.Table) *sparse.Table {
+// attributesOf returns the attributes of the nodes of the local part, nil of nil.
+func attributesOf(l *Local, t *sparse.Table) *sparse.Table {
 	if l.division == nil || t == nil {
 		return t
 	}
@@ -192,13 +192,13 @@ func localProblem(ctx context.Context, g *Graph, p *method.Problem, s *method.Se
 	}
 	q := *p
 	q.Graph, q.Row = l.Graph, l.Rows(p.Row)
-	q.Attributes = l.attributes(p.Attributes)
+	q.Attributes = attributesOf(l, p.Attributes)
 	s.Prior.Given = l.Part(s.Prior.Given)
 	return l, &q, nil
 }
 
 // gatherPrediction completes a prediction of the local rows to one of all nodes, in process 0.
-func (l *Local) gatherPrediction(out *method.Prediction) error {
+func gatherPrediction(l *Local, out *method.Prediction) error {
 	if l.division == nil {
 		return nil
 	}
@@ -207,7 +207,7 @@ func (l *Local) gatherPrediction(out *method.Prediction) error {
 	for i, c := range out.Class {
 		class[i] = float64(c)
 	}
-	class, out.Reached = l.gatherReached(class, out.Reached)
+	class, out.Reached = gatherReached(l, class, out.Reached)
 	out.Class = make([]int, len(class))
 	for i, c := range class {
 		out.Class[i] = int(c)
@@ -216,17 +216,17 @@ func (l *Local) gatherPrediction(out *method.Prediction) error {
 }
 
 // gatherValues completes predicted values of the local rows to those of all nodes, in process 0.
-func (l *Local) gatherValues(out *regress.Prediction) error {
+func gatherValues(l *Local, out *regress.Prediction) error {
 	if l.division == nil {
 		return nil
 	}
-	out.Value, out.Reached = l.gatherReached(out.Value, out.Reached)
+	out.Value, out.Reached = gatherReached(l, out.Value, out.Reached)
 	return l.result()
 }
 
 // gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
 // those of the local rows.
-func (l *Local) gatherReached(values []float64, reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
+func gatherReached(l *Local, values []float64, reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	nodes := sparse.NewBlock[float64](len(values), 2)
 	for i, v := range values {
 		nodes.Row(i)[0] = v

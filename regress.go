@@ -46,7 +46,7 @@ func PredictValues(ctx context.Context, g *Graph, p *regress.Problem, methods []
 	if err != nil {
 		return nil, err
 	}
-	return out, l.gatherValues(out)
+	return out, gatherValues(l, out)
 }
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
@@ -80,7 +80,7 @@ func beginValues(ctx context.Context, g *Graph, p *regress.Problem, methods []*r
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	problem.Graph, problem.Row, problem.Attributes = l.Graph, l.Rows(p.Row), l.attributes(p.Attributes)
+	problem.Graph, problem.Row, problem.Attributes = l.Graph, l.Rows(p.Row), attributesOf(l, p.Attributes)
 	set.Memory = sparse.TeamOf(l.A).LeastLimit(set.Memory)
 	return l, &problem, &set, nil
 }

@@ -15,7 +15,7 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division, memory int64) (*G
 	if err != nil {
 		return nil, err
 	}
-	components, err := (&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers}).findComponents(ctx)
+	components, err := findComponents(ctx, &Graph{A: a, Nodes: g.Nodes, Workers: g.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		set = *s
 	}
 	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes, Workers: set.Workers}
-	if err := g.weigh(ctx); err != nil {
+	if err := weigh(ctx, g); err != nil {
 		return nil, err
 	}
 	if err := blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees); err != nil {
@@ -98,12 +98,12 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if set.KeepLoops {
 		g.looplessDegrees = nil
 	}
-	if err := g.leaveLoopsOut(ctx); err != nil {
+	if err := leaveLoopsOut(ctx, g); err != nil {
 		return nil, err
 	}
 	if g.Components == nil {
 		var err error
-		if g.Components, err = g.findComponents(ctx); err != nil {
+		if g.Components, err = findComponents(ctx, g); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +128,7 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 }
 
 // findComponents returns the components of the matrix in the order of the ids.
-func (g *Graph) findComponents(ctx context.Context) (*sparse.Components, error) {
+func findComponents(ctx context.Context, g *Graph) (*sparse.Components, error) {
 	if g.Nodes != nil && g.Nodes.Order != nil {
 		return sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.Workers)
 	}

@@ -14,7 +14,7 @@ import (
 
 // weigh computes the degrees and the diagonal (nil if it is zero), and checks the weights.
 // Cost: one sweep.
-func (g *Graph) weigh(ctx context.Context) error {
+func weigh(ctx context.Context, g *Graph) error {
 	n, _ := g.A.Dims()
 	diag, loopless := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
@@ -123,7 +123,7 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 }
 
 // leaveLoopsOut computes the matrix without self loops if it is needed.
-func (g *Graph) leaveLoopsOut(ctx context.Context) (err error) {
+func leaveLoopsOut(ctx context.Context, g *Graph) (err error) {
 	if g.looplessDegrees == nil {
 		return nil
 	}
