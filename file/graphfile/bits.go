@@ -143,33 +143,3 @@ func (b *bitReader) zeta(k uint) uint64 {
 	}
 	return b.natural(2*low + b.take(1))
 }
-
-// golomb returns a number in Golomb's code: n/m in unary, then n mod m in minimal binary.
-func (b *bitReader) golomb(m uint64) uint64 {
-	q := b.unary()
-	width := uint(bits.Len64(m)) - 1
-	short := uint64(1)<<(width+1) - m
-	low := b.take(width)
-	if low >= short {
-		low = 2*low + b.take(1) - short
-	}
-	if q > 1<<40 {
-		b.fail()
-	}
-	return q*m + low
-}
-
-// nibble returns a number in groups of three bits, the highest group first; a bit before each
-// group is 1 for the last one.
-func (b *bitReader) nibble() (n uint64) {
-	for b.err == nil {
-		group := b.take(4)
-		if n = n<<3 | group&7; group >= 8 {
-			return n
-		}
-		if n > 1<<57 {
-			b.fail()
-		}
-	}
-	return 0
-}

@@ -54,7 +54,7 @@ type bvGraph struct {
 
 	window      uint64 // a list refers to one of this many nodes before it
 	minInterval uint64 // least length of an interval; 0: none
-	zeta        uint   // k of the code ζ_k, b of Golomb's
+	zeta        uint   // k of the code ζ_k
 
 	degree, reference, blocks, block, residual func() uint64
 
@@ -169,9 +169,7 @@ func (g *bvGraph) configure() error {
 func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
 	codes := map[string]func() uint64{
-		"UNARY": b.unary, "GAMMA": b.gamma, "DELTA": b.delta, "NIBBLE": b.nibble,
-		"ZETA":   func() uint64 { return b.zeta(g.zeta) },
-		"GOLOMB": func() uint64 { return b.golomb(uint64(g.zeta)) },
+		"UNARY": b.unary, "GAMMA": b.gamma, "DELTA": b.delta, "ZETA": func() uint64 { return b.zeta(g.zeta) },
 	}
 	kinds := map[string]*func() uint64{"OUTDEGREES": &g.degree, "REFERENCES": &g.reference, "BLOCK_COUNT": &g.blocks, "BLOCKS": &g.block, "RESIDUALS": &g.residual, "OFFSETS": new(func() uint64)}
 	g.degree, g.reference, g.blocks, g.block, g.residual = b.gamma, b.unary, b.gamma, b.gamma, codes["ZETA"]
@@ -182,7 +180,7 @@ func (g *bvGraph) choose(flags string, refuse func(fix, format string, args ...a
 		position := strings.LastIndex(flag, "_")
 		kind, code := kinds[flag[:max(position, 0)]], codes[flag[position+1:]]
 		if kind == nil || code == nil {
-			return refuse("", "compressionflags has %s, which is not known", table.Quoted(flag))
+			return refuse("it.unimi.dsi.webgraph.BVGraph writes the graph again with the usual codes", "compressionflags has %s, which is not read", table.Quoted(flag))
 		}
 		*kind = code
 	}

@@ -249,7 +249,7 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 		if l.val != nil {
 			values = l.val[start : start+n]
 		}
-		if err := a.Float64s(values); err != nil {
+		if err := a.Floats(values); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {

@@ -188,20 +188,6 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	return nil, h.out.fault(0, "choose with {weight=NAME}; "+has, "no edge has the attribute %s", table.Quoted(h.out.Weight))
 }
 
-// second returns the attribute "value" where "weight" is the weight without a choice of the caller:
-// it is the weight of edges without a value of their own.
-func (h *edgeBuffer) second(weight *edgeAttribute) *edgeAttribute {
-	if h.out.Weight != "" || weight == nil || !strings.EqualFold(weight.name, usualWeights[0]) {
-		return nil
-	}
-	for _, a := range h.attributes {
-		if a.seen && a.bad == nil && strings.EqualFold(a.name, usualWeights[1]) {
-			return a
-		}
-	}
-	return nil
-}
-
 // listNames returns the names of the first attributes that a message lists.
 func listNames(attributes []*edgeAttribute, isListed func(a *edgeAttribute) bool) string {
 	const longest = 20
@@ -224,7 +210,6 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	if err != nil {
 		return err
 	}
-	second := h.second(weight)
 	if err := h.nodes.undeclared(); err != nil {
 		return err
 	}
@@ -232,7 +217,7 @@ func (h *edgeBuffer) finish(s *Summary) error {
 		return err
 	}
 	s.Notes = h.nodes.notes
-	h.describe(s, weight, second)
+	h.describe(s, weight)
 	s.Direction = Undirected
 	if h.out.Directed || !h.out.Undirected && slices.Contains(h.hasArrow, true) {
 		s.Direction = Directed
@@ -241,7 +226,7 @@ func (h *edgeBuffer) finish(s *Summary) error {
 		h.out.weighted = true
 		h.out.rounded, h.out.roundedAt = weight.rounded, weight.roundedAt
 	}
-	weightOf := weightsOf(weight, second)
+	weightOf := weight.reader()
 	for i, hasArrow := range h.hasArrow {
 		w := weightOf(i)
 		source, target := h.nodes.names[h.ends[2*i]], h.nodes.names[h.ends[2*i+1]]
@@ -258,70 +243,46 @@ func (h *edgeBuffer) finish(s *Summary) error {
 	return nil
 }
 
-// reader returns a function that returns the value of an edge, if it has one. It must be called for
-// edges in increasing order.
-func (a *edgeAttribute) reader() func(edge int) (w float64, ok bool) {
+// reader returns a function for the weight of an edge: its value of the attribute, or else the default, or 1
+// as in NetworkX. It must be called for edges in increasing order.
+func (a *edgeAttribute) reader() func(edge int) float64 {
 	if a == nil {
-		return func(int) (float64, bool) { return 0, false }
+		return func(int) float64 { return 1 }
+	}
+	initial, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial)))
+	if wrong != "" {
+		initial = 1
 	}
 	values := a.values
-	return func(edge int) (float64, bool) {
+	return func(edge int) float64 {
 		for len(values) > 0 && values[0].edge < edge {
 			values = values[1:]
 		}
 		if len(values) == 0 || values[0].edge > edge {
-			return 0, false
+			return initial
 		}
-		return values[0].weight, true
-	}
-}
-
-// weightsOf returns a function for the weight of an edge: its value of the first attribute, or that
-// of the second, or the default of the first, or 1 as in NetworkX. It must be called for edges in
-// increasing order.
-func weightsOf(first, second *edgeAttribute) func(edge int) float64 {
-	firstOf, secondOf, initial := first.reader(), second.reader(), 1.0
-	if first != nil {
-		if w, wrong := table.ParseWeight([]byte(strings.TrimSpace(first.initial))); wrong == "" {
-			initial = w
-		}
-	}
-	return func(edge int) float64 {
-		if w, ok := firstOf(edge); ok {
-			return w
-		}
-		if w, ok := secondOf(edge); ok {
-			return w
-		}
-		return initial
+		return values[0].weight
 	}
 }
 
 // describe reports the uses of the attributes. An attribute of numbers that is not used is a
 // note, because it could have been meant as the weight.
-func (h *edgeBuffer) describe(s *Summary, weight, second *edgeAttribute) {
-	hasBoth := false // some edge has two weights
-	firstOf, secondOf := weight.reader(), second.reader()
-	for i := range h.hasArrow {
-		_, one := firstOf(i)
-		_, two := secondOf(i)
-		hasBoth = hasBoth || one && two
-	}
+func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {
-		case a == weight, a == second && !hasBoth:
+		case a == weight:
 			s.Columns = append(s.Columns, input.Column{Title: a.name, Use: input.Weight})
 		case a.seen:
 			s.Columns = append(s.Columns, input.Column{Title: a.name})
 		}
 	}
 	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that could have been meant
-		return a != weight && a.bad == nil && a.isNumber && (weight == nil || a == second && hasBoth)
+		return a != weight && a.bad == nil && a.isNumber && (weight == nil || h.mayWeigh(a.name))
 	})
 	switch {
 	case numbers == "" || h.out.Weight != "":
 	case weight != nil:
-		s.Notes = append(s.Notes, h.out.fault(0, "choose with {weight="+second.name+"}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
+		s.Notes = append(s.Notes, h.out.fault(0, "choose with {weight=value}", "the edge attribute %s is the weight, not %s", table.Quoted(weight.name), numbers))
 	default:
 		s.Notes = append(s.Notes, h.out.fault(0, "choose one with {weight=NAME}", "no edge has the attribute weight or value; the numbers %s are ignored", numbers))
 	}

@@ -395,32 +395,12 @@ func (r *tuReader) readEdges() error {
 	for g, lo := range r.start[:len(r.size)] {
 		m, twice := newMember(first[lo:r.start[g+1]+1], arcs, lo, label)
 		if twice != nil {
-			return r.twice(twice, label)
+			return r.fault(tuEdges, 0, "give each edge one label", "an edge has the labels %s and %s", table.Quoted(names[label[twice[0].edge]]), table.Quoted(names[label[twice[1].edge]]))
 		}
 		m.Label, m.Attributes = r.c.Graphs[g].Label, r.c.Graphs[g].Attributes
 		r.c.Graphs[g] = m
 	}
 	return nil
-}
-
-// twice returns the error of an edge that has two labels.
-func (r *tuReader) twice(arcs []arc, label []int32) error {
-	var line [2]int64
-	e := int32(0)
-	_, _, err := r.lines(tuEdges, func(lineNumber int64, _ []byte) error {
-		for i := range line {
-			if arcs[i].edge == e {
-				line[i] = lineNumber
-			}
-		}
-		e++
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return r.fault(tuEdges, line[1], "give the edge one label", "the edge of line %d again, with the label %s, before %s",
-		line[0], table.Quoted(r.c.EdgeLabels[label[arcs[1].edge]]), table.Quoted(r.c.EdgeLabels[label[arcs[0].edge]]))
 }
 
 // WriteTU writes a collection: it calls create with the ending of each file and a function that

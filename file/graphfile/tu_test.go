@@ -123,7 +123,7 @@ func TestBrokenTU(t *testing.T) {
 		{tuEdges, "1, 2\n1\n1,2\n1,2\n", `_A.txt:2: "1" is not an edge; write two vertices u, v from 1 to 4`},
 		{tuEdges, "1, 5\n", `_A.txt:1: "1, 5" is not an edge; write two vertices u, v from 1 to 4`},
 		{tuEdges, "1, 2\n3, 4\n", "_A.txt:2: joins vertex 3 of graph 1 to vertex 4 of graph 2; correct the line, or D_graph_indicator.txt"},
-		{tuEdgeLabels, "1\n2\n1\n1\n", `_A.txt:2: the edge of line 1 again, with the label "2", before "1"; give the edge one label`},
+		{tuEdgeLabels, "1\n2\n1\n1\n", `_A.txt: an edge has the labels "1" and "2"; give each edge one label`},
 		{tuEdgeLabels, "1\n1\n1\n", "_edge_labels.txt: has 3 lines, but D_A.txt has 4 edges; give each a line of its own"},
 		{tuLabels, "a\n", "_node_labels.txt: has 1 line, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
 		{tuClasses, "1\n1\n2\n", "_graph_labels.txt: has 3 lines, but D_graph_indicator.txt has 2 graphs; give each a line of its own"},

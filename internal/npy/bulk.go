@@ -57,14 +57,6 @@ func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 	return high == 0, nil
 }
 
-// Float64s is [Array.Floats], which reads float64 values into place.
-func (a *Array) Float64s(dst []float64) error {
-	if a.Kind == 'f' && a.Width == 8 && a.isNative() {
-		return a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
-	}
-	return a.Floats(dst)
-}
-
 // Folder is a folder of arrays in files NAME.npy.
 type Folder struct {
 	Name string // for messages

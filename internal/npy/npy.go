@@ -31,6 +31,7 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -227,6 +228,9 @@ func (a *Array) integer(b []byte) int64 {
 func (a *Array) Floats(dst []float64) error {
 	if !a.IsNumeric() {
 		return a.Fault("elements that are not numbers", "save numbers")
+	}
+	if a.Kind == 'f' && a.Width == 8 && a.isNative() {
+		return a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
 	}
 	b, err := a.raw(len(dst))
 	if err == nil {
