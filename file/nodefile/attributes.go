@@ -108,7 +108,8 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	for row, err := range t.Rows(in) {
 		if err == nil {
 			if r.column == nil {
-				r.begin(t, row)
+				n := len(t.Names)
+				r.titles, r.column, r.values, r.doubtful = t.Titles, make([]Column, n), make([]nodetable.Dictionary, n), make([]map[string]int, n)
 			}
 			err = r.add(row)
 		}
@@ -123,6 +124,9 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		}
 		return nil, &ParseError{File: r.name, Msg: msg, Fix: "write a line for each, with a value for every attribute"}
 	}
+	for i := range r.column {
+		r.column[i].Name, r.column[i].Values = t.Names[i], r.values[i].Values
+	}
 	return r.end()
 }
 
@@ -134,7 +138,6 @@ type attributeReader struct {
 
 	progress func() (done, total int64) // bytes read, and of the whole file
 
-	first  int64    // number of the first line
 	titles []string // titles of the header; nil without a header
 	lines  []int64
 	column []Column
@@ -144,27 +147,9 @@ type attributeReader struct {
 	bytes    int64            // memory of the table, and of lists while they grow
 }
 
-// begin makes the columns from the titles, or else from the first row.
-func (r *attributeReader) begin(t *nodetable.Reader, row nodetable.Row) {
-	n := len(row.Text)
-	if r.titles, r.first = t.Titles, row.Line; r.titles != nil {
-		n, r.first = len(r.titles), t.Line
-	}
-	r.column, r.values, r.doubtful = make([]Column, n), make([]nodetable.Dictionary, n), make([]map[string]int, n)
-	for i := range r.column {
-		if r.column[i].Name = "column " + strconv.Itoa(i+1); r.titles != nil {
-			r.column[i].Name = r.titles[i]
-		}
-	}
-}
-
 // add adds a row.
 func (r *attributeReader) add(row nodetable.Row) error {
 	r.lines = append(r.lines, row.Line)
-	if got, want := len(row.Text), len(r.column); got != want {
-		return textio.Fault(r.name, row.Line, "give each record a value for every attribute, or ? where it is missing",
-			"%s, but line %d has %d", table.Counted(got, "field"), r.first, want)
-	}
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
 	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
@@ -200,9 +185,6 @@ func (r *attributeReader) isMissing(value string) bool {
 
 // end chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
-	for i := range r.column {
-		r.column[i].Values = r.values[i].Values
-	}
 	id, class, attributes, err := r.roles()
 	if err != nil {
 		return nil, err
@@ -303,7 +285,7 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 		return nil, nil
 	}
 	if !table.Numbers(names) && r.titles == nil {
-		return nil, textio.Fault(r.name, r.first, "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
+		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
 	}
 	list, err := table.Choose(names, r.titles)
 	if err != nil {

@@ -98,12 +98,10 @@ func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, conten
 			return nil, err
 		}
 		id := row.ID()
-		node, isNode := nodetable.Find(t.Lookup, string(id))
+		node, isNode := unknown.Find(t.Lookup, row.Line, id)
 		if !isNode {
-			unknown.Add(row.Line, id)
 			continue
 		}
-		unknown.Total++
 		if line, twice := lineOf[node]; twice {
 			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
 		}

@@ -240,12 +240,10 @@ const maxName = 64 << 10
 // add adds the label of a row.
 func (r *labelReader) add(line nodetable.Row) error {
 	id, label := string(line.ID()), string(line.Value())
-	row, isNode := nodetable.Find(r.t.Lookup, id)
+	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
 	if !isNode {
-		r.unknown.Add(line.Line, line.ID())
 		return nil
 	}
-	r.unknown.Total++
 	l := r.labels
 	class, ok := r.classes[label]
 	if !ok && (table.IsMissing(label, r.missing) || table.IsMissing(table.ClassKey(label), r.missing)) {

@@ -266,7 +266,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\tC\tD\nn1\t1\t0\t0\t0\n", `p.tsv:1: "D" is none of the classes A, B, C; the header names the classes`},
 		{"node\tA\tB\tC\tA\nn1\t1\t0\t0\t0\n", `p.tsv:1: class "A" has two columns`},
 		{"node\tA\tB\tC\n", "p.tsv: no probabilities; give one node a line"},
-		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, want 4 as in the header; fix the line"},
+		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, but line 1 has 4; give each line a value for every column, or ? where it is missing"},
 		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
 		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
 		{"node\tA\tB\tC\nn1\tx\t0.5\t0\n", `p.tsv:2:4: probability "x" is not a number; fix the line`},

@@ -36,9 +36,6 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 		}
 	}
 	_, err := c.rows(ctx, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
-		if len(row.Text) != len(t.Titles) {
-			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), len(t.Titles)), Fix: "fix the line"}
-		}
 		if column == nil {
 			if column, err = priorColumns(t, classNames); err != nil {
 				return err

@@ -41,9 +41,6 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 		if first && len(row.Text) != 2 {
 			return nil, nil
 		}
-		if len(row.Text) != 2 {
-			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want 2: class and share", table.Counted(len(row.Text), "field")), Fix: "fix the line"}
-		}
 		name := string(row.Field(0))
 		class, isClass := classOf(name)
 		share, wrong := table.ParseNumber(table.Point(row.Text[1], t.Text.HasDecimalComma()), 64)

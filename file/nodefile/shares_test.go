@@ -30,7 +30,7 @@ func TestReadShares(t *testing.T) {
 		"0.5\ta\n0.5\tb\n":           `p.tsv:1: the class "a" is behind its share; write a line class<TAB>share for each class`,
 		"a\t0\nb\t1\n":               `share "0" is not positive`,
 		"a\t0.5\na\t0.5\nb\t0.1\n":   `class "a" has two lines`,
-		"a\t0.25\nb\t0.5\t0.25\n":    "3 fields, want 2: class and share",
+		"a\t0.25\nb\t0.5\t0.25\n":    "3 fields, but line 1 has 2",
 		"class\tshare\na\tx\nb\t1\n": `share "x" is not a number`,
 	} {
 		_, err := ReadShares(t.Context(), write(t, file{"p.tsv", text})[0], names, nil)

@@ -68,10 +68,7 @@ func (t *attributeTable) each(ctx context.Context, path string, visit func(nodet
 			return err
 		}
 		if t.columns == nil {
-			t.begin(row)
-		}
-		if len(row.Text) != len(t.columns) {
-			return textio.Fault(path, row.Line, "fix the line", "%s, the first line has %d", table.Counted(len(row.Text), "field"), len(t.columns))
+			t.begin()
 		}
 		if err := visit(row); err != nil {
 			return err
@@ -80,22 +77,15 @@ func (t *attributeTable) each(ctx context.Context, path string, visit func(nodet
 	return nil
 }
 
-// begin makes the columns from the titles, or else from the first row.
-func (t *attributeTable) begin(row nodetable.Row) {
-	n := len(row.Text)
-	if t.rows.Titles != nil {
-		n = len(t.rows.Titles)
-	}
+// begin makes the columns.
+func (t *attributeTable) begin() {
+	n := len(t.rows.Names)
 	t.columns = make([]attributeColumn, n)
-	for i := range t.columns {
+	for i, title := range t.rows.Names {
 		c := &t.columns[i]
-		c.title = fmt.Sprintf("column %d", i+1)
+		c.title = title
 		c.skipped = i == t.rows.Node || t.rows.Columns != nil && t.rows.Columns[i].Use == input.Index
-		if t.rows.Titles != nil {
-			c.title = t.rows.Titles[i]
-			c.isLabel = !c.skipped && table.IsLabel(c.title)
-		}
-		if c.isLabel {
+		if c.isLabel = t.rows.Titles != nil && !c.skipped && table.IsLabel(title); c.isLabel {
 			c.ignored = "titled as labels are"
 		}
 	}
@@ -230,11 +220,7 @@ func (t *attributeTable) assign() (cols int) {
 func (t *attributeTable) use() input.Columns {
 	use := t.rows.Columns
 	if use == nil {
-		titles := make([]string, len(t.columns))
-		for i := range titles {
-			titles[i] = t.columns[i].title
-		}
-		use = input.Named(titles)
+		use = input.Named(t.rows.Names)
 		use[t.rows.Node].Use = input.Node
 	}
 	for i := range t.columns {

@@ -142,12 +142,10 @@ func (r *features) readMatrix(ctx context.Context) error {
 
 // add adds the row of a node; line is 0 for a matrix.
 func (r *features) add(line int64, id []byte, values []float32) error {
-	row, isNode := nodetable.Find(r.nodes.Lookup, string(id))
+	row, isNode := r.unknown.Find(r.nodes.Lookup, line, id)
 	if !isNode {
-		r.unknown.Add(line, id)
 		return nil
 	}
-	r.unknown.Total++
 	if _, previous := r.Table.Row(row); previous != nil {
 		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 	}

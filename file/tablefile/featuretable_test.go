@@ -129,7 +129,7 @@ func TestBadFeatures(t *testing.T) {
 		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); remove such rows, or pass option unknown-ids=skip`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; pass the file with such ids`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
-		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},
+		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, but line 1 has 2; give each line a value for every column, or ? where it is missing`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond float32; fix the line, or leave the field empty`},
 		{"node;x;w\nn1;1;a\nn2;1,5;1,5\n", `x.csv:3:4: "1,5" is not a number, and column x holds numbers; write numbers with a decimal point, or pass option decimal=,`},

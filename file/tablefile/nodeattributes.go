@@ -37,12 +37,10 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *
 			}
 			bytes += 4 * int64(len(line)) * int64(len(codes))
 		}
-		node, isNode := nodetable.Find(nodes.Lookup, string(row.ID()))
+		node, isNode := unknown.Find(nodes.Lookup, row.Line, row.ID())
 		if !isNode {
-			unknown.Add(row.Line, row.ID())
 			return nil
 		}
-		unknown.Total++
 		if line[node] != 0 {
 			return textio.Fault(t.rows.Name, row.Line, "keep one of them", "node %s is on line %d already", table.Quoted(row.ID()), line[node])
 		}

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
@@ -38,13 +40,15 @@ type Reader struct {
 	Options textio.Options // settings for opening the file
 
 	Titles   []string      // titles of the header; nil without a header
+	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
 	Line     int64         // line of the header; 0 without a header
 	Hint     string        // how to read a first line that may be a header; "" without doubt
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 
-	isPart    bool // the file is a part of a table, and may hold only a header
-	titled    bool // Parquet: the first row holds titles
+	width     int64 // with Every, the line that decides the number of fields
+	isPart    bool  // the file is a part of a table, and may hold only a header
+	titled    bool  // Parquet: the first row holds titles
 	first     int64
 	sep       byte
 	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
@@ -93,7 +97,7 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	if t.isPart = parts != nil; !t.isPart {
 		parts = []string{path}
 	}
-	t.Titles, t.Columns = nil, nil
+	t.Titles, t.Names, t.Columns = nil, nil, nil
 	return func(yield func(Row, error) bool) {
 		for _, file := range parts {
 			for row, err := range t.readFile(ctx, file) {
@@ -280,6 +284,15 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			return Row{}, fault(f.Start[i]+1, "fix the line", table.ErrTab)
 		}
 	}
+	if t.Every {
+		if t.Names == nil {
+			t.setNames(len(f.Text), line.Number)
+		}
+		if len(f.Text) != len(t.Names) {
+			return Row{}, fault(0, "give each line a value for every column, or ? where it is missing",
+				fmt.Errorf("%s, but line %d has %d", table.Counted(len(f.Text), "field"), t.width, len(t.Names)))
+		}
+	}
 	value := t.At
 	switch {
 	case t.Value == "":
@@ -289,6 +302,16 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		f.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
 	}
 	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, value: value}, nil
+}
+
+// setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.
+func (t *Reader) setNames(fields int, line int64) {
+	if t.Names, t.width = t.Titles, t.Line; t.Titles != nil {
+		return
+	}
+	for t.width = line; len(t.Names) < fields; {
+		t.Names = append(t.Names, "column "+strconv.Itoa(len(t.Names)+1))
+	}
 }
 
 var errEmpty = errors.New("empty id")

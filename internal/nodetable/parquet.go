@@ -68,6 +68,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
 		return err
 	}
+	t.setNames(len(file.Titles), 0)
 	if !t.Every {
 		columns = columns[:0]
 		for _, c := range []int{t.Node, t.At} {

@@ -23,15 +23,20 @@ type Unknown struct {
 	isUTF8      bool // encoding of that id in the file
 }
 
-// Add counts a line with an unknown id; line is 0 if the file has no lines.
-func (u *Unknown) Add(line int64, id []byte) {
+// Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
+// lines.
+func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64, id []byte) (row int, isNode bool) {
 	u.Total++
+	if row, isNode = Find(lookup, string(id)); isNode {
+		return row, true
+	}
 	if u.Count++; u.Count == 1 || line < u.line {
 		u.line, u.id = line, string(id)
 	}
 	if u.encoded == "" {
 		u.compare(line, id)
 	}
+	return 0, false
 }
 
 // compare checks whether the graph has an id in another encoding, which is a common reason for

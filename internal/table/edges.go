@@ -36,7 +36,7 @@ type EdgeTable struct {
 func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 	t := &EdgeTable{EdgeColumns: EdgeColumns{-1, -1, -1}}
 	pairs := s.pairs()
-	isNamed := len(pairs) > 0 && (o.Header == input.HasHeader || o.Header == input.AutoHeader && !s.Recurs(pairs[0][:]...))
+	isNamed := len(pairs) > 0 && (o.Header == input.HasHeader || o.Header == input.AutoHeader && !s.Recurs(pairs[0]...))
 	var err error
 	switch {
 	case o.Fields != nil:
@@ -57,7 +57,7 @@ func (s *Sample) ChooseEdges(o EdgeOptions) (*EdgeTable, error) {
 
 // pairs returns the columns whose titles are the same except for the words of a pair of ends. The
 // words that they share must not be those of times; for a numbered pair they must name a node.
-func (s *Sample) pairs() (pairs [][2]int) {
+func (s *Sample) pairs() (pairs [][]int) {
 	titles := make([][]string, len(s.Titles))
 	for i, title := range s.Titles {
 		titles[i] = words(title)
@@ -72,8 +72,8 @@ func (s *Sample) pairs() (pairs [][2]int) {
 				partner := slices.Clone(title)
 				partner[at] = pair[1]
 				for j := range titles {
-					if columns := [2]int{i, j}; slices.Equal(titles[j], partner) && !slices.Contains(pairs, columns) && !areInterval(s, i, j, pair[0]) {
-						pairs = append(pairs, columns)
+					if slices.Equal(titles[j], partner) && !slices.ContainsFunc(pairs, func(columns []int) bool { return slices.Equal(columns, []int{i, j}) }) && !areInterval(s, i, j, pair[0]) {
+						pairs = append(pairs, []int{i, j})
 					}
 				}
 			}
@@ -119,14 +119,9 @@ func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
 }
 
 // byTitles takes the columns with the titles of ends, and the one with the title of a weight.
-func (t *EdgeTable) byTitles(s *Sample, pairs [][2]int, weight string) error {
+func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	if len(pairs) > 1 {
-		var names, options []string
-		for _, pair := range pairs {
-			names = append(names, Quoted(s.Titles[pair[0]])+" and "+Quoted(s.Titles[pair[1]]))
-			options = append(options, "{fields="+FieldList(s.Titles, pair[:]...)+"}")
-		}
-		return &input.Error{Msg: "two pairs of columns could be source and target: " + strings.Join(names, ", or "), Fix: "pass " + strings.Join(options, " or ")}
+		return s.severalError("fields", "two pairs of columns could be source and target: ", ", or ", pairs)
 	}
 	t.Source, t.Target, t.HasHeader = pairs[0][0], pairs[0][1], true
 	if weight != "" {
@@ -137,31 +132,49 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][2]int, weight string) error {
 		t.Weight = columns[0]
 		return nil
 	}
-	var list []int
+	var list [][]int
 	for i, title := range s.Titles {
 		if i != t.Source && i != t.Target && IsWeight(title) {
-			list = append(list, i)
+			list = append(list, []int{i})
 		}
 	}
 	if len(list) > 1 && len(s.Rows) > 0 { // text is no weight
-		list = slices.DeleteFunc(list, func(i int) bool {
-			return !slices.ContainsFunc(s.column(i).values, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
+		list = slices.DeleteFunc(list, func(i []int) bool {
+			return !slices.ContainsFunc(s.column(i[0]).values, func(text string) bool { return IsNumber(text) || IsDecimalComma([]byte(text)) })
 		})
 	}
-	if len(list) > 1 {
-		var names, options []string
-		for _, i := range list {
-			names = append(names, Quoted(s.Titles[i]))
-			options = append(options, "{weight="+FieldList(s.Titles, i)+"}")
-		}
-		return &input.Error{Msg: "several columns could be the weight: " + strings.Join(names, ", "), Fix: "pass " + strings.Join(options, " or ")}
-	}
-	if len(list) == 1 {
-		t.Weight = list[0]
+	switch len(list) {
+	case 0:
+	case 1:
+		t.Weight = list[0][0]
 		return nil
+	default:
+		return s.severalError("weight", "several columns could be the weight: ", ", ", list)
 	}
 	t.warnUnweighted(s)
 	return nil
+}
+
+// severalError returns the error about several columns, or pairs of columns, that could have a role.
+func (s *Sample) severalError(option, msg, separator string, choices [][]int) error {
+	var names []string
+	for _, columns := range choices {
+		quoted := Quoted(s.Titles[columns[0]])
+		for _, i := range columns[1:] {
+			quoted += " and " + Quoted(s.Titles[i])
+		}
+		names = append(names, quoted)
+	}
+	return &input.Error{Msg: msg + strings.Join(names, separator), Fix: pass(option, s.Titles, choices)}
+}
+
+// pass returns the remedy that lists the values of an option for the given choices of columns.
+func pass(option string, titles []string, choices [][]int) string {
+	var list []string
+	for _, columns := range choices {
+		list = append(list, fmt.Sprintf("{%s=%s}", option, FieldList(titles, columns...)))
+	}
+	return "pass " + strings.Join(list, " or ")
 }
 
 // warnUnweighted warns of ignored columns of numbers if no column is the weight.

@@ -33,7 +33,7 @@ var valueRoles = map[string]role{input.Label: labelRole, input.Value: valueRole,
 
 // nodeChooser chooses the columns of a table about nodes.
 type nodeChooser struct {
-	*Sample
+	s      *Sample
 	o      NodeOptions
 	values []int // columns with a title of the value
 	node   int   // column with a title of the node, or −1
@@ -45,7 +45,7 @@ type nodeChooser struct {
 // or those with known titles, or else the only ones that are left. It returns an *input.Error
 // without a place if two readings are possible.
 func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
-	c := &nodeChooser{Sample: s, o: o, t: &NodeTable{Value: -1}}
+	c := &nodeChooser{s: s, o: o, t: &NodeTable{Value: -1}}
 	if o.Value != "" {
 		c.t.Value = 1
 	}
@@ -69,7 +69,7 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 
 // FindLabels returns the columns of the node and the label by their titles, or −1.
 func FindLabels(titles []string) (node, label int) {
-	c := &nodeChooser{Sample: &Sample{Titles: titles}, o: NodeOptions{Value: input.Label}}
+	c := &nodeChooser{s: &Sample{Titles: titles}, o: NodeOptions{Value: input.Label}}
 	if c.findTitles(); len(c.values) != 1 {
 		return c.node, -1
 	}
@@ -79,14 +79,14 @@ func FindLabels(titles []string) (node, label int) {
 // NamesBoth reports whether titles name one column for the node and one for a value of the given
 // role; "" is none.
 func (s *Sample) NamesBoth(value string) bool {
-	c := &nodeChooser{Sample: s, o: NodeOptions{Value: value}}
+	c := &nodeChooser{s: s, o: NodeOptions{Value: value}}
 	c.findTitles()
 	return c.node >= 0 && (value == "" || len(c.values) == 1)
 }
 
 // findTitles finds the columns with titles of the node and of the value.
 func (c *nodeChooser) findTitles() {
-	titles := c.Titles
+	titles := c.s.Titles
 	c.values, c.node, c.tied = nil, -1, nil
 	if len(titles) >= 3 && titles[0] == "node" && titles[2] == "reached" { // predictions, with classes as titles
 		if c.node = 0; c.o.Value != "" {
@@ -107,7 +107,7 @@ func (c *nodeChooser) findTitles() {
 		c.values = slices.DeleteFunc(c.values, func(i int) bool { return i == at })
 	}
 	if len(c.values) > 1 {
-		names := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return c.column(i).areDistinct() })
+		names := slices.DeleteFunc(slices.Clone(c.values), func(i int) bool { return c.s.column(i).areDistinct() })
 		if len(names) > 0 {
 			c.values = names
 		}
@@ -136,7 +136,7 @@ func (c *nodeChooser) findTitles() {
 
 // known returns the number of values of a column that are nodes of the graph.
 func (c *nodeChooser) known(column int) (n int) {
-	for _, id := range c.column(column).values {
+	for _, id := range c.s.column(column).values {
 		if c.o.IsKnown != nil && c.o.IsKnown(id) {
 			n++
 		}
@@ -147,22 +147,22 @@ func (c *nodeChooser) known(column int) (n int) {
 // holdsNodes reports whether a column can be the column of the node: all values of the sample
 // are nodes of the graph, and distinct.
 func (c *nodeChooser) holdsNodes(column int) bool {
-	n := len(c.Rows)
-	return n > 0 && c.known(column) == n && len(c.column(column).distinct()) == n
+	n := len(c.s.Rows)
+	return n > 0 && c.known(column) == n && len(c.s.column(column).distinct()) == n
 }
 
 // isIndex reports whether the first column numbers the rows: its title is empty or a word for
 // an index, and its values count from 0 or 1.
 func (c *nodeChooser) isIndex() bool {
-	return len(c.Titles) > 1 && IsIndex(c.Titles[0]) && (c.column(0).isCounter() || len(c.Rows) == 0)
+	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && (c.s.column(0).isCounter() || len(c.s.Rows) == 0)
 }
 
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
 // has known titles or differs in form from all ids below it.
 func (c *nodeChooser) isHeader() bool {
-	o, titles, n := &c.o, c.Titles, len(c.Titles)
+	o, titles, n := &c.o, c.s.Titles, len(c.s.Titles)
 	if o.Every && o.IsKnown == nil {
-		return c.areTitles()
+		return c.s.areTitles()
 	}
 	at, node := max(c.node, 0), c.node
 	if c.tied != nil {
@@ -193,7 +193,7 @@ func (c *nodeChooser) isHeader() bool {
 	switch {
 	case o.Every:
 		return node >= 0 || areWords
-	case len(c.Rows) == 0: // a header alone, or one row
+	case len(c.s.Rows) == 0: // a header alone, or one row
 		return node >= 0 && len(c.values) > 0
 	case n > 1 && IsIndex(titles[0]) && (o.Value != "" || node >= 0):
 		return true
@@ -203,22 +203,22 @@ func (c *nodeChooser) isHeader() bool {
 		value = c.values[0]
 	}
 	switch {
-	case o.Value != "" && value < n && slices.Contains(c.column(value).values, titles[value]):
+	case o.Value != "" && value < n && slices.Contains(c.s.column(value).values, titles[value]):
 		return false
 	case node >= 0 && (n > 1 || IsNode(titles[node])), len(c.values) > 0:
 		return true
 	case IsNumber(titles[at]):
 		return false
 	}
-	ids := len(c.column(at).values)
+	ids := len(c.s.column(at).values)
 	isGuess := false
 	switch {
 	case o.IsKnown == nil:
-		isGuess = c.Evidence(at) == IsHeader && (n > 1 || c.column(at).all(isInteger))
+		isGuess = c.s.Evidence(at) == IsHeader && (n > 1 || c.s.column(at).all(isInteger))
 	case o.Value == "":
-		isGuess = n > 1 && c.known(at) > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && c.known(at) == ids && c.Evidence(at) == IsHeader
+		isGuess = n > 1 && c.known(at) > 0 && areWords && !slices.ContainsFunc(titles, hasDigit) || ids > 1 && c.known(at) == ids && c.s.Evidence(at) == IsHeader
 	default:
-		isGuess = c.known(at) > 0 && c.column(at).all(isInteger) || n > 1 && ids > 1 && areTitles && c.known(at) == ids && c.Evidence(at) != IsData
+		isGuess = c.known(at) > 0 && c.s.column(at).all(isInteger) || n > 1 && ids > 1 && areTitles && c.known(at) == ids && c.s.Evidence(at) != IsData
 	}
 	if isGuess {
 		c.warn("read as a header; no node has the id "+Quoted(titles[at]), "")
@@ -232,7 +232,7 @@ func (c *nodeChooser) warn(msg, fix string) {
 
 // byFields chooses the columns that the settings name.
 func (c *nodeChooser) byFields() error {
-	columns, err := c.choose(c.o.Fields, c.o.Option)
+	columns, err := c.s.choose(c.o.Fields, c.o.Option)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (c *nodeChooser) byFields() error {
 
 // untitled returns the columns that no title names, apart from row numbers.
 func (c *nodeChooser) untitled(value int) (columns []int) {
-	for i, title := range c.Titles {
+	for i, title := range c.s.Titles {
 		if i != c.node && i != value && !slices.Contains(c.tied, i) && !(i == 0 && c.isIndex()) && !strings.HasPrefix(title, IndexOfPandas) {
 			columns = append(columns, i)
 		}
@@ -268,7 +268,7 @@ func (c *nodeChooser) underTitles() error {
 		return c.ask(c.values, "several columns could be the "+c.o.Value)
 	}
 	free := c.untitled(value)
-	if c.node < 0 && c.tied == nil && len(c.Titles) > 1 && IsIndex(c.Titles[0]) && value != 0 {
+	if c.node < 0 && c.tied == nil && len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) && value != 0 {
 		// pandas writes ids in the index without a title. Row numbers are ids only if no other
 		// column can hold the ids.
 		columns := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return i == 0 })
@@ -288,10 +288,10 @@ func (c *nodeChooser) underTitles() error {
 		return nil
 	}
 	switch isOnlyOne := len(free) == 1; {
-	case len(c.Titles) == 1:
+	case len(c.s.Titles) == 1:
 		fix := "write node<TAB>" + c.o.Value + " on each line"
-		if at := strings.IndexAny(c.Titles[0], "|^~:"); at >= 0 {
-			fix = "pass {delimiter=" + c.Titles[0][at:at+1] + "}"
+		if at := strings.IndexAny(c.s.Titles[0], "|^~:"); at >= 0 {
+			fix = "pass {delimiter=" + c.s.Titles[0][at:at+1] + "}"
 		}
 		return &input.Error{Msg: "one column, want two: node and " + c.o.Value, Fix: fix}
 	case c.tied != nil:
@@ -308,12 +308,12 @@ func (c *nodeChooser) underTitles() error {
 	default:
 		return c.ask(nil, "")
 	}
-	if c.o.Value == input.Label && len(c.Rows) > 2 && c.column(value).areDistinct() {
-		if columns := slices.DeleteFunc(c.untitled(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.Titles[0]) }); len(columns) > 0 {
-			return c.ask(columns, Quoted(c.Titles[value])+" has a different word in every line, and is no class")
+	if c.o.Value == input.Label && len(c.s.Rows) > 2 && c.s.column(value).areDistinct() {
+		if columns := slices.DeleteFunc(c.untitled(value), func(i int) bool { return i == c.node || i == 0 && IsIndex(c.s.Titles[0]) }); len(columns) > 0 {
+			return c.ask(columns, Quoted(c.s.Titles[value])+" has a different word in every line, and is no class")
 		}
-		if len(c.Rows) > 4 {
-			c.warn("every line has a different label in the column "+Quoted(c.Titles[value]), "")
+		if len(c.s.Rows) > 4 {
+			c.warn("every line has a different label in the column "+Quoted(c.s.Titles[value]), "")
 		}
 	}
 	c.t.Node, c.t.Value = c.node, value
@@ -324,11 +324,11 @@ func (c *nodeChooser) underTitles() error {
 // column that holds nodes of the graph, or the first column if the graph is not known.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
-	if c.node >= 0 || c.o.IsKnown == nil || len(c.Rows) == 0 {
+	if c.node >= 0 || c.o.IsKnown == nil || len(c.s.Rows) == 0 {
 		return nil
 	}
 	var nodes []int
-	for i := range c.Titles {
+	for i := range c.s.Titles {
 		if c.holdsNodes(i) {
 			nodes = append(nodes, i)
 		}
@@ -347,16 +347,16 @@ func (c *nodeChooser) attributeNode() error {
 // column of row numbers is skipped if the next column holds nodes of the graph instead.
 func (c *nodeChooser) withoutTitles() error {
 	full := *c // with the first line among the rows
-	full.Sample = &Sample{Titles: c.Titles, Rows: append([][]string{c.Titles}, c.Rows...)}
-	rows := len(full.Rows)
-	if len(c.Titles) < 2 || c.o.IsKnown == nil {
+	full.s = &Sample{Titles: c.s.Titles, Rows: append([][]string{c.s.Titles}, c.s.Rows...)}
+	rows := len(full.s.Rows)
+	if len(c.s.Titles) < 2 || c.o.IsKnown == nil {
 		return nil
 	}
 	wanted := 1
 	if c.o.Value != "" || c.o.Every {
 		wanted = 2
 	}
-	if len(c.Titles) > wanted && rows > 1 && full.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1) {
+	if len(c.s.Titles) > wanted && rows > 1 && full.s.column(0).isCounter() && full.known(0) < rows && full.holdsNodes(1) {
 		if c.t.Node = 1; c.o.Value != "" {
 			c.t.Value = 2
 		}
@@ -365,8 +365,8 @@ func (c *nodeChooser) withoutTitles() error {
 	if c.o.Value == "" || c.o.Every {
 		return nil
 	}
-	if c.o.Option != "" && len(c.Rows) > 0 && !c.o.IsKnown(c.Titles[0]) && !slices.Contains(c.column(1).values, c.Titles[1]) && !slices.ContainsFunc(c.Titles, hasDigit) {
-		c.t.Hint = fmt.Sprintf("pass {%s=%s} if line 1 is a header; otherwise ", c.o.Option, FieldList(c.Titles, 0, 1))
+	if c.o.Option != "" && len(c.s.Rows) > 0 && !c.o.IsKnown(c.s.Titles[0]) && !slices.Contains(c.s.column(1).values, c.s.Titles[1]) && !slices.ContainsFunc(c.s.Titles, hasDigit) {
+		c.t.Hint = fmt.Sprintf("pass {%s=%s} if line 1 is a header; otherwise ", c.o.Option, FieldList(c.s.Titles, 0, 1))
 	}
 	return nil
 }
@@ -374,11 +374,11 @@ func (c *nodeChooser) withoutTitles() error {
 // ask returns the error about titles that do not determine the columns. The remedy names the
 // columns if only one reading is likely; otherwise it asks which of the candidates is meant.
 func (c *nodeChooser) ask(candidates []int, problem string) error {
-	o, titles := &c.o, c.Titles
+	o, titles := &c.o, c.s.Titles
 	if problem == "" {
-		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(titles, c.Separator), o.Value)
+		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", QuoteTitles(titles, c.s.Separator), o.Value)
 		if o.Every || o.Value == "" {
-			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", QuoteTitles(titles, c.Separator)), Fix: `title it "node"`}
+			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", QuoteTitles(titles, c.s.Separator)), Fix: `title it "node"`}
 		}
 	}
 	if o.Option == "" {
@@ -403,7 +403,7 @@ func (c *nodeChooser) ask(candidates []int, problem string) error {
 				candidates = append(candidates, i)
 			}
 		}
-		for _, isUnlikely := range []func(i int) bool{func(i int) bool { return c.column(i).all(IsNumber) }, func(i int) bool { return c.column(i).areDistinct() }} {
+		for _, isUnlikely := range []func(i int) bool{func(i int) bool { return c.s.column(i).all(IsNumber) }, func(i int) bool { return c.s.column(i).areDistinct() }} {
 			if likely := slices.DeleteFunc(slices.Clone(candidates), isUnlikely); len(likely) > 0 {
 				candidates = likely
 			}
@@ -418,22 +418,22 @@ func (c *nodeChooser) ask(candidates []int, problem string) error {
 			}
 		}
 	}
-	var options []string
+	var choices [][]int
 	for _, i := range nodes {
 		for _, k := range candidates {
-			options = append(options, fmt.Sprintf("{%s=%s}", o.Option, FieldList(titles, i, k)))
+			choices = append(choices, []int{i, k})
 		}
 	}
-	if len(options) == 0 || len(options) > 4 {
+	if len(choices) == 0 || len(choices) > 4 {
 		return &input.Error{Msg: problem, Fix: fmt.Sprintf("which are they? pass {%s=NODE,%s}", o.Option, strings.ToUpper(o.Value))}
 	}
-	return &input.Error{Msg: problem, Fix: "pass " + strings.Join(options, " or ")}
+	return &input.Error{Msg: problem, Fix: pass(o.Option, titles, choices)}
 }
 
 // report sets the uses of the columns.
 func (c *nodeChooser) report() {
-	t, titles := c.t, c.Titles
-	t.Columns = named(c.Titles, t.HasHeader)
+	t, titles := c.t, c.s.Titles
+	t.Columns = named(c.s.Titles, t.HasHeader)
 	for i := range t.Columns {
 		switch {
 		case i == t.Node && !(c.o.Every && c.o.IsKnown == nil):

@@ -16,7 +16,7 @@ import (
 // head is the first data line of an edge list and a sample of the lines below, from which the
 // layout follows.
 type head struct {
-	table.Sample
+	s    table.Sample
 	c    *Settings
 	name string
 	lay  *Layout
@@ -40,7 +40,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 		return lay, textio.Fault(name, number, table.SplitFix(err, FixLine), "%w", err)
 	}
 	f.DropEmpty(2)
-	h := &head{Sample: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep}, c: c, name: name, lay: lay}
+	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep}, c: c, name: name, lay: lay}
 	h.sample(tail)
 	if err := h.choose(konect); err != nil {
 		return lay, err
@@ -69,9 +69,9 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 
 // numericIDs reports whether the ids of the first lines are integers.
 func (h *head) numericIDs() bool {
-	rows := h.Rows
+	rows := h.s.Rows
 	if !h.lay.HasHeader() {
-		rows = append([][]string{h.Titles}, rows...)
+		rows = append([][]string{h.s.Titles}, rows...)
 	}
 	lay := h.lay
 	isInteger := func(row []string, i int) bool { return i < len(row) && table.IsInteger([]byte(row[i])) }
@@ -83,7 +83,7 @@ func (h *head) numericIDs() bool {
 // sample splits the lines below the head.
 func (h *head) sample(tail []byte) {
 	var f table.Fields
-	for len(tail) > 0 && len(h.Rows) < table.SampleRows {
+	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
 		end := bytes.IndexByte(tail, '\n')
 		line := tail[:end]
 		tail = tail[end+1:]
@@ -91,10 +91,10 @@ func (h *head) sample(tail []byte) {
 		if marked && !table.MayBeRow(line) || f.Split(line, h.lay.sep) != nil {
 			continue // faults are reported when the line is read
 		}
-		if f.DropEmpty(max(2, len(h.Titles))); marked && len(f.Text) != len(h.Titles) {
+		if f.DropEmpty(max(2, len(h.s.Titles))); marked && len(f.Text) != len(h.s.Titles) {
 			continue
 		}
-		h.Rows = append(h.Rows, f.Strings())
+		h.s.Rows = append(h.s.Rows, f.Strings())
 	}
 }
 
@@ -107,14 +107,14 @@ func (h *head) fault(fix, format string, args ...any) error {
 // KONECT states its columns: source, target, weight and a time, which is passed over.
 func (h *head) choose(konect bool) error {
 	lay, c := h.lay, h.c
-	if h.NamesEnds() {
-		h.NameRows()
+	if h.s.NamesEnds() {
+		h.s.NameRows()
 	}
 	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Header: c.Header}
-	if n := len(h.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
+	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
 		o.Fields, o.Header = []string{"1", "2", "3"}[:min(n, 3)], nodefile.NoHeader
 	}
-	t, err := h.ChooseEdges(o)
+	t, err := h.s.ChooseEdges(o)
 	if t.HasHeader {
 		lay.first++
 	}
@@ -124,8 +124,8 @@ func (h *head) choose(konect bool) error {
 		return fault
 	}
 	lay.source, lay.target, lay.weight, lay.Columns = t.Source, t.Target, t.Weight, t.Columns
-	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.Titles) < 4 {
-		lay.columns = len(h.Titles)
+	if o.Fields == nil || !table.Numbers(o.Fields) || konect && len(h.s.Titles) < 4 {
+		lay.columns = len(h.s.Titles)
 	}
 	if t.HasHeader && lay.columns > 0 {
 		lay.titles = h.listed()
@@ -144,21 +144,21 @@ func (h *head) choose(konect bool) error {
 func (h *head) checkForm() error {
 	const least = 4 // lines that say something
 	fit := 0
-	for _, row := range h.Rows {
+	for _, row := range h.s.Rows {
 		if len(row) == h.lay.columns {
 			fit++
 		}
 	}
-	if h.lay.columns == 0 || len(h.Rows) < least || 2*fit >= len(h.Rows) {
+	if h.lay.columns == 0 || len(h.s.Rows) < least || 2*fit >= len(h.s.Rows) {
 		return nil
 	}
-	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.Rows), "line"))
+	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.s.Rows), "line"))
 }
 
 // listed returns the titles for a message, cut at 200 bytes. A column without a title is named
 // "row", because it numbers or names the rows.
 func (h *head) listed() string {
-	titles := slices.Clone(h.Titles)
+	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
 		titles[0] = "row"
 	}

@@ -50,14 +50,14 @@ func (c *Settings) warnKinds(name, msg string) {
 func (h *head) hasCommonIDs() bool {
 	sources := map[string]bool{}
 	integers := true
-	for _, row := range h.Rows {
+	for _, row := range h.s.Rows {
 		if max(h.lay.source, h.lay.target) < len(row) {
 			source, target := row[h.lay.source], row[h.lay.target]
 			sources[source] = true
 			integers = integers && table.IsInteger([]byte(source)) && table.IsInteger([]byte(target))
 		}
 	}
-	return integers || slices.ContainsFunc(h.Rows, func(row []string) bool {
+	return integers || slices.ContainsFunc(h.s.Rows, func(row []string) bool {
 		return h.lay.target < len(row) && sources[row[h.lay.target]]
 	})
 }

@@ -42,12 +42,12 @@ type Layout struct {
 
 // findDirection sets the direction that the column Type states, if the first lines agree.
 func (h *head) findDirection() {
-	column := slices.IndexFunc(h.Titles, func(title string) bool { return strings.EqualFold(title, "type") })
-	if column < 0 || len(h.Rows) == 0 {
+	column := slices.IndexFunc(h.s.Titles, func(title string) bool { return strings.EqualFold(title, "type") })
+	if column < 0 || len(h.s.Rows) == 0 {
 		return
 	}
 	directed, undirected := 0, 0
-	for _, row := range h.Rows {
+	for _, row := range h.s.Rows {
 		switch {
 		case column >= len(row):
 		case strings.EqualFold(row[column], "directed"):
@@ -56,7 +56,7 @@ func (h *head) findDirection() {
 			undirected++
 		}
 	}
-	switch len(h.Rows) {
+	switch len(h.s.Rows) {
 	case directed:
 		h.lay.Direction = graphfile.Directed
 	case undirected:
