@@ -223,10 +223,10 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	}
 	for _, list := range group {
 		r.t.report.Comments += list.sum.Comments
-		r.t.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.RoundedLine), list.sum.Rounded)
+		r.t.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.Rounded.First), list.sum.Rounded.N)
 		r.t.padded(list)
-		if sum := list.sum; sum.Remarks > 0 {
-			r.t.warn(table.RemarkWarning(list.in.Name(), sum.RemarkLine, sum.Remarks))
+		if sum := list.sum; sum.Remarks.N > 0 {
+			r.t.warn(table.RemarkWarning(list.in.Name(), sum.Remarks.First, sum.Remarks.N))
 		}
 		r.close(list.in, list.file, list.sum.Lines)
 	}

@@ -65,13 +65,13 @@ func (t *task) rounded(place string, n int64) {
 // padded warns of ids with blanks around them.
 func (t *task) padded(list *edgeList) {
 	sum := list.sum
-	if sum.Padded == 0 {
+	if sum.Padded.N == 0 {
 		return
 	}
-	t.report.PaddedIDs += sum.Padded
+	t.report.PaddedIDs += sum.Padded.N
 	what := "were taken off; quote an id to keep them"
 	if list.lay.Tabbed() {
 		what = "were kept, but for those around integers"
 	}
-	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
+	t.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.Padded.First, sum.Padded.N, what))
 }

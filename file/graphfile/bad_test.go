@@ -129,6 +129,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.graphml", "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml>&a;</graphml>", "e.graphml:1: no well-formed XML: invalid character entity &a;; correct it"},
 		{"e.graphml", "<graphml>" + strings.Repeat("<x>", 300), "e.graphml:1: elements in elements, 257 deep; is this GraphML?"},
 		{"e.graphml", "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><graphml/>", `e.graphml:1: encoding "KOI8-R" is not supported; convert it with iconv to UTF-8`},
+		{"e.graphml", "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><graphml/>", `e.graphml:1: encoding "iso-8859-1" is not supported; convert it with iconv to UTF-8`},
 
 		{"e.net", "*Vertices 2\n1 \"a\"\n*Edges\n1 2\n", "e.net:3: 1 of the 2 vertices that line 1 declares are listed; list all of them, or none"},
 		{"e.net", "*Vertices 1099511627776\n", "e.net:1: 1099511627776 vertices; limit 4294967295"},

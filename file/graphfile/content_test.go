@@ -16,7 +16,7 @@ import (
 func TestContent(t *testing.T) {
 	const gmlNodes = "node [ id 1 label \"a b\" ] node [ id 2 label \"c\" ] "
 	graphml := func(kind, body string) string {
-		return `<?xml version="1.0" encoding="iso-8859-1"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+		return `<?xml version="1.0" encoding="utf-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="d0" for="node" attr.name="name" attr.type="string"/>
 <key id="d1" for="edge" attr.name="weight" attr.type="double"><default>2</default></key>
 <graph edgedefault="` + kind + `">` + body + `</graph></graphml>`
@@ -59,7 +59,7 @@ func TestContent(t *testing.T) {
 			`<node id="n1"><data key="v">bob</data><data key="w">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.json", "\ufeff\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
 
-		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
+		{"e.graphml", graphml("undirected", name("n0", "Jürgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Input{}, "directed n0,n1: n0 n1 2"},
 		{"e.graphml", `<graphml><key id="d1" attr.name="weight"/><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d1">3</data></edge></graph></graphml>`, Input{}, "directed a,b: a b 3"},
 		{"e.graphml", graphml("directed", name("n1", "a")+name("n0", "b")+edge("")), Input{}, "directed n1,n0: n0 n1 2"},

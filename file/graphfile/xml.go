@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,11 +34,8 @@ func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
 	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
 	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
-		switch strings.ToLower(label) {
-		case "us-ascii", "ascii", "utf8":
+		if slices.Contains([]string{"us-ascii", "ascii", "utf8"}, strings.ToLower(label)) {
 			return r, nil
-		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
-			return &latin1{in: bufio.NewReader(r)}, nil
 		}
 		return nil, x.out.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
 	}
@@ -71,26 +69,6 @@ func (m *markup) Read(p []byte) (int, error) {
 	n, err := m.in.Read(p[:min(len(p), m.left)])
 	m.left -= n
 	return n, err
-}
-
-// latin1 reads text of one byte a character as UTF-8.
-type latin1 struct {
-	in        *bufio.Reader
-	remainder []byte // of a character
-}
-
-// Read implements [io.Reader].
-func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.remainder) == 0 {
-		c, err := l.in.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		l.remainder = utf8.AppendRune(l.remainder, rune(c))
-	}
-	n := copy(p, l.remainder)
-	l.remainder = l.remainder[:copy(l.remainder, l.remainder[n:])]
-	return n, nil
 }
 
 func (x *xmlText) line() int64 {

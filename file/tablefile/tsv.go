@@ -41,31 +41,27 @@ func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string
 		if i >= 0 {
 			line(i, cells)
 		}
-		row := out.AvailableBuffer()
-		for j, text := range cells {
-			if j > 0 {
-				row = append(row, sep)
-			}
-			row = field(row, text)
-		}
-		if _, err := out.Write(append(row, '\n')); err != nil {
+		if _, err := out.Write(appendLine(out.AvailableBuffer(), sep, field, cells)); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
+func appendLine(line []byte, sep byte, field func(line []byte, text string) []byte, cells []string) []byte {
+	for i, text := range cells {
+		if i > 0 {
+			line = append(line, sep)
+		}
+		line = field(line, text)
+	}
+	return append(line, '\n')
+}
+
 // newLines returns a writer of predictions as text; field appends a field to a line.
 func newLines(w io.Writer, c Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
-	var header []byte
-	for i, name := range c.header() {
-		if i > 0 {
-			header = append(header, sep)
-		}
-		header = field(header, name)
-	}
-	_, _ = out.Write(append(header, '\n')) // bufio keeps the first error
+	_, _ = out.Write(appendLine(nil, sep, field, c.header())) // bufio keeps the first error
 	return predictionFile{close: out.Flush, write: func(p *Prediction, order []int) error {
 		line := field(out.AvailableBuffer(), p.Node)
 		line = field(append(line, sep), p.Label)

@@ -128,7 +128,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	}
 	w, err := p.fieldsOf(line, number)
 	if marked && (err != nil || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
-		out.Stats.Add(Tally{Comments: 1, Remarks: 1, RemarkLine: number})
+		out.Stats.Comments++
+		out.Stats.Remarks.add(Count{1, number})
 		return false, nil
 	}
 	switch {
@@ -148,12 +149,12 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 	}
 	for _, i := range [...]int{lay.source, lay.target} {
 		if p.fields.Padded[i] {
-			out.Stats.Add(Tally{Padded: 1, PaddedLine: number})
+			out.Stats.Padded.add(Count{1, number})
 		}
 	}
 	if lay.Weighted() {
 		if textio.Rounded(p.fields.Text[lay.weight], w) {
-			out.Stats.Add(Tally{Rounded: 1, RoundedLine: number})
+			out.Stats.Rounded.add(Count{1, number})
 		}
 		p.weight = append(p.weight, w)
 	}

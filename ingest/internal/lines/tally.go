@@ -11,12 +11,20 @@ import (
 // Tally counts lines.
 type Tally struct {
 	Lines, Comments int64
-	Rounded         int64 // weights that are integers which float64 does not hold
-	RoundedLine     int64 // line of the first rounded weight
-	Padded          int64 // ids with blanks around them
-	PaddedLine      int64 // line of the first padded id
-	Remarks         int64 // comments below the first line of data, Comments among them
-	RemarkLine      int64 // the first of these lines
+	Rounded         Count // weights that are integers which float64 does not hold
+	Padded          Count // ids with blanks around them
+	Remarks         Count // comments below the first line of data, which Comments has too
+}
+
+// Count is a number of lines and the first of them.
+type Count struct{ N, First int64 }
+
+// add adds the count of other lines.
+func (c *Count) add(d Count) {
+	if d.N > 0 && (c.N == 0 || d.First < c.First) {
+		c.First = d.First
+	}
+	c.N += d.N
 }
 
 // pass takes note of a chunk of comments.
@@ -29,18 +37,9 @@ func (t *Tally) pass(chunk *textio.Chunk) {
 func (t *Tally) Add(u Tally) {
 	t.Lines += u.Lines
 	t.Comments += u.Comments
-	if u.Rounded > 0 && (t.Rounded == 0 || u.RoundedLine < t.RoundedLine) {
-		t.RoundedLine = u.RoundedLine
-	}
-	t.Rounded += u.Rounded
-	if u.Padded > 0 && (t.Padded == 0 || u.PaddedLine < t.PaddedLine) {
-		t.PaddedLine = u.PaddedLine
-	}
-	t.Padded += u.Padded
-	if u.Remarks > 0 && (t.Remarks == 0 || u.RemarkLine < t.RemarkLine) {
-		t.RemarkLine = u.RemarkLine
-	}
-	t.Remarks += u.Remarks
+	t.Rounded.add(u.Rounded)
+	t.Padded.add(u.Padded)
+	t.Remarks.add(u.Remarks)
 }
 
 // Faults are the bad lines of one part of a file.
