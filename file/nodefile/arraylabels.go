@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -35,7 +36,6 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 	if ordered, ok := nodes.(interface{ RowAt(i int) int }); ok {
 		rowAt = ordered.RowAt
 	}
-	classes := map[int64]int{}
 	block := make([]int64, min(1<<16, a.Len))
 	for a.At < a.Len {
 		first := int(a.At)
@@ -47,20 +47,12 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 			return nil, context.Cause(ctx)
 		}
 		for i, label := range chunk {
-			if label == -1 {
-				r.labels.Unlabelled++
-				continue
-			}
-			if label < 0 {
+			if label < -1 {
 				return nil, a.Fault(fmt.Sprintf("element %d is %d", first+i, label), "number the classes from 0, and give -1 for a node without a label")
 			}
-			class, ok := classes[label]
-			if !ok {
-				class = len(r.labels.Names)
-				classes[label] = class
-				r.labels.Names = append(r.labels.Names, strconv.FormatInt(label, 10))
+			if err := r.label(rowAt(first+i), strconv.FormatInt(label, 10), nodetable.Row{}); err != nil {
+				return nil, err
 			}
-			r.labels.Row, r.labels.Class = append(r.labels.Row, rowAt(first+i)), append(r.labels.Class, class)
 		}
 	}
 	if err := a.End(); err != nil {

@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -288,11 +289,11 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
 	}
 	list, err := table.Choose(names, r.titles)
+	if err == nil && slices.Max(list) >= len(r.column) {
+		err = fmt.Errorf("there is no column %d; the lines have %s", slices.Max(list)+1, table.Counted(len(r.column), "field"))
+	}
 	if err != nil {
 		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
-	}
-	if highest := slices.Max(list); highest >= len(r.column) {
-		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", highest+1, table.Counted(len(r.column), "field"))
 	}
 	return list, nil
 }

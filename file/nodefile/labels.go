@@ -239,11 +239,14 @@ const maxName = 64 << 10
 
 // add adds the label of a row.
 func (r *labelReader) add(line nodetable.Row) error {
-	id, label := string(line.ID()), string(line.Value())
-	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
-	if !isNode {
-		return nil
+	if row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID()); isNode {
+		return r.label(row, string(line.Value()), line)
 	}
+	return nil
+}
+
+// label adds the label of a node, which is on the given line of a table.
+func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 	l := r.labels
 	class, ok := r.classes[label]
 	if !ok && (table.IsMissing(label, r.missing) || table.IsMissing(table.ClassKey(label), r.missing)) {
@@ -279,7 +282,7 @@ func (r *labelReader) add(line nodetable.Row) error {
 		if !r.c.Several {
 			return &ParseError{
 				File: r.t.Name, Line: line.Line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, l.Names[l.Class[earlier]], r.lines[earlier]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(line.ID()), label, l.Names[l.Class[earlier]], r.lines[earlier]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}

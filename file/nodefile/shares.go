@@ -20,47 +20,43 @@ func ReadShares(ctx context.Context, path string, classNames []string, c *ListCo
 	if c == nil {
 		c = &ListConfig{}
 	}
-	classOf := func(name string) (int, bool) {
-		class := classIndex(classNames, name)
-		return class, class >= 0
-	}
-	shares, sum, first, index := make([]float64, len(classNames)), 0.0, true, false
+	shares, sum, isFirst := make([]float64, len(classNames)), 0.0, true
 	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
+	first := 0 // column of the class: 1 behind row numbers
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
-		if first && len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) {
-			_, second := classOf(string(row.Text[1]))
-			_, third := classOf(string(row.Text[2]))
-			index = !second && !third
+		if isFirst {
+			if len(row.Text) == 3 && table.IsIndex(string(row.Text[0])) && classIndex(classNames, string(row.Text[1])) < 0 && classIndex(classNames, string(row.Text[2])) < 0 {
+				first = 1
+			}
+			if len(row.Text) != first+2 {
+				return nil, nil
+			}
 		}
-		if index && len(row.Text) == 3 {
-			row.Text, row.Start = row.Text[1:], row.Start[1:]
-		}
-		if first && len(row.Text) != 2 {
-			return nil, nil
-		}
-		name := string(row.Field(0))
-		class, isClass := classOf(name)
-		share, wrong := table.ParseNumber(table.Point(row.Text[1], t.Text.HasDecimalComma()), 64)
+		name, text := string(row.Field(first)), row.Field(first+1)
+		class, behind := classIndex(classNames, name), classIndex(classNames, string(text))
+		share, wrong := table.ParseNumber(table.Point(text, t.Text.HasDecimalComma()), 64)
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}
-		_, behind := classOf(string(row.Text[1]))
-		header := first && !isClass && !behind && wrong != ""
-		first = false
-		switch {
-		case header:
+		isHeader := isFirst && class < 0 && behind < 0 && wrong != ""
+		if isFirst = false; isHeader {
 			continue
-		case !isClass && behind:
-			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("the class %s is behind its share", table.Quoted(row.Text[1])), Fix: "write a line class<TAB>share for each class"}
-		case !isClass:
-			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has no label", table.Quoted(name)), Fix: "remove the line, and divide the other shares by their sum"}
+		}
+		fault := func(fix, format string, args ...any) ([]float64, error) {
+			return nil, textio.Fault(t.Name, row.Line, fix, format, args...)
+		}
+		switch {
+		case class < 0 && behind >= 0:
+			return fault("write a line class<TAB>share for each class", "the class %s is behind its share", table.Quoted(text))
+		case class < 0:
+			return fault("remove the line, and divide the other shares by their sum", "class %s has no label", table.Quoted(name))
 		case wrong != "":
-			return nil, &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("share %s %s", table.Quoted(row.Text[1]), wrong), Fix: "fix the line"}
+			return fault("fix the line", "share %s %s", table.Quoted(text), wrong)
 		case shares[class] > 0:
-			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("class %s has two lines", table.Quoted(name)), Fix: "keep one of the lines"}
+			return fault("keep one of the lines", "class %s has two lines", table.Quoted(name))
 		}
 		shares[class] = share
 		sum += share

@@ -46,22 +46,18 @@ func (h *head) findDirection() {
 	if column < 0 || len(h.s.Rows) == 0 {
 		return
 	}
-	directed, undirected := 0, 0
+	count := map[string]int{}
 	for _, row := range h.s.Rows {
-		switch {
-		case column >= len(row):
-		case strings.EqualFold(row[column], "directed"):
-			directed++
-		case strings.EqualFold(row[column], "undirected"):
-			undirected++
+		if column < len(row) {
+			count[strings.ToLower(row[column])]++
 		}
 	}
-	switch len(h.s.Rows) {
+	switch directed := count["directed"]; len(h.s.Rows) {
 	case directed:
 		h.lay.Direction = graphfile.Directed
-	case undirected:
+	case count["undirected"]:
 		h.lay.Direction = graphfile.Undirected
-	case directed + undirected:
+	case directed + count["undirected"]:
 		h.lay.IsMixed = true
 	}
 }
