@@ -47,7 +47,11 @@ func (r *labelReader) readArray(ctx context.Context, path string, nodes Lookup) 
 			return nil, context.Cause(ctx)
 		}
 		for i, label := range chunk {
-			if label < -1 {
+			if label == -1 {
+				r.labels.Unlabelled++
+				continue
+			}
+			if label < 0 {
 				return nil, a.Fault(fmt.Sprintf("element %d is %d", first+i, label), "number the classes from 0, and give -1 for a node without a label")
 			}
 			if err := r.label(rowAt(first+i), strconv.FormatInt(label, 10), nodetable.Row{}); err != nil {

@@ -68,14 +68,14 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
 		if w := float64(dst[j]); w-w != 0 || f.isInteger && math.Abs(v) > 1<<53 {
-			return f.element(i, j, v)
+			return elementError(f, i, j, v)
 		}
 	}
 	return nil
 }
 
-// element returns the error about an element that narrowTo rejects.
-func (f *File) element(i, j int, v float64) error {
+// elementError returns the error about an element that narrowTo rejects.
+func elementError(f *File, i, j int, v float64) error {
 	what, fix := "is beyond float32", "pass {dtype=float64}"
 	switch {
 	case math.IsNaN(v):
@@ -135,7 +135,7 @@ func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) er
 
 // panelRows returns the number of rows of a panel: rows of an array stored by columns that are
 // read together, so that each read covers adjacent elements of a column.
-func (f *File) panelRows() int {
+func panelRows(f *File) int {
 	memory := int64(64 << 20)
 	if f.o.Memory > 0 {
 		memory = min(memory, f.o.Memory)
@@ -144,17 +144,17 @@ func (f *File) panelRows() int {
 }
 
 // panelBytes returns the memory of a panel and its buffers.
-func (f *File) panelBytes() int64 {
+func panelBytes(f *File) int64 {
 	if !f.byColumns {
 		return 0
 	}
-	return int64(f.panelRows()) * (8*int64(f.Cols) + 16)
+	return int64(panelRows(f)) * (8*int64(f.Cols) + 16)
 }
 
 // readPanels visits the rows of an array that is stored by columns. For each panel it reads
 // the same range of every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
-	height := f.panelRows()
+	height := panelRows(f)
 	panel, column, raw := make([]float64, height*f.Cols), make([]float64, height), make([]byte, height*a.Width)
 	for lo := 0; lo < f.Rows; lo += height {
 		n := min(height, f.Rows-lo)

@@ -132,7 +132,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err = f.Format.inspect(f, in); err != nil {
 		return nil, err
 	}
-	f.Held = 1<<20 + f.panelBytes() + 2*int64(f.longest)
+	f.Held = 1<<20 + panelBytes(f) + 2*int64(f.longest)
 	if !f.Format.Text {
 		f.Held += 16 * int64(f.Cols) // a row as stored, and as float64
 	}

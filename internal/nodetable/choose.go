@@ -20,13 +20,13 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.Value != "" {
 		t.At = 1
 	}
-	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && !t.isList() {
+	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && !isList(t.Name) {
 		t.first = chunk.First + 1
 		if t.Text.Delimiter == "" {
 			t.Text.Delimiter = sep
 		}
 	}
-	if t.Lookup == nil && !t.isList() {
+	if t.Lookup == nil && !isList(t.Name) {
 		first, doubtful := table.FirstData(chunk.Data, t.separator)
 		if t.first = chunk.First + int64(first); first < 0 {
 			t.first = chunk.First + int64(chunk.Lines)
@@ -44,7 +44,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if t.sep = t.separator(lines[0]); t.Lookup != nil || titles > 0 {
 		t.first = number
 	}
-	if t.isList() || t.isContent() {
+	if isList(t.Name) || isContent(t.Name) {
 		return nil
 	}
 	var first []string
@@ -61,7 +61,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 			rows = append(rows, t.fields.Strings())
 		}
 	}
-	if t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !t.isTable(first, rows); t.hasBlanks {
+	if t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !isTable(t, first, rows); t.hasBlanks {
 		for i, row := range append(rows, first) {
 			if len(row) > 2 {
 				row = []string{row[0], strings.Join(row[1:], " ")}
@@ -78,7 +78,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 
 // isTable reports whether lines with fields separated by blanks are a table of three or more
 // columns with a header. Otherwise the value may contain blanks.
-func (t *Reader) isTable(first []string, rows [][]string) bool {
+func isTable(t *Reader, first []string, rows [][]string) bool {
 	s := &table.Sample{Titles: first, Rows: rows}
 	s.NameRows()
 	return t.Header != input.NoHeader && len(s.Titles) > 2 && s.IsAbove(len(s.Titles)) && s.NamesBoth(t.Value)
@@ -126,7 +126,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	}
 	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields, Option: t.Option, Header: t.Header}
 	if t.Lookup != nil {
-		o.IsKnown = func(id string) bool { _, known := t.find(id); return known }
+		o.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 	}
 	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) || len(rows) == 0 && s.NamesBoth(t.Value)) {
 		o.Header = input.HasHeader

@@ -22,8 +22,8 @@ var (
 )
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
-func (t *Reader) refuseGraph(head []byte) error {
-	if t.isList() || t.Lookup == nil && t.Value == "" {
+func refuseGraph(t *Reader, head []byte) error {
+	if isList(t.Name) || t.Lookup == nil && t.Value == "" {
 		return nil
 	}
 	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), table.Blank+"\n"))

@@ -142,7 +142,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 		if t.Name == "" {
 			t.Name = in.Name()
 		}
-		if err := cmp.Or(t.refuseGraph(in.Peek(headBytes)), in.CheckText()); err != nil {
+		if err := cmp.Or(refuseGraph(t, in.Peek(headBytes)), in.CheckText()); err != nil {
 			yield(Row{}, err)
 			return
 		}
@@ -189,9 +189,6 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// find looks up an id in the graph, see Find.
-func (t *Reader) find(id string) (row int, isNode bool) { return Find(t.Lookup, id) }
-
 // Find looks up an id in the graph, and if it is an unknown integer, its other spelling: 3 for
 // 3.0, and 3.0 for 3, because pandas writes integers as floats if a column has missing values.
 func Find(lookup func(id string) (row int, isNode bool), id string) (row int, isNode bool) {
@@ -208,7 +205,7 @@ func Find(lookup func(id string) (row int, isNode bool), id string) (row int, is
 // the form of a row. For example, "#12,red" is data if the graph has a node "#12". With
 // anyField any field may be the id, because the column of the node is not known yet.
 func (t *Reader) isRemark(line []byte, anyField bool) bool {
-	if !table.IsComment(line) || t.isList() {
+	if !table.IsComment(line) || isList(t.Name) {
 		return false
 	}
 	if t.Lookup == nil {
@@ -226,27 +223,27 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 		if i != min(t.Node, len(f.Text)-1) && !anyField {
 			continue
 		}
-		if _, isNode := t.find(string(bytes.Trim(id, table.Blank))); isNode {
+		if _, isNode := Find(t.Lookup, string(bytes.Trim(id, table.Blank))); isNode {
 			return false
 		}
 	}
 	return true
 }
 
-// isList reports whether the file is a list that heatwalk writes: each line is an id, verbatim.
-func (t *Reader) isList() bool { return table.IsNamed(t.Name, IDsFile) }
+// isList reports whether a file is a list that heatwalk writes: each line is an id, verbatim.
+func isList(name string) bool { return table.IsNamed(name, IDsFile) }
 
 // isContent reports whether the last field of each line is the label.
-func (t *Reader) isContent() bool { return table.IsNamed(t.Name, ContentFile) }
+func isContent(name string) bool { return table.IsNamed(name, ContentFile) }
 
 // separator returns the separator of the fields, determined from the first line of the file.
 func (t *Reader) separator(line []byte) byte {
 	switch {
-	case t.isList():
+	case isList(t.Name):
 		return table.Tab
 	case t.Text.Separator() != 0:
 		return t.Text.Separator()
-	case t.isContent():
+	case isContent(t.Name):
 		if bytes.IndexByte(line, table.Tab) >= 0 {
 			return table.Tab
 		}
@@ -273,11 +270,17 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		return Row{}, fault(0, table.SplitFix(err, "fix the line"), err)
 	}
 	node := min(t.Node, len(f.Text)-1)
-	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 && !t.mayBeEmpty() {
+	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 && !(t.Every && t.Lookup == nil) {
 		return Row{}, fault(f.Start[node]+1, "fix the line", errEmpty)
 	}
-	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
-		f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
+	if f.Padded[node] { // the blanks around an id that the graph, or else a list of heatwalk, has belong to it
+		isVerbatim := t.Lookup == nil && isList(t.Name)
+		if t.Lookup != nil {
+			_, isVerbatim = t.Lookup(string(f.Text[node]))
+		}
+		if !isVerbatim {
+			f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
+		}
 	}
 	for i, text := range f.Text {
 		if bytes.IndexByte(text, table.Tab) >= 0 {
@@ -296,7 +299,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	value := t.At
 	switch {
 	case t.Value == "":
-	case t.isContent():
+	case isContent(t.Name):
 		value = len(f.Text) - 1
 	case t.hasBlanks && len(f.Text) > 2:
 		f.Text = append(f.Text[:1], bytes.Trim(line.Text[f.Start[1]:], table.Blank))
@@ -315,17 +318,3 @@ func (t *Reader) setNames(fields int, line int64) {
 }
 
 var errEmpty = errors.New("empty id")
-
-// mayBeEmpty reports whether the id may be empty, because the caller chooses the column of
-// ids after reading.
-func (t *Reader) mayBeEmpty() bool { return t.Every && t.Lookup == nil }
-
-// isVerbatim reports whether the blanks around an id belong to it: the graph has such an id,
-// or, if the graph is not known, the file is a list that heatwalk writes.
-func (t *Reader) isVerbatim(id []byte) bool {
-	if t.Lookup == nil {
-		return t.isList()
-	}
-	_, isNode := t.Lookup(string(id))
-	return isNode
-}

@@ -82,7 +82,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 	}
 	err = t.parquetRows(file, columns, func(row Row) error {
-		if t.mayBeEmpty() && yield(row, nil) {
+		if (t.Every && t.Lookup == nil) && yield(row, nil) {
 			return nil
 		}
 		switch id := row.ID(); {

@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// isNative reports whether elements are stored as this machine stores them, so that they can be read
+// isNative reports whether the elements of a are stored as this machine stores them, so that they can be read
 // into place.
-func (a *Array) isNative() bool {
+func isNative(a *Array) bool {
 	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && a.order == binary.ByteOrder(binary.LittleEndian)
 }
 
@@ -36,7 +36,7 @@ func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return false, nil
 	}
-	if a.Width == 4 && a.isNative() {
+	if a.Width == 4 && isNative(a) {
 		err := a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
 		var union uint32
 		for _, v := range dst {

@@ -138,14 +138,14 @@ func (a *Array) header(dict string) error {
 		a.Len *= n
 	}
 	a.Fortran = len(a.Shape) > 1 && fortran[1] == "True"
-	return a.element(descr[1])
+	return setElement(a, descr[1])
 }
 
 // maxText is the longest string, in characters.
 const maxText = 1 << 14
 
-// element takes the type of the elements from its description.
-func (a *Array) element(descr string) error {
+// setElement takes the type of the elements from its description.
+func setElement(a *Array, descr string) error {
 	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr), "save numbers")
 	kind := typePattern().FindStringSubmatch(descr)
 	if kind == nil {
@@ -229,7 +229,7 @@ func (a *Array) Floats(dst []float64) error {
 	if !a.IsNumeric() {
 		return a.Fault("elements that are not numbers", "save numbers")
 	}
-	if a.Kind == 'f' && a.Width == 8 && a.isNative() {
+	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
 		return a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
 	}
 	b, err := a.raw(len(dst))

@@ -121,7 +121,7 @@ func (t *EdgeTable) byFields(s *Sample, o EdgeOptions) error {
 // byTitles takes the columns with the titles of ends, and the one with the title of a weight.
 func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 	if len(pairs) > 1 {
-		return s.severalError("fields", "two pairs of columns could be source and target: ", ", or ", pairs)
+		return severalError(s, "fields", "two pairs of columns could be source and target: ", ", or ", pairs)
 	}
 	t.Source, t.Target, t.HasHeader = pairs[0][0], pairs[0][1], true
 	if weight != "" {
@@ -149,14 +149,14 @@ func (t *EdgeTable) byTitles(s *Sample, pairs [][]int, weight string) error {
 		t.Weight = list[0][0]
 		return nil
 	default:
-		return s.severalError("weight", "several columns could be the weight: ", ", ", list)
+		return severalError(s, "weight", "several columns could be the weight: ", ", ", list)
 	}
 	t.warnUnweighted(s)
 	return nil
 }
 
 // severalError returns the error about several columns, or pairs of columns, that could have a role.
-func (s *Sample) severalError(option, msg, separator string, choices [][]int) error {
+func severalError(s *Sample, option, msg, separator string, choices [][]int) error {
 	var names []string
 	for _, columns := range choices {
 		quoted := Quoted(s.Titles[columns[0]])
