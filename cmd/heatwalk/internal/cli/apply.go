@@ -33,20 +33,10 @@ type applyOptions struct {
 }
 
 func newApply(run *session) *cobra.Command {
-	c := new(applyOptions)
-	cmd := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy", arguments(run, "GRAPH", 1, 1),
-		"A matrix of the graph, or a function of one, times a block of your own",
-		func(cmd *cobra.Command, args []string) {
-			checkGraph(run, &c.graph, cmd, args)
-			checkApply(run, c, cmd, args)
-		}, func(args []string) error {
-			if c.dtype == "float32" {
-				return runApply[float32](run, c, args[0])
-			}
-			return runApply[float64](run, c, args[0])
-		})
+	cmd, c := newCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
+		"A matrix of the graph, or a function of one, times a block of your own", checkApply, runApply)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the result: .npy")
+	outputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
 	flags.StringVar(&c.function, "function", "", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
 	flags.StringVar(&c.block, "block", "", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
 	flags.StringVar(&c.blockIDs, "block-ids", "", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
@@ -56,8 +46,16 @@ func newApply(run *session) *cobra.Command {
 	return cmd
 }
 
+// runApply writes the product in the precision of the output.
+func runApply(run *session, c *applyOptions, name string) error {
+	if c.dtype == "float32" {
+		return applyTo[float32](run, c, name)
+	}
+	return applyTo[float64](run, c, name)
+}
+
 // checkApply notes errors in the flags.
-func checkApply(run *session, c *applyOptions, cmd *cobra.Command, args []string) {
+func checkApply(run *session, c *applyOptions, cmd *cobra.Command, _ []string) {
 	flags := cmd.Flags()
 	run.require(flags, "function", "block")
 	if c.function != "" {
@@ -79,8 +77,6 @@ func checkApply(run *session, c *applyOptions, cmd *cobra.Command, args []string
 			run.refuse(flags, rule{function.IsProduct(n.Name), "tolerance", n.Name + " is a product, without an iteration; leave it out"})
 		}
 	}
-	checkOutput(run, "-o", c.out, tablefile.NPY.Endings, append(args, c.block, c.blockIDs)...)
-	checkStdin(run, append(args, c.blockIDs)...)
 	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
 		if path == "-" {
 			run.problem(flag, "is read or written at several places, which stdin and stdout do not allow; give a file")
@@ -178,8 +174,8 @@ func readBlock(run *session, c *applyOptions, read func(a *npy.Array) error) err
 	return err
 }
 
-// runApply computes the columns of the result in slabs and writes them.
-func runApply[T sparse.Float](run *session, c *applyOptions, name string) error {
+// applyTo computes the columns of the result in slabs and writes them.
+func applyTo[T sparse.Float](run *session, c *applyOptions, name string) error {
 	d, err := beginRun(run, &c.graph, name, newOutputs(run, c.out), nil, func(d *graphRun) (err error) {
 		d.rows, err = rowsOf(run, &c.graph.tables, c.blockIDs, d.g)
 		heatwalk.Reserve(d.g.Graph, 8*int64(len(d.rows)), "lists of nodes")

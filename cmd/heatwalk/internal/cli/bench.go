@@ -52,6 +52,7 @@ type benchOptions struct {
 	eigen              eigenParameters
 	over, out          string
 	minScale, maxScale int
+	args               []string // WORKLOAD GRAPH, or graphs
 }
 
 // benchFlags declares the flags of all that multiply a block.
@@ -69,38 +70,39 @@ func benchSettings(run *session, c *benchOptions) *bench.Settings {
 }
 
 func newBench(run *session) *cobra.Command {
-	f := new(benchOptions)
-	cmd := newWorkloads(run, f, "bench %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure products, walks and decoding", false)
+	cmd, c := newWorkloads(run, "bench %s GRAPH", "Measure products, walks and decoding", false)
 	flags := cmd.Flags()
-	benchFlags(run, f, flags, 8, 10, "columns of the block")
-	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
-	choiceVar(run, flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
+	benchFlags(run, c, flags, 8, 10, "columns of the block")
+	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
+	choiceVar(run, flags, &c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
-	choiceVar(run, flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
+	choiceVar(run, flags, &c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	cmd.AddCommand(newScaling(run), newKrylovBench(run))
 	return cmd
 }
 
 // newWorkloads returns a command for the workloads of Krylov methods, or for the others.
-func newWorkloads(run *session, c *benchOptions, use string, takes cobra.PositionalArgs, short string, krylov bool) *cobra.Command {
+func newWorkloads(run *session, use, short string, krylov bool) (*cobra.Command, *benchOptions) {
 	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
 	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
-	return newCommand(run, use, takes, short, func(cmd *cobra.Command, args []string) {
-		if len(args) > 0 {
-			checkWorkload(run, c, cmd, args, list)
+	cmd, c := newCommand(run, use, short, func(run *session, c *benchOptions, cmd *cobra.Command, args []string) {
+		if c.args = args; len(args) > 0 {
+			checkWorkload(run, c, cmd, list)
 		}
-	}, func(args []string) error { return runWorkload(run, c, bench.Workloads.Named(args[0]), args[1]) })
+	}, runWorkload)
+	cmd.Args = arguments(run, "WORKLOAD GRAPH", 2, 2)
+	return cmd, c
 }
 
 // checkWorkload validates the flags for the workloads and records problems.
-func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, args []string, workloads param.List[*bench.Workload]) {
-	w, wrong := workloads.Named(args[0]), new(param.ParameterError)
+func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, workloads param.List[*bench.Workload]) {
+	w, wrong := workloads.Named(c.args[0]), new(param.ParameterError)
 	switch {
 	case w == nil:
 		names := specs(workloads.Specs()).names()
 		last := len(names) - 1
-		run.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
+		run.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(c.args[0]), strings.Join(names[:last], ", "), names[last])
 	case w.Check != nil && errors.As(w.Check(&c.settings), &wrong):
 		run.problem("--"+wrong.Parameter, "%s", wrong.What)
 	}
@@ -108,11 +110,11 @@ func checkWorkload(run *session, c *benchOptions, cmd *cobra.Command, args []str
 		run.problem("--ids", "raw ids lie in memory; leave out --source disk")
 	}
 	c.graph.streamed = c.source == "disk"
-	checkGraph(run, &c.graph, cmd, args[1:])
 }
 
 // runWorkload measures a workload on a graph and prints the result.
-func runWorkload(run *session, c *benchOptions, w *bench.Workload, graph string) error {
+func runWorkload(run *session, c *benchOptions, name string) error {
+	w, graph := bench.Workloads.Named(name), c.args[1]
 	s, v := benchSettings(run, c), &benchDocument{Workload: w.Name, Graph: graph, Threads: runtime.GOMAXPROCS(0)}
 	t, err := openTarget(run, c, w, v)
 	if err != nil {
@@ -182,8 +184,7 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 }
 
 func newKrylovBench(run *session) *cobra.Command {
-	f := new(benchOptions)
-	cmd := newWorkloads(run, f, "krylov %s GRAPH", arguments(run, "WORKLOAD GRAPH", 2, 2), "Measure exponentials, solves and eigenpairs", true)
+	cmd, f := newWorkloads(run, "krylov %s GRAPH", "Measure exponentials, solves and eigenpairs", true)
 	flags := cmd.Flags()
 	benchFlags(run, f, flags, 16, 3, "columns of B, or eigenpairs")
 	numberVar(run, flags, &f.settings.Tolerance, "tolerance", 1e-8, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
@@ -232,18 +233,15 @@ func openSwept(run *session, c *benchOptions, name, output string, copied bool, 
 }
 
 func newScaling(run *session) *cobra.Command {
-	f := new(benchOptions)
-	cmd := newCommand(run, "scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]", arguments(run, "GRAPH", 0, -1),
-		"Time of a product by columns, threads or nodes, and of whole jobs by edges",
-		func(cmd *cobra.Command, args []string) { checkScaling(run, f, cmd, args) },
-		func(args []string) error { return runScaling(run, f, args) })
+	cmd, c := newCommand(run, "scaling [GRAPH...] --over columns|threads|nodes|edges [-o PLOT.svg]",
+		"Time of a product by columns, threads or nodes, and of whole jobs by edges", checkScaling, runScaling)
 	flags := cmd.Flags()
-	benchFlags(run, f, flags, 8, 10, "columns of the block, where they do not change")
-	choiceVar(run, flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	numberVar(run, flags, &f.minScale, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
-	numberVar(run, flags, &f.maxScale, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
-	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
+	benchFlags(run, c, flags, 8, 10, "columns of the block, where they do not change")
+	choiceVar(run, flags, &c.over, "over", "columns", []string{"columns", "threads", "nodes", "edges"}, "what changes; edges run ingest and classify on block models")
+	flags.StringVarP(&c.out, "output", "o", "", "`FILE` for the plot, an SVG")
+	numberVar(run, flags, &c.minScale, "least", 14, param.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes or edges: 2^N")
+	numberVar(run, flags, &c.maxScale, "most", 0, param.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18 of nodes or edges)")
+	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	return cmd
 }
 
@@ -264,35 +262,27 @@ func checkScaling(run *session, c *benchOptions, cmd *cobra.Command, args []stri
 		run.problem("--most", "%d is no scale from %d on; give %d to 32", c.maxScale, c.minScale, c.minScale)
 	}
 	checkOutput(run, "--output", c.out, nil, args...)
-	checkGraph(run, &c.graph, cmd, args)
+	c.args = args
 }
 
 // runScaling measures a workload for several sizes, draws a chart and prints the points.
-func runScaling(run *session, c *benchOptions, args []string) error {
-	v := &scalingDocument{Output: c.out, Graphs: args, Scaling: bench.Scaling{Over: c.over}}
+func runScaling(run *session, c *benchOptions, _ string) error {
+	v := &scalingDocument{Output: c.out, Graphs: c.args, Scaling: bench.Scaling{Over: c.over}}
 	if err := measureScaling(run, c, v); err != nil {
 		return err
 	}
-	if c.out != "" {
-		o := newOutputs(run, c.out)
-		w, err := o.begin(c.out)
-		if err != nil {
-			return err
-		}
+	err := writeFile(run, c.out, func(w io.Writer) error {
 		title := "Y = D⁻¹A·X, " + c.dtype
-		if c.over != "columns" {
-			title += fmt.Sprintf(", %d columns", c.settings.Columns)
+		switch c.over {
+		case "edges":
+			return bench.JobsSVG(w, v.Jobs)
+		case "columns":
+			return v.SVG(w, title)
 		}
-		draw := func() error { return v.SVG(w, title) }
-		if c.over == "edges" {
-			draw = func() error { return bench.JobsSVG(w, v.Jobs) }
-		}
-		if err := draw(); err != nil {
-			return err
-		}
-		if err := o.commit(nil); err != nil {
-			return err
-		}
+		return v.SVG(w, title+fmt.Sprintf(", %d columns", c.settings.Columns))
+	})
+	if err != nil {
+		return err
 	}
 	return run.printResult(v, func(w io.Writer) {
 		if c.over == "edges" {

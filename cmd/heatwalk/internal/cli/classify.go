@@ -48,8 +48,8 @@ type scoreFlags struct {
 	dtype string
 }
 
-// declare declares the flags of f.
-func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet) {
+// declare declares the flags of f; textProbabilities says that text formats have probabilities.
+func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet, textProbabilities bool) {
 	variable(run, flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		if f.kind = ""; s == "raw" || s == "probability" {
 			f.kind = s
@@ -58,52 +58,49 @@ func (f *scoreFlags) declare(run *session, flags *pflag.FlagSet) {
 		return parseScores(&f.top, s)
 	})
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores alone")
-}
-
-// check records problems of scores that the format of the output does not support; lines means that
-// text formats have probabilities.
-func (f *scoreFlags) check(run *session, flags *pflag.FlagSet, out string, formats []string, lines bool) {
-	matrix := matrixFormatOf(out, formats) != nil
-	switch {
-	case !matrix && (f.kind == "raw" || f.kind != "" && !lines):
-		run.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
-	case matrix && f.kind == "" && flags.Changed("scores"):
-		run.problem("--scores", "a matrix has all of them; give raw or probability")
-	}
-	run.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	addCheck(run, flags, func(cmd *cobra.Command, _ []string) {
+		out := cmd.Flags().Lookup("output")
+		matrix := matrixFormatOf(out.Value.String(), out.Annotations[outputFile]) != nil
+		switch {
+		case !matrix && (f.kind == "raw" || f.kind != "" && !textProbabilities):
+			run.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+		case matrix && f.kind == "" && flags.Changed("scores"):
+			run.problem("--scores", "a matrix has all of them; give raw or probability")
+		}
+		run.refuse(flags, rule{!matrix, "dtype", "makes a difference with -o FILE.npy only; leave it out"})
+	})
 }
 
 func newClassify(run *session) *cobra.Command {
-	c := new(classifyOptions)
-	cmd := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
-		"Predict the label of every node from the labels of some",
-		func(cmd *cobra.Command, args []string) {
-			if c.learning.several {
-				checkClassifySeveral(run, c, cmd, args)
-			} else {
-				checkClassify(run, c, cmd, args)
-			}
-		}, func(args []string) error { return classifyNodes(run, c, args[0]) })
+	cmd, c := newCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv", "Predict the label of every node from the labels of some", checkClassify, runClassify)
 	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	methodFlags(run, c, flags)
-	c.scores.declare(run, flags)
-	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
-	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
-	flags.StringVar(&c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again")
-	flags.StringVar(&c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html")
+	predictionFlags(run, c, flags)
+	outputFlag(flags, &c.save, "save-model", "", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
+	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about model, accuracy, classes and uncertain nodes: .html", pageFormats)
 	severalFlag(&c.learning, flags)
 	learningFlagSet(run, &c.learning, flags)
 	return cmd
 }
 
-// classifyNodes predicts one label for each node, or with --multi-label any number.
-func classifyNodes(run *session, c *classifyOptions, name string) error {
+// predictionUsage is the help text of a file of predictions.
+const predictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
+
+// predictionFlags declares the flags of scores and labels in predictions, and of true labels.
+func predictionFlags(run *session, c *classifyOptions, flags *pflag.FlagSet) {
+	c.scores.declare(run, flags, false)
+	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
+	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+}
+
+// runClassify predicts one label for each node, or with --multi-label any number.
+func runClassify(run *session, c *classifyOptions, name string) error {
 	if c.learning.several {
 		return predictSeveral(run, c, name)
 	}
-	return runClassify(run, c, name)
+	return predict(run, c, name)
 }
 
 // methodFlags declares the flags of a single method.
@@ -118,25 +115,22 @@ const noRaw = "%s has probabilities alone; give probability"
 
 // checkClassify parses the method and records problems of the flags.
 func checkClassify(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
-	c.scores.check(run, cmd.Flags(), c.out, scoreFormats, false)
-	inputs := append(args, c.learning.walk.labels, c.truth, c.learning.attributes.file, c.learning.attributes.ids)
-	checkOutput(run, "-o", c.out, scoreFormats, inputs...)
-	checkPage(run, c.page, c.out, inputs...)
+	if c.learning.several {
+		checkSeveral(run, &c.learning, cmd, "output", "scores", "dtype", "unreached")
+		run.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
+		return
+	}
+	checkPage(run, c.page, c.out)
 	checkMethod(run, c, cmd, args)
 	if c.method != nil && c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		run.problem("--scores", noRaw, c.method.Name())
 	}
-	checkSave(run, c, inputs)
+	checkSave(run, c)
 }
 
 // checkMethod parses the method and records problems of the flags about learning.
-func checkMethod(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
-	flags := cmd.Flags()
-	checkGraph(run, &c.learning.graph, cmd, args)
-	c.learning.attributes.check(run, flags)
-	checkStdin(run, append(args, c.learning.walk.labels, c.truth, c.learning.walk.prior, c.learning.graph.config.Nodes, c.learning.attributes.file, c.learning.attributes.ids)...)
-	checkLearning(run, &c.learning, flags)
-	checkEffect(run, flags, methodsOf(&c.learning))
+func checkMethod(run *session, c *classifyOptions, cmd *cobra.Command, _ []string) {
+	checkLearning(run, &c.learning, cmd.Flags())
 	if len(c.learning.entries) > 1 {
 		run.problem("--method", "%s are several; this command takes one, evaluate compares them", c.learning.listed)
 	}
@@ -173,6 +167,7 @@ type classifyDocument struct {
 
 	Sweeps int          `json:"sweeps"`
 	Phases phaseSeconds `json:"seconds_by_phase"`
+	Closing
 }
 
 // phaseSeconds are the seconds of the phases of a run.
@@ -185,38 +180,34 @@ type phaseSeconds struct {
 
 // classifyRun is a run of classify on a graph.
 type classifyRun struct {
-	data *graphRun
-	f    *classifyOptions
-	p    *method.Prediction
+	data  *graphRun
+	f     *classifyOptions
+	p     *method.Prediction
+	truth *nodefile.Labels // may be nil
 	classifyDocument
 	suggested []suggest.Suggestion // nodes to label next, in place of predictions
 	shift     string               // why the labels are not a random sample; "": they may be one
 }
 
-func runClassify(run *session, c *classifyOptions, name string) error {
+func predict(run *session, c *classifyOptions, name string) error {
 	d, err := beginLearning(run, &c.learning, name, c.out)
 	if err != nil {
 		return err
 	}
-	g, l := d.g, d.l
-	read := time.Since(run.started).Seconds()
-	var truth *nodefile.Labels
-	if c.truth != "" {
-		if truth, err = readLabels(run, &c.learning.graph, c.truth, g); err != nil {
-			return err
-		}
-	}
+	l := d.l
 	s, err := d.settings(run, c.learning.entries[0].Settings, &c.learning, run.progress.Phases())
 	if err != nil {
 		return err
 	}
-	s.Raw = c.scores.kind == "raw"
-	run.disk += predictionBytes(d.out, predictionColumns(c, l), nodeAxis(g))
+	r, err := beginPredictions(run, c, d, s)
+	if err != nil {
+		return err
+	}
 	saved, err := beginModel(c, d, s)
 	if err != nil {
 		return err
 	}
-	p, err := heatwalk.Predict(run.ctx, g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
+	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, &heatwalk.PredictOptions{
 		Baselines: true, Suggest: c.suggest,
 		Predicting: func() {
 			run.progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
@@ -236,16 +227,8 @@ func runClassify(run *session, c *classifyOptions, name string) error {
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
 		run.warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
-	if !slices.Contains(flagsOf(c.method), "unreached") {
-		c.unreached = "prior"
-	}
-	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.out, l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, Compare: baselines.Seconds, PhaseSeconds: p.Seconds}, Attributes: attributesOf(g), Components: p.UnreachedComponents,
-		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
-	}}
-	if c.suggest > 0 {
-		r.suggested, r.Suggested = p.Suggestions, len(p.Suggestions)
-	}
+	r.take(p)
+	r.Phases.Compare, r.suggested, r.Suggested = baselines.Seconds, p.Suggestions, len(p.Suggestions)
 	var parameters any // parameters in the run file
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
@@ -267,18 +250,47 @@ func runClassify(run *session, c *classifyOptions, name string) error {
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
 	}
-	labels := writtenLabels(c, p.Prediction)
-	r.Truth = compareTruth(run, labels, p.Reached, l, truth, "node")
-	if c.page != "" {
-		w, err := d.out.begin(c.page)
+	return r.finishLabels(run, name, parameters)
+}
+
+// beginPredictions begins a run on a graph whose labels have been read: it reads the true labels, counts the
+// bytes of the output, and completes the settings.
+func beginPredictions(run *session, c *classifyOptions, d *graphRun, s *method.Settings) (*classifyRun, error) {
+	r := &classifyRun{data: d, f: c, classifyDocument: classifyDocument{labelsDocument: learnedFrom(d.out, d.l), Method: c.method.Name(), Attributes: attributesOf(d.g)}}
+	r.Phases.Read = time.Since(run.started).Seconds()
+	if !slices.Contains(flagsOf(c.method), "unreached") {
+		c.unreached = "prior"
+	}
+	s.Raw = c.scores.kind == "raw"
+	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
+	if c.truth == "" {
+		return r, nil
+	}
+	var err error
+	r.truth, err = readLabels(run, &c.learning.graph, c.truth, d.g)
+	return r, err
+}
+
+// take stores predictions.
+func (r *classifyRun) take(p *heatwalk.Prediction) {
+	r.p, r.Phases.PhaseSeconds, r.Components = p.Prediction, p.Seconds, p.UnreachedComponents
+	r.Weights, r.BlockModel, r.Omitted = p.Weights, p.BlockModel, p.Omitted
+}
+
+// finishLabels compares the labels of the predictions with the true ones, and writes the page and the output.
+func (r *classifyRun) finishLabels(run *session, name string, parameters any) error {
+	l, labels := r.data.l, writtenLabels(r.f, r.p)
+	r.Truth = compareTruth(run, labels, r.p.Reached, l, r.truth, "node")
+	if r.f.page != "" {
+		w, err := r.data.out.begin(r.f.page)
 		if err == nil {
-			err = r.writeReport(w, name, labels)
+			err = r.writeReport(run, w, name, labels)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return r.finish(parameters, func(row int) string {
+	return r.finish(run, parameters, func(row int) string {
 		if labels[row] == evaluate.Unlabelled {
 			return ""
 		}
@@ -333,8 +345,8 @@ func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
 
 // finish writes the output, in which every node has the label that labelOf returns, and prints the
 // summary.
-func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err error) {
-	run, f, p := r.data.out.run, r.f, r.p
+func (r *classifyRun) finish(run *session, parameters any, labelOf func(row int) string) (err error) {
+	f, p := r.f, r.p
 	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
 		warnBytes(run, f.out, format, r.data.g, r.data.l.Names)
 	}
@@ -356,10 +368,7 @@ func (r *classifyRun) finish(parameters any, labelOf func(row int) string) (err 
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
-	lines := []string{r.headline(), r.Skipped.String(), "", r.modelText(), "", r.compared(f.truth, "node"), r.weightsText()}
-	if r.Attributes != nil {
-		lines[2] = r.Attributes.String()
-	}
+	lines := []string{r.headline(), r.Skipped.String(), r.Attributes.String(), r.modelText(), "", r.compared(f.truth, "node"), r.weightsText()}
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
@@ -400,7 +409,7 @@ func (r *classifyRun) modelText() string {
 }
 
 // writeReport writes the page about the predictions of a graph, in which row i has the class labels[i].
-func (r *classifyRun) writeReport(w io.Writer, graph string, labels []int) error {
+func (r *classifyRun) writeReport(run *session, w io.Writer, graph string, labels []int) error {
 	e := &evaluate.Estimates{Accuracy: r.AccuracyEstimate, Stderr: r.AccuracyStderr, Propagation: r.AccuracyPropagation, Majority: r.AccuracyMajority, Shift: r.shiftSentence(), Truth: r.Truth}
 	if r.Reached != nil {
 		e.Nodes = *r.Reached
@@ -411,7 +420,7 @@ func (r *classifyRun) writeReport(w io.Writer, graph string, labels []int) error
 	}
 	page := evaluate.Summarize(r.p.Scores, labels, r.data.l).Page(r.Method, model, e, r.data.g.Nodes.ID)
 	page.Facts = []report.Fact{{Name: "Labels", Value: fmt.Sprintf("%s, %s of %s", r.data.l.File, words.Counted(r.Labelled, "node"), words.Counted(len(r.Classes), "class"))}}
-	return writePage(r.data.out.run, w, page, graph)
+	return writePage(run, w, page, graph)
 }
 
 // headline returns the counts of the predictions for the summary.

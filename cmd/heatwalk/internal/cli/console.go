@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,44 +140,8 @@ func printDocument(run *session, v any) error {
 	return encodeDocument(run.stdout, v)
 }
 
-// encodeDocument writes a JSON document that ends with seconds, peak memory and warnings.
+// encodeDocument writes a JSON document for people.
 func encodeDocument(w io.Writer, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return encode(w, closingLast(text))
-}
-
-// closingLast returns a document with seconds, peak memory and warnings at the end. The JSON
-// package writes the fields of an embedded struct where that is declared, which may be before
-// other fields.
-func closingLast(document []byte) json.RawMessage {
-	fields := json.NewDecoder(bytes.NewReader(document))
-	if t, err := fields.Token(); err != nil || t != json.Delim('{') {
-		return document
-	}
-	var first, last []string
-	for fields.More() {
-		name, _ := fields.Token()
-		var value json.RawMessage
-		if err := fields.Decode(&value); err != nil {
-			return document
-		}
-		key, _ := json.Marshal(name)
-		field := string(key) + ":" + string(value)
-		switch name {
-		case "seconds", "peak_memory_bytes", "warnings":
-			last = append(last, field)
-		default:
-			first = append(first, field)
-		}
-	}
-	return json.RawMessage("{" + strings.Join(append(first, last...), ",") + "}")
-}
-
-// encode writes v as JSON for people.
-func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)

@@ -82,21 +82,13 @@ type convertOptions struct {
 }
 
 func newConvert(run *session) *cobra.Command {
-	c := new(convertOptions)
-	cmd := newCommand(run, "convert INPUT -o FILE", arguments(run, "INPUT", 1, 1),
-		"Write a graph, or features, in the format of another tool",
-		func(cmd *cobra.Command, args []string) { checkConvert(run, c, cmd, args) }, func(args []string) error {
-			if c.matrix {
-				return convertMatrix(run, c, args[0])
-			}
-			return convertGraph(run, c, args[0])
-		})
+	cmd, c := newCommand(run, "convert INPUT -o FILE", "Write a graph, or features, in the format of another tool", checkConvert, runConvert)
 	var names []string
 	for _, format := range fileFormats {
 		names = append(names, format.name)
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` to write; - is stdout")
+	outputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
 	choiceVar(run, flags, &c.target, "to", "", names, "format (default: as the name of the output ends)")
 	flags.StringVar(&c.attributes, "attributes", "", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
@@ -108,6 +100,13 @@ func newConvert(run *session) *cobra.Command {
 	return cmd
 }
 
+func runConvert(run *session, c *convertOptions, name string) error {
+	if c.matrix {
+		return convertMatrix(run, c, name)
+	}
+	return convertGraph(run, c, name)
+}
+
 // checkConvert validates the flags, records problems, and determines the format.
 func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []string) {
 	if len(args) != 1 {
@@ -116,7 +115,6 @@ func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []st
 	c.matrix = isMatrix(run, c, args[0])
 	checkFormat(run, c, args[0])
 	if !c.matrix {
-		checkGraph(run, &c.graph, cmd, args)
 		run.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 		if c.attributes != "" && c.format != nil && c.format.graph != nil && !c.format.graph.NodeAttributes {
 			run.problem("--attributes", "%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.name)
@@ -128,9 +126,6 @@ func checkConvert(run *session, c *convertOptions, cmd *cobra.Command, args []st
 		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
 		run.refuse(cmd.Flags(), rule{true, strings.Join(append(ofGraphs, "attributes", "largest-component"), " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
-	inputs := append(args, c.attributes, c.labels, c.graph.config.Nodes)
-	checkStdin(run, inputs...)
-	checkOutput(run, "-o", c.out, nil, inputs...)
 }
 
 // isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot

@@ -57,24 +57,18 @@ type demoDocument struct {
 	Closing
 }
 
-// demoOptions has no flags except --temp-dir.
-type demoOptions struct{ graph graphInputs }
-
 func newDemo(run *session) *cobra.Command {
-	c := new(demoOptions)
-	cmd := newCommand(run, "demo", arguments(run, "", 0, 0),
-		"The main job on the built-in Cora graph, in seconds",
-		func(*cobra.Command, []string) {}, func([]string) error { return runDemo(run, c) })
-	tempFlag(&c.graph.tables, cmd.Flags())
+	cmd, c := newCommand(run, "demo", "The main job on the built-in Cora graph, in seconds", nil, runDemo)
+	tempFlag(&c.tables, cmd.Flags())
 	return cmd
 }
 
 // runDemo ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
 // does, and compares.
-func runDemo(run *session, c *demoOptions) error {
+func runDemo(run *session, c *graphInputs, _ string) error {
 	began := time.Now()
-	c.graph.config.Stdin, c.graph.source, c.graph.tabled = bytes.NewReader(coraEdges), "reading cora", true
-	g, err := readGraph(run, &c.graph, "-", "")
+	c.config.Stdin, c.source, c.tabled = bytes.NewReader(coraEdges), "reading cora", true
+	g, err := readGraph(run, c, "-", "")
 	if err != nil {
 		return err
 	}

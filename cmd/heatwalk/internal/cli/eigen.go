@@ -58,15 +58,10 @@ const interior = "interior"
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(run *session) *cobra.Command {
-	c := new(eigenOptions)
-	cmd := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", arguments(run, "GRAPH", 1, 1),
-		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
-		func(cmd *cobra.Command, args []string) {
-			checkGraph(run, &c.graph, cmd, args)
-			checkEigen(run, c, cmd, args)
-		}, func(args []string) error { return runEigen(run, c, args[0]) })
+	cmd, c := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
+		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding", checkEigen, runEigen)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
+	outputFlag(flags, &c.out, "output", "", "`FILE` of the eigenvectors: .npy or .npz", eigenFormats)
 	choiceVar(run, flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	choiceVar(run, flags, &c.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
 	numberVar(run, flags, &c.sigma, "near", 0, param.Range{}, "σ", "σ of --which interior")
@@ -84,7 +79,7 @@ func newEigen(run *session) *cobra.Command {
 }
 
 // checkEigen validates the flags and records problems.
-func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, args []string) {
+func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, _ []string) {
 	flags, hasNear := cmd.Flags(), cmd.Flags().Changed("near")
 	run.require(flags, "matrix", "which")
 	run.refuse(flags,
@@ -103,7 +98,6 @@ func checkEigen(run *session, c *eigenOptions, cmd *cobra.Command, args []string
 	if c.Which == interior && !flags.Changed("max-products") {
 		c.products = 0
 	}
-	checkOutput(run, "-o", c.out, eigenFormats, args...)
 }
 
 // eigenDocument is the JSON document of eigen.
@@ -237,7 +231,7 @@ func (r *eigenDocument) ofComponents() (count int, value float64) {
 func showProducts(run *session) func(stage string, done, total int64) {
 	show := run.progress.Showing("iterating", "product")
 	return func(_ string, done, _ int64) {
-		show(int(done), 0)
+		show("", done, 0)
 		run.reached = words.Counted(int(done), "product")
 	}
 }

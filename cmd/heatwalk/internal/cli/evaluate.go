@@ -35,23 +35,12 @@ type evaluateOptions struct {
 }
 
 func newEvaluate(run *session) *cobra.Command {
-	c := &evaluateOptions{splitting: splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}}
-	cmd := newCommand(run, "evaluate GRAPH --labels L.tsv", arguments(run, "GRAPH", 1, 1),
-		"Methods side by side on splits of the labelled nodes",
-		func(cmd *cobra.Command, args []string) {
-			switch {
-			case c.values != "":
-				checkEvaluateValues(run, c, cmd, args)
-			case c.learning.several:
-				checkEvaluateSeveral(run, c, cmd, args)
-			default:
-				checkEvaluate(run, c, cmd, args)
-			}
-		}, func(args []string) error { return runEvaluate(run, c, args[0]) })
+	cmd, c := newCommand(run, "evaluate GRAPH --labels L.tsv", "Methods side by side on splits of the labelled nodes", checkEvaluate, runEvaluate)
 	flags := cmd.Flags()
 	labelsFlag(run, &c.learning, flags)
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
+	c.splitting = splitFlags{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	c.splitting.declare(run, flags)
 	c.tuningSplits = 10
 	variable(run, flags, "tuning-splits", "N[@X,...]", "10", "further splits to choose parameters on (0: inside each training set), at fractions X, of which each training size takes the nearest (default: its own)", c.parseTuning)
@@ -85,15 +74,23 @@ func runEvaluate(run *session, c *evaluateOptions, name string) error {
 }
 
 // checkEvaluate validates the flags and records problems.
-func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, args []string) {
+func checkEvaluate(run *session, c *evaluateOptions, cmd *cobra.Command, _ []string) {
 	flags := cmd.Flags()
-	checkGraph(run, &c.learning.graph, cmd, args)
-	checkStdin(run, append(args, c.learning.walk.labels, c.splitting.split, c.learning.walk.prior, c.learning.graph.config.Nodes, c.learning.attributes.file, c.learning.attributes.ids)...)
-	c.learning.attributes.check(run, flags)
-	checkLearning(run, &c.learning, flags)
-	checkEffect(run, flags, methodsOf(&c.learning))
-	c.splitting.check(run, flags, append(args, c.learning.walk.labels, c.learning.attributes.file, c.learning.attributes.ids)...)
-	settleMethods(run, &c.learning, c.gridName)
+	switch {
+	case c.values != "":
+		refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "inverse", "splits", "split", "report", "node-features", "feature-ids"})
+		c.splitting.check(run, flags)
+		if !flags.Changed("method") {
+			c.learning.listed = ""
+		}
+		c.regression = checkRegression(run, flags, c.learning.listed)
+	case c.learning.several:
+		checkSeveral(run, &c.learning, cmd, "train", "splits", "report")
+	default:
+		checkLearning(run, &c.learning, flags)
+		c.splitting.check(run, flags)
+		settleMethods(run, &c.learning, c.gridName)
+	}
 }
 
 // evaluateDocument is the JSON document of evaluate.
@@ -122,7 +119,7 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: ofAllMethods(splits), Settings: settings}
+	plan := &evaluate.Plan{TuningSplits: c.tuningSplits, TuneAt: c.tuneAt, Progress: splits, Settings: settings}
 	if err := c.splitting.planTo(run, &c.learning.graph.tables, plan, g.Nodes, l); err != nil {
 		return err
 	}
@@ -136,11 +133,6 @@ func compareLabels(run *session, c *evaluateOptions, name string) error {
 	}
 	doc := &evaluateDocument{Report: result, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return publishPlanned(d.out, doc, storeOf(g.Store.Manifest))
-}
-
-// ofAllMethods shows the splits of all methods as one stage, because their total includes all methods.
-func ofAllMethods(show func(done, total int)) func(method string, done, total int64) {
-	return func(_ string, done, total int64) { show(int(done), int(total)) }
 }
 
 // reporter is a report as text.
@@ -181,11 +173,7 @@ func publishReport(o *outputs, doc document, r reporter, graph string, store, ch
 
 // publishPlanned publishes the report on a plan.
 func publishPlanned(o *outputs, doc *evaluateDocument, store any) error {
-	lines := []string{doc.Skipped.String()}
-	if doc.Attributes != nil {
-		lines = append(lines, doc.Attributes.String())
-	}
-	return publishReport(o, doc, doc.Report, doc.Graph, store, parametersOf(doc.Report), lines...)
+	return publishReport(o, doc, doc.Report, doc.Graph, store, parametersOf(doc.Report), doc.Skipped.String(), doc.Attributes.String())
 }
 
 // sizeParameters holds the parameters of a method at one training size.
@@ -257,7 +245,7 @@ func (s *splitFlags) declare(run *session, flags *pflag.FlagSet) {
 	choiceVar(run, flags, &s.draw, "draw", "", []string{"random", "stratified"}, "stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	numberVar(run, flags, &s.splits, "splits", s.splits, param.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
-	flags.StringVar(&s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
+	outputFlag(flags, &s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
 	flags.BoolVar(&s.resume, "resume", false, "continue a killed run with the same --report, if there was one")
 }
 
@@ -292,9 +280,8 @@ func parseList[T comparable](list *[]T, s string, one func(text string) (T, erro
 // reportFormats are the endings of a report.
 var reportFormats = []string{".txt", ".json", ".html"}
 
-// check validates the flags of s, given the other inputs, records problems, and completes the flags.
-func (s *splitFlags) check(run *session, flags *pflag.FlagSet, inputs ...string) {
-	checkOutput(run, "--report", s.report, reportFormats, append(inputs, s.split)...)
+// check validates the flags of s, records problems, and completes the flags.
+func (s *splitFlags) check(run *session, flags *pflag.FlagSet) {
 	const leaveOut = "; leave out one of the two"
 	size, isGiven := "how many "+s.noun+"s to train on", s.split != ""
 	folds, classes := !isGiven && s.folds > 0, !isGiven && s.folds == 0 && len(s.perClass) > 0

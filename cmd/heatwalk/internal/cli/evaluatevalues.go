@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 
-	"github.com/spf13/cobra"
-
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -12,21 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 )
-
-// checkEvaluateValues validates the flags where nodes have numbers and records problems.
-func checkEvaluateValues(run *session, c *evaluateOptions, cmd *cobra.Command, args []string) {
-	flags := cmd.Flags()
-	checkGraph(run, &c.learning.graph, cmd, args)
-	inputs := append(args, c.values, c.learning.attributes.file, c.learning.attributes.ids)
-	checkStdin(run, append(inputs, c.splitting.split, c.learning.graph.config.Nodes)...)
-	c.learning.attributes.check(run, flags)
-	refuseBeside(run, &c.learning, cmd, "values", []string{"method", "train", "folds", "inverse", "splits", "split", "report", "node-features", "feature-ids"})
-	c.splitting.check(run, flags, inputs...)
-	if !flags.Changed("method") {
-		c.learning.listed = ""
-	}
-	c.regression = checkRegression(run, flags, c.learning.listed)
-}
 
 // valuesDocument is the JSON document of evaluate where nodes have numbers.
 type valuesDocument struct {
@@ -45,7 +28,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 	}
 	v := d.values
 	splits, phase := run.progress.Parts("evaluating", "split")
-	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Inverse: c.splitting.inverse, Splits: c.splitting.splits, Progress: ofAllMethods(splits)}
+	plan := &evaluate.Plan{Fractions: c.splitting.train, Folds: c.splitting.folds, Inverse: c.splitting.inverse, Splits: c.splitting.splits, Progress: splits}
 	if c.splitting.split != "" {
 		if err := readValuesSplit(run, c, plan, d.data.g, v); err != nil {
 			return err
@@ -64,11 +47,7 @@ func compareValues(run *session, c *evaluateOptions, name string) error {
 		return valuesError(run, &c.learning.graph, err, v, name)
 	}
 	doc := &valuesDocument{ValuesReport: result, Graph: name, Skipped: skippedOf(v.Labels), Attributes: attributesOf(d.data.g)}
-	lines := []string{doc.Skipped.text("value"), ""}
-	if doc.Attributes != nil {
-		lines[1] = doc.Attributes.String()
-	}
-	return publishReport(d.data.out, doc, result, name, storeOf(d.data.g.Store.Manifest), nil, lines...)
+	return publishReport(d.data.out, doc, result, name, storeOf(d.data.g.Store.Manifest), nil, doc.Skipped.text("value"), doc.Attributes.String())
 }
 
 // readValuesSplit reads the split of the nodes with a value into a plan.

@@ -36,23 +36,9 @@ type featuresOptions struct {
 }
 
 func newFeatures(run *session) *cobra.Command {
-	c := new(featuresOptions)
-	cmd := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", arguments(run, "GRAPH", 1, 1),
-		"The explicit features of the coinciding walk kernel",
-		func(cmd *cobra.Command, args []string) {
-			checkDense(run, &c.graph, cmd, args, c.out, c.share, c.walk.labels, c.rows)
-			c.asked = cmd.Flags().Changed("folds")
-			if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
-				c.walk.check(run, cmd.Flags(), n)
-			}
-		}, func(args []string) error {
-			if c.dtype == "float64" {
-				return writeFeatures[float64](run, c, args[0])
-			}
-			return writeFeatures[float32](run, c, args[0])
-		})
+	cmd, c := newCommand(run, "features GRAPH --labels L.tsv -o F.npy", "The explicit features of the coinciding walk kernel", checkFeatures, runFeatures)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
+	outputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walk.declare(run, &c.graph.tables, flags, "")
 	choiceVar(run, flags, &c.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
@@ -62,6 +48,20 @@ func newFeatures(run *session) *cobra.Command {
 	c.share.declare(run, flags, "the classes")
 	graphFlags(run, &c.graph, flags)
 	return cmd
+}
+
+func checkFeatures(run *session, c *featuresOptions, cmd *cobra.Command, _ []string) {
+	c.asked = cmd.Flags().Changed("folds")
+	if spec, n := parseNamed(run, "--kernel", c.name, specs{&cwk.Spec}); spec != nil {
+		c.walk.check(run, cmd.Flags(), n)
+	}
+}
+
+func runFeatures(run *session, c *featuresOptions, name string) error {
+	if c.dtype == "float64" {
+		return writeFeatures[float64](run, c, name)
+	}
+	return writeFeatures[float32](run, c, name)
 }
 
 // writeFeatures writes the features of the coinciding walk kernel.
@@ -170,11 +170,9 @@ func (w *walkFlags) readPrior(run *session, in *inputs, g *openGraph, l *nodefil
 // newWalk returns the walk that f describes, without its matrix and memory.
 func newWalk[T sparse.Float](run *session, d *graphRun, in *inputs, f *walkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.readPrior(run, in, d.g, d.l)
-	show := run.progress.Showing("walking", "sweep")
-	walking := func(_ string, done, total int64) { show(int(done), int(total)) }
 	return &cwk.Walk[T]{
 		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
-		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: run.threads, Progress: walking,
+		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: run.threads, Progress: run.progress.Showing("walking", "sweep"),
 	}, err
 }
 
@@ -257,7 +255,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		return err
 	}
 	p := &m.parameters
-	r := &matrixDocument{Output: d.out.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+	r := &closedMatrix{matrixDocument: matrixDocument{Output: d.out.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}}
 	return d.out.finish(r, storeOf(d.g.Store.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 

@@ -210,6 +210,25 @@ func (run *session) require(flags *pflag.FlagSet, names ...string) {
 	}
 }
 
+// argumentsOf returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
+// same in brackets for an optional one.
+func argumentsOf(run *session, use string) cobra.PositionalArgs {
+	words := strings.Fields(use)
+	if len(words) < 2 || words[1][0] == '-' {
+		return arguments(run, "", 0, 0)
+	}
+	name, optional := strings.CutPrefix(words[1], "[")
+	name, repeated := strings.CutSuffix(strings.TrimSuffix(name, "]"), "...")
+	lo, hi := 1, 1
+	if optional {
+		lo = 0
+	}
+	if repeated {
+		hi = -1
+	}
+	return arguments(run, name, lo, hi)
+}
+
 // arguments returns a check that a command has between lo and hi arguments
 // called name; hi < 0 means any number.
 func arguments(run *session, name string, lo, hi int) cobra.PositionalArgs {

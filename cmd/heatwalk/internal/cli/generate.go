@@ -53,15 +53,14 @@ type generateOptions struct {
 
 // newModel returns the command of a model.
 func newModel(run *session, m *generate.Model) *cobra.Command {
-	c := &generateOptions{generateDocument: generateDocument{Model: m.Name, fraction: 1}}
 	do, check, output, usage := generateGraph, checkGenerate, "FILE", "`FILE` of edges, - is stdout; DIR/ makes a store"
 	if m.Works&param.Graphs != 0 {
 		do, check, output, usage = generateCollection, checkCollection, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd := newCommand(run, m.Name+" -o "+output, arguments(run, "", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
+	cmd, c := newCommand(run, m.Name+" -o "+output, m.Title, func(run *session, c *generateOptions, cmd *cobra.Command, _ []string) {
 		check(run, c, cmd)
 		c.generateDocument.values = modelValues(run, cmd.Flags(), &m.Spec)
-	}, func([]string) error {
+	}, func(run *session, c *generateOptions, _ string) error {
 		c.Parameters = map[string]any{"seed": run.seed}
 		if m.HasClasses {
 			c.Parameters["fraction"] = c.fraction
@@ -71,6 +70,7 @@ func newModel(run *session, m *generate.Model) *cobra.Command {
 		}
 		return do(run, c)
 	})
+	c.Model, c.fraction = m.Name, 1
 	flags := cmd.Flags()
 	flags.StringVarP(&c.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&param.Graphs == 0 {

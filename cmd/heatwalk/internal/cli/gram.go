@@ -28,6 +28,7 @@ type gramOptions struct {
 	combine  string
 	scores   scoreFlags
 	unknown  ingest.UnknownIDs
+	files    []string // of kernel values
 }
 
 // learnerFlags holds the flags of a learner and its parameters.
@@ -38,8 +39,18 @@ type learnerFlags struct {
 	values     param.Values // given values and defaults
 }
 
+// declare declares the flag and adds its check, which parses the learner and its parameters.
 func (f *learnerFlags) declare(run *session, flags *pflag.FlagSet, initial string) {
 	flags.StringVar(&f.listed, "learner", initial, "`SPEC` of the learner, as in svm:cost=10; see heatwalk methods")
+	addCheck(run, flags, func(*cobra.Command, []string) {
+		if f.listed == "" {
+			return // which is recorded already
+		}
+		if spec, n := parseNamed(run, "--learner", f.listed, learners()); spec != nil {
+			f.learner = classify.Learners().Named(n.Name)
+			f.userValues, f.values = parseGiven(run, "--learner", n.Given, spec)
+		}
+	})
 }
 
 // check parses the learner and its parameters.
@@ -63,34 +74,25 @@ const (
 )
 
 func newGram(run *session) *cobra.Command {
-	c := new(gramOptions)
-	classify := newCommand(run, "classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", arguments(run, "FILE of kernel values", 1, -1),
-		"Learn from kernel values in files", func(cmd *cobra.Command, args []string) { checkGram(run, c, cmd, args) },
-		func(args []string) error { return runGram(run, c, args) })
-	flags := classify.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm")
+	cmd, c := newCommand(run, "classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy", "Learn from kernel values in files", checkGram, runGram)
+	cmd.Args = arguments(run, "FILE of kernel values", 1, -1)
+	flags := cmd.Flags()
+	outputFlag(flags, &c.out, "output", "", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm", gramFormats)
 	labelFlags(run, &c.tables, flags, &c.labels, "`FILE` of node and label, one pair a line")
 	c.learning.declare(run, flags, "")
 	choiceVar(run, flags, &c.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "how to combine the kernels of several files")
-	c.scores.declare(run, flags)
+	c.scores.declare(run, flags, false)
 	unknownIDsFlag(run, flags, &c.unknown)
-	return newGroup(run, "gram", "Learning from kernel values in a file", classify)
+	return newGroup(run, "gram", "Learning from kernel values in a file", cmd)
 }
 
-// checkGram parses the learner and records problems of the flags.
+// checkGram records problems of the flags.
 func checkGram(run *session, c *gramOptions, cmd *cobra.Command, args []string) {
-	flags := cmd.Flags()
-	checkOutput(run, "-o", c.out, gramFormats, append(args, c.labels)...)
-	run.require(flags, "labels", "learner")
-	run.refuse(flags,
-		rule{len(args) == 1, "combine", "there is a single file; leave it out"},
-	)
-	c.scores.check(run, flags, c.out, gramFormats, false)
+	c.files = args
+	run.require(cmd.Flags(), "labels", "learner")
+	run.refuse(cmd.Flags(), rule{len(args) == 1, "combine", "there is a single file; leave it out"})
 	if slices.Contains(args, "-") {
 		run.problem("-", "stdin can be read once, and the kernel is read twice; give a file")
-	}
-	if flags.Changed("learner") {
-		c.learning.check(run)
 	}
 }
 
@@ -104,16 +106,17 @@ type gramDocument struct {
 	Columns    []string     `json:"columns"`
 	Learner    string       `json:"learner"`
 	Parameters param.Values `json:"parameters"`
+	Closing
 }
 
 // runGram learns from kernel values in files, and scores all rows.
-func runGram(run *session, c *gramOptions, files []string) error {
+func runGram(run *session, c *gramOptions, _ string) error {
 	o, err := beginOutputs(run, c.out, matrixFormatOf(c.out, gramFormats))
 	if err != nil {
 		return err
 	}
 	k := &ongram.Files{
-		Paths: files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, ""),
+		Paths: c.files, Product: c.combine == productOfKernels, LabelFile: c.labels, Labelling: labelConfig(run, &c.tables, c.unknown, ""),
 		Learner: c.learning.learner, Values: c.learning.values, Shares: c.scores.kind == "probability" || o.format == nil, Progress: run.progress.Phases(),
 	}
 	if err = k.Open(run.ctx); err == nil {
@@ -133,10 +136,10 @@ func runGram(run *session, c *gramOptions, files []string) error {
 	}
 	columns, next, stop, err := k.Scores(run.ctx)
 	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Data(files[0], "%s: %v; are these the values of a kernel?", wrong.Method, wrong.Err)
+		return fault.Data(c.files[0], "%s: %v; are these the values of a kernel?", wrong.Method, wrong.Err)
 	}
 	if err != nil {
-		return learnError(err, files[0])
+		return learnError(err, c.files[0])
 	}
 	defer stop()
 	if o.format == nil {

@@ -75,6 +75,7 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{inputGroup: nil} })
 	flags.AddFlagSet(local)
+	addCheck(run, flags, func(cmd *cobra.Command, args []string) { checkGraph(run, r, cmd, args) })
 }
 
 // largestFlag declares the flag for a part of the graph.
@@ -142,8 +143,8 @@ type openGraph struct {
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
 func checkGraph(run *session, r *graphInputs, cmd *cobra.Command, args []string) {
 	checkSources(run, r)
-	if len(args) > 0 && ingest.IsStore(args[0]) {
-		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
+	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
+		run.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[last] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 

@@ -3,9 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -92,16 +89,6 @@ type denseInputs struct {
 	seeds      bool // labels are the seeds of a walk
 	rows, cols string
 	block      bool // the columns are nodes
-}
-
-// checkDense validates the graph, the output and the other inputs of a run that writes a matrix, and
-// records problems.
-func checkDense(run *session, r *graphInputs, cmd *cobra.Command, args []string, out string, share shareFlag, extra ...string) {
-	inputs := append(slices.Clone(args), extra...)
-	checkGraph(run, r, cmd, args)
-	checkOutput(run, "-o", out, denseFormats, inputs...)
-	checkStdin(run, inputs...)
-	share.check(run, args, out, ".npy", denseFormats)
 }
 
 // beginDense begins the output and reads the inputs.

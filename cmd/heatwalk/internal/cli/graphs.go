@@ -51,21 +51,16 @@ func newGraphs(run *session) *cobra.Command {
 	return newGroup(run, "graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(run), newGraphsClassify(run), newGraphsEvaluate(run))
 }
 
-// newGraphsCommand returns a command on a collection. check records problems of its flags, given all inputs.
-func newGraphsCommand(run *session, c *graphsOptions, use, short string, check func(flags *pflag.FlagSet, inputs []string), do func(run *session, c *graphsOptions, name string) error) *cobra.Command {
-	return newCommand(run, use, arguments(run, "INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
-		checkGraphs(run, c, cmd.Flags())
-		check(cmd.Flags(), append(args, c.labels, c.measure, c.base))
-	}, func(args []string) error { return do(run, c, args[0]) })
-}
-
-// graphsFlags declares the flags for reading and comparing a collection.
+// graphsFlags declares the flags for reading and comparing a collection, whose check parses kernels and learners.
 func graphsFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, values string) {
 	choiceVar(run, flags, &c.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&c.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	choiceVar(run, flags, &c.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "labels of vertices (default: those of the input, or else the degrees)")
 	flags.StringVar(&c.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&c.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with a file of ids, .npz (default: 1 for equal ones)")
+	tempFlag(&c.tables, flags)
+	flags.SortFlags = false
+	addCheck(run, flags, func(*cobra.Command, []string) { checkGraphs(run, c, flags) })
 }
 
 // graphsLearningFlags declares the flags for labels, learners and their choice.
@@ -73,8 +68,6 @@ func graphsLearningFlags(run *session, c *graphsOptions, flags *pflag.FlagSet, s
 	flags.StringVar(&c.kernelNames, "kernel", "propagation", "`SPEC` of the kernel, as in label-pair:steps=3"+several)
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`SPEC` of the learner, as in svm:cost=10"+several)
 	graphsFlags(run, c, flags, "cosine")
-	tempFlag(&c.tables, flags)
-	flags.SortFlags = false
 }
 
 // namedList parses a list of names with parameters and adds the values to given. A parameter has the
@@ -292,25 +285,23 @@ type graphsKernelDocument struct {
 	Graphs int    `json:"graphs"`
 	Nodes  int    `json:"nodes"`
 	Values string `json:"values"`
+	Closing
 }
 
 func newGraphsKernel(run *session) *cobra.Command {
-	c := new(graphsOptions)
-	cmd := newGraphsCommand(run, c, "kernel INPUT --kernel SPEC -o K.npy",
-		"Kernel values between all graphs of a collection", func(_ *pflag.FlagSet, inputs []string) {
-			checkOutput(run, "-o", c.out, denseFormats, inputs...)
-			if len(c.kernels) > 1 {
-				run.problem("--kernel", "%s are several; graphs kernel takes one", c.kernelNames)
-			}
-		}, runGraphsKernel)
+	cmd, c := newCommand(run, "kernel INPUT --kernel SPEC -o K.npy", "Kernel values between all graphs of a collection", checkGraphsKernel, runGraphsKernel)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
+	outputFlag(flags, &c.out, "output", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&c.kernelNames, "kernel", "", "`SPEC` of the kernel, as in label-pair:steps=3")
 	choiceVar(run, flags, &c.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
 	graphsFlags(run, c, flags, "raw")
-	tempFlag(&c.tables, flags)
-	flags.SortFlags = false
 	return cmd
+}
+
+func checkGraphsKernel(run *session, c *graphsOptions, _ *cobra.Command, _ []string) {
+	if len(c.kernels) > 1 {
+		run.problem("--kernel", "%s are several; graphs kernel takes one", c.kernelNames)
+	}
 }
 
 // valuesBytes returns the memory of a row of values between the given number of graphs, and of its
@@ -428,23 +419,23 @@ type graphsClassifyDocument struct {
 	Method     string             `json:"method"`
 	Parameters *method.Parameters `json:"parameters"`
 	Settings   int                `json:"settings"`
+	Closing
 }
 
 func newGraphsClassify(run *session) *cobra.Command {
-	c := new(graphsOptions)
-	cmd := newGraphsCommand(run, c, "classify INPUT --labels L.tsv -o OUT.tsv",
-		"A class and scores for every graph of a collection", func(flags *pflag.FlagSet, inputs []string) {
-			checkOutput(run, "-o", c.out, tablefile.PredictionEndings, inputs...)
-			if len(c.kernels) > 1 || len(c.learners) > 1 {
-				run.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
-			}
-			run.require(flags, "labels")
-		}, runGraphsClassify)
+	cmd, c := newCommand(run, "classify INPUT --labels L.tsv -o OUT.tsv", "A class and scores for every graph of a collection", checkGraphsClassify, runGraphsClassify)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout")
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout", tablefile.PredictionEndings)
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines")
 	graphsLearningFlags(run, c, flags, "")
 	return cmd
+}
+
+func checkGraphsClassify(run *session, c *graphsOptions, cmd *cobra.Command, _ []string) {
+	if len(c.kernels) > 1 || len(c.learners) > 1 {
+		run.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
+	}
+	run.require(cmd.Flags(), "labels")
 }
 
 func runGraphsClassify(run *session, c *graphsOptions, name string) error {
@@ -481,12 +472,8 @@ func runGraphsClassify(run *session, c *graphsOptions, name string) error {
 }
 
 func newGraphsEvaluate(run *session) *cobra.Command {
-	c := &graphsOptions{splitting: splitFlags{noun: "graph", splits: 10}}
-	cmd := newGraphsCommand(run, c, "evaluate INPUT [--kernel A,B …]",
-		"Kernels between graphs side by side on random splits of a collection", func(flags *pflag.FlagSet, inputs []string) {
-			checkStdin(run, c.labels, c.splitting.split)
-			c.splitting.check(run, flags, inputs...)
-		}, runGraphsEvaluate)
+	cmd, c := newCommand(run, "evaluate INPUT [--kernel A,B …]", "Kernels between graphs side by side on random splits of a collection", checkGraphsEvaluate, runGraphsEvaluate)
+	c.splitting = splitFlags{noun: "graph", splits: 10}
 	flags := cmd.Flags()
 	flags.StringVar(&c.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: the classes in the collection)")
 	c.splitting.declare(run, flags)
@@ -494,12 +481,16 @@ func newGraphsEvaluate(run *session) *cobra.Command {
 	return cmd
 }
 
+func checkGraphsEvaluate(run *session, c *graphsOptions, cmd *cobra.Command, _ []string) {
+	c.splitting.check(run, cmd.Flags())
+}
+
 func runGraphsEvaluate(run *session, c *graphsOptions, name string) error {
 	r, err := beginCollection(run, c, name, c.splitting.report, func(*collectionRun) int64 { return runFileBytes })
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: ofAllMethods(run.progress.Showing("evaluating", "split"))}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.options, Data: r.collection.Sum(), Progress: run.progress.Showing("evaluating", "split")}
 	nodes, err := r.nodes()
 	if err == nil {
 		err = c.splitting.planTo(run, &c.tables, plan, nodes, r.l)

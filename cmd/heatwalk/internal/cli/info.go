@@ -49,29 +49,28 @@ type infoOptions struct {
 }
 
 func newInfo(run *session) *cobra.Command {
-	c := new(infoOptions)
-	cmd := newCommand(run, "info GRAPH [--labels L.tsv]", arguments(run, "GRAPH", 1, 1),
-		"Counts, degrees, components, and how classes lie in the graph",
-		func(cmd *cobra.Command, args []string) {
-			checkGraph(run, &c.graph, cmd, args)
-			if c.ids == "-" {
-				run.problem("--ids", "stdout has the counts; give a file")
-			}
-			checkOutput(run, "--ids", c.ids, nil, append(args, c.labels)...)
-			checkPage(run, c.page, c.ids, append(args, c.labels)...)
-			checkStdin(run, append(args, c.labels)...)
-		}, func(args []string) error {
-			v, err := measureGraph(run, c, args[0])
-			if err != nil {
-				return err
-			}
-			return run.printResult(v, func(io.Writer) { v.print(escapeWriter{run.stdout}, run.cost()) })
-		})
-	labelFlags(run, &c.graph.tables, cmd.Flags(), &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
-	cmd.Flags().StringVar(&c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output")
-	cmd.Flags().StringVar(&c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html")
-	graphFlags(run, &c.graph, cmd.Flags())
+	cmd, c := newCommand(run, "info GRAPH [--labels L.tsv]", "Counts, degrees, components, and how classes lie in the graph", checkInfo, runInfo)
+	flags := cmd.Flags()
+	labelFlags(run, &c.graph.tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	outputFlag(flags, &c.ids, "ids", "", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
+	outputFlag(flags, &c.page, "report", "", "`FILE` for a page about degrees, components and classes: .html", pageFormats)
+	graphFlags(run, &c.graph, flags)
 	return cmd
+}
+
+func checkInfo(run *session, c *infoOptions, _ *cobra.Command, _ []string) {
+	if c.ids == "-" {
+		run.problem("--ids", "stdout has the counts; give a file")
+	}
+	checkPage(run, c.page, c.ids)
+}
+
+func runInfo(run *session, c *infoOptions, name string) error {
+	v, err := measureGraph(run, c, name)
+	if err != nil {
+		return err
+	}
+	return run.printResult(v, func(io.Writer) { sheet(escapeWriter{run.stdout}, 20, append(v.lines(), [2]string{"took", run.cost()})) })
 }
 
 // measureGraph computes the counts of a graph, and of labels if a file is given.
@@ -119,10 +118,8 @@ func measureGraph(run *session, r *infoOptions, name string) (*infoDocument, err
 			v.PSwitchWalk = &s.SwitchWalk
 		}
 	}
-	if r.ids != "" {
-		if err := writeIDs(run, r, g); err != nil {
-			return nil, err
-		}
+	if err := writeFile(run, r.ids, func(w io.Writer) error { return tablefile.WriteIDs(w, nodeAxis(g)) }); err != nil {
+		return nil, err
 	}
 	if r.page != "" {
 		var names []string
@@ -143,33 +140,7 @@ func writeInfoPage(run *session, r *infoOptions, v *infoDocument, page *report.P
 			page.Facts = append(page.Facts, report.Fact{Name: line[0], Value: line[1]})
 		}
 	}
-	o := newOutputs(run, r.page)
-	w, err := o.begin(r.page)
-	if err == nil {
-		err = writePage(run, w, page, v.Graph)
-	}
-	if err == nil {
-		err = o.commit(nil)
-	}
-	return err
-}
-
-// writeIDs writes the ids of all nodes.
-func writeIDs(run *session, r *infoOptions, g *openGraph) error {
-	o := newOutputs(run, r.ids)
-	w, err := o.begin(r.ids)
-	if err == nil {
-		err = tablefile.WriteIDs(w, nodeAxis(g))
-	}
-	if err == nil {
-		err = o.commit(nil)
-	}
-	return err
-}
-
-// print writes the counts of a graph.
-func (v *infoDocument) print(w io.Writer, cost string) {
-	sheet(w, 20, append(v.lines(), [2]string{"took", cost}))
+	return writeFile(run, r.page, func(w io.Writer) error { return writePage(run, w, page, v.Graph) })
 }
 
 // lines returns the counts of a graph with their names.

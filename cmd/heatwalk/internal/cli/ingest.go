@@ -30,14 +30,12 @@ type ingestOptions struct {
 	neighbours neighbourFlags
 	dir, codec string
 	force      bool
+	inputs     []string
 }
 
 func newIngest(run *session) *cobra.Command {
-	c := new(ingestOptions)
-	cmd := newCommand(run, "ingest INPUT... -o DIR", arguments(run, "INPUT", 0, -1),
-		"Read edge lists and graph files of other tools into a store",
-		func(cmd *cobra.Command, args []string) { checkIngest(run, c, cmd, args) },
-		func(args []string) error { return runIngest(run, c, args) })
+	cmd, c := newCommand(run, "ingest INPUT... -o DIR", "Read edge lists and graph files of other tools into a store", checkIngest, runIngest)
+	cmd.Args = arguments(run, "INPUT", 0, -1)
 	flags := cmd.Flags()
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
@@ -50,6 +48,7 @@ func newIngest(run *session) *cobra.Command {
 
 // checkIngest validates the flags and records problems.
 func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []string) {
+	c.inputs = args
 	if c.dir == "" {
 		run.problem("-o", "the store's directory is missing; write -o DIR")
 	} else if isThere(c.dir) && !isDir(c.dir) {
@@ -65,7 +64,6 @@ func checkIngest(run *session, c *ingestOptions, cmd *cobra.Command, args []stri
 			}
 		}
 	}
-	checkSources(run, &c.graph)
 	c.neighbours.check(run, cmd, args, &c.graph)
 }
 
@@ -79,7 +77,7 @@ type ingestDocument struct {
 	Closing
 }
 
-func runIngest(run *session, c *ingestOptions, inputs []string) (err error) {
+func runIngest(run *session, c *ingestOptions, _ string) (err error) {
 	config := &c.graph.config
 	config.Codec = c.codec
 	if c.neighbours.path != "" {
@@ -98,9 +96,9 @@ func runIngest(run *session, c *ingestOptions, inputs []string) (err error) {
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
 	if run.estimating {
-		return planIngest(run, &c.graph, c.dir, inputs)
+		return planIngest(run, &c.graph, c.dir, c.inputs)
 	}
-	report, err := ingestInto(run, &c.graph, c.dir, inputs, c.force)
+	report, err := ingestInto(run, &c.graph, c.dir, c.inputs, c.force)
 	if err != nil {
 		return err
 	}

@@ -20,24 +20,7 @@ import (
 )
 
 func newKernel(run *session) *cobra.Command {
-	c := new(kernelOptions)
-	cmd := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", arguments(run, "GRAPH", 1, 1),
-		"A block of kernel values, streamed to a file",
-		func(cmd *cobra.Command, args []string) {
-			checkDense(run, &c.graph, cmd, args, c.block.out, c.share, c.walk.labels, c.block.rows, c.block.cols)
-			checkKernel(run, c, cmd)
-		}, func(args []string) error {
-			write := writeNodeKernel[float32]
-			switch double := c.block.dtype == "float64"; {
-			case double && c.family == nil:
-				write = writeWalkKernel[float64]
-			case double:
-				write = writeNodeKernel[float64]
-			case c.family == nil:
-				write = writeWalkKernel[float32]
-			}
-			return write(run, c, args[0])
-		})
+	cmd, c := newCommand(run, "kernel GRAPH --kernel SPEC -o K.npy", "A block of kernel values, streamed to a file", checkKernel, runKernel)
 	flags := cmd.Flags()
 	c.block.declare(run, flags)
 	flags.StringVar(&c.listed, "kernel", nodeKernels()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
@@ -49,11 +32,23 @@ func newKernel(run *session) *cobra.Command {
 	return cmd
 }
 
+func runKernel(run *session, c *kernelOptions, name string) error {
+	switch double := c.block.dtype == "float64"; {
+	case double && c.family == nil:
+		return writeWalkKernel[float64](run, c, name)
+	case double:
+		return writeNodeKernel[float64](run, c, name)
+	case c.family == nil:
+		return writeWalkKernel[float32](run, c, name)
+	}
+	return writeNodeKernel[float32](run, c, name)
+}
+
 // denseFlags are those of a block of kernel values.
 type denseFlags struct{ out, rows, cols, dtype string }
 
 func (f *denseFlags) declare(run *session, flags *pflag.FlagSet) {
-	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
+	outputFlag(flags, &f.out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", denseFormats)
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the ids of the rows, one a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the ids of the columns (default: all)")
 	choiceVar(run, flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values")
@@ -100,7 +95,7 @@ type kernelOptions struct {
 }
 
 // checkKernel parses the kernel and records problems of the flags.
-func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command) {
+func checkKernel(run *session, c *kernelOptions, cmd *cobra.Command, _ []string) {
 	spec, n := parseNamed(run, "--kernel", c.listed, nodeKernels())
 	if spec == nil {
 		return

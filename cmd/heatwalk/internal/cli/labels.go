@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
@@ -180,14 +181,12 @@ type attributeFlags struct {
 func (f *attributeFlags) declare(run *session, flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
 	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
-}
-
-// check validates the flags and records problems.
-func (f *attributeFlags) check(run *session, flags *pflag.FlagSet) {
-	run.refuse(flags,
-		rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
-		rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
-	)
+	addCheck(run, flags, func(*cobra.Command, []string) {
+		run.refuse(flags,
+			rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
+			rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
+		)
+	})
 }
 
 // attributesDocument describes attributes in JSON documents.
@@ -214,8 +213,11 @@ func attributesOf(g *openGraph) *attributesDocument {
 	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, ignored}
 }
 
-// String returns the description as a line.
+// String returns the description as a line, "" of nil.
 func (d *attributesDocument) String() string {
+	if d == nil {
+		return ""
+	}
 	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"), words.Counted(d.Nodes, "node"))
 	if d.Unknown > 0 {
 		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", words.Counted(d.Unknown, "row"))

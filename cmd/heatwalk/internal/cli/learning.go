@@ -67,6 +67,7 @@ func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
 	}
 	checkForm(run, f.entries)
 	run.require(flags, "labels")
+	checkEffect(run, flags, methodsOf(f))
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.

@@ -31,7 +31,7 @@ func matrixFormatOf(path string, formats []string) *tablefile.Format {
 // axis is the rows or the columns of a matrix.
 type axis = tablefile.Axis
 
-// matrixDocument is the JSON document of commands that write a matrix.
+// matrixDocument holds the first keys of the JSON documents of commands that write a matrix.
 type matrixDocument struct {
 	Output     string `json:"output"`
 	Rows       int    `json:"rows"`
@@ -40,6 +40,11 @@ type matrixDocument struct {
 	Kernel     string `json:"kernel,omitempty"`     // of tables and of collections
 	Attributes int    `json:"attributes,omitempty"` // of a table
 	Parameters any    `json:"parameters,omitempty"`
+}
+
+// closedMatrix is the JSON document of commands that write a matrix and say no more about it.
+type closedMatrix struct {
+	matrixDocument
 	Closing
 }
 

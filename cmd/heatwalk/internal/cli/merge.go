@@ -18,24 +18,25 @@ type mergeDocument struct {
 	matrixDocument
 	Command string `json:"command"` // the command line that made the parts
 	Parts   int    `json:"parts"`
+	Closing
+}
+
+type mergeOptions struct {
+	parts []string
+	out   string
 }
 
 func newMerge(run *session) *cobra.Command {
-	var out string
-	cmd := newCommand(run, "merge PART... -o OUT", arguments(run, "PART", 1, -1),
-		"Put the parts that --slab made together",
-		func(_ *cobra.Command, args []string) {
-			checkOutput(run, "-o", out, nil, args...)
-		},
-		func(args []string) error { return mergeParts(run, args, out) })
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`OUT` is the file of the whole matrix")
+	cmd, c := newCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
+		func(_ *session, c *mergeOptions, _ *cobra.Command, args []string) { c.parts = args }, runMerge)
+	outputFlag(cmd.Flags(), &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
 	return cmd
 }
 
-func mergeParts(run *session, paths []string, out string) error {
-	list, err := parts.Read(run.ctx, paths)
+func runMerge(run *session, c *mergeOptions, _ string) error {
+	list, err := parts.Read(run.ctx, c.parts)
 	if err == nil {
-		err = mergeMatrix(run, list, out)
+		err = mergeMatrix(run, list, c.out)
 	}
 	if wrong := new(parts.Error); errors.As(err, &wrong) {
 		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
@@ -65,7 +66,7 @@ func mergeMatrix(run *session, list []parts.Part, out string) error {
 		if err != nil {
 			return err
 		}
-		r := &mergeDocument{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, list[0].Command, len(list)}
+		r := &mergeDocument{matrixDocument: matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command, Parts: len(list)}
 		return o.finish(r, origin.Store, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }

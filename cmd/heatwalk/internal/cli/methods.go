@@ -16,8 +16,8 @@ import (
 )
 
 func newMethods(run *session) *cobra.Command {
-	return newCommand(run, "methods [NAME]", arguments(run, "NAME", 0, 1), "What can be named in --method, --kernel and --learner",
-		func(*cobra.Command, []string) {}, func(args []string) error { return runMethods(run, strings.Join(args, "")) })
+	cmd, _ := newCommand(run, "methods [NAME]", "What can be named in --method, --kernel and --learner", nil, runMethods)
+	return cmd
 }
 
 // declaration describes a kernel, learner or method in JSON, with a flag that accepts it.
@@ -121,7 +121,7 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 }
 
 // runMethods prints all names, or the description of one.
-func runMethods(run *session, name string) error {
+func runMethods(run *session, _ *struct{}, name string) error {
 	list := declarations()
 	if name != "" {
 		named := slices.DeleteFunc(slices.Clone(list), func(d declaration) bool { return d.Name != name })

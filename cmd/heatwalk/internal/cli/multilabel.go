@@ -21,10 +21,8 @@ const severalSeparator = "|"
 
 // checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
 // the given ones.
-func checkSeveral(run *session, f *learningFlags, cmd *cobra.Command, args []string, takes ...string) {
+func checkSeveral(run *session, f *learningFlags, cmd *cobra.Command, takes ...string) {
 	f.graph.tables.labelling.Several = true
-	checkGraph(run, &f.graph, cmd, args)
-	checkStdin(run, append(args, f.walk.labels)...)
 	run.require(cmd.Flags(), "labels")
 	refuseBeside(run, f, cmd, "multi-label", append(takes, "labels"))
 }
@@ -33,24 +31,11 @@ func checkSeveral(run *session, f *learningFlags, cmd *cobra.Command, args []str
 // which it takes, and those for reading graphs and labels.
 func refuseBeside(run *session, f *learningFlags, cmd *cobra.Command, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.names, []string{flag, "temp-dir", "label-fields", "missing", "unknown-ids"})
-	shared := cmd.InheritedFlags()
 	cmd.Flags().Visit(func(item *pflag.Flag) {
-		if shared.Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
-			run.problem("--"+item.Name, "cannot be used with --%s; leave it out", flag)
+		if cmd.InheritedFlags().Lookup(item.Name) == nil && !slices.Contains(takes, item.Name) {
+			run.refuse(cmd.Flags(), rule{true, item.Name, "cannot be used with --" + flag + "; leave it out"})
 		}
 	})
-}
-
-func checkClassifySeveral(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
-	checkSeveral(run, &c.learning, cmd, args, "output", "scores", "dtype", "unreached")
-	c.scores.check(run, cmd.Flags(), c.out, scoreFormats, false)
-	run.refuse(cmd.Flags(), rule{c.scores.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
-	checkOutput(run, "-o", c.out, scoreFormats, append(args, c.learning.walk.labels)...)
-}
-
-func checkEvaluateSeveral(run *session, c *evaluateOptions, cmd *cobra.Command, args []string) {
-	checkSeveral(run, &c.learning, cmd, args, "train", "splits", "report")
-	checkOutput(run, "--report", c.splitting.report, reportFormats, append(args, c.learning.walk.labels)...)
 }
 
 // beginSeveral reads the graph, the labels and the attributes, and plans the run with its number of predictions.
@@ -89,7 +74,7 @@ func predictSeveral(run *session, c *classifyOptions, name string) error {
 	if r.Components, err = d.problem().MissedComponents(run.ctx, p.Reached, run.threads, &p.Work); err != nil {
 		return err
 	}
-	return r.finish(model, func(row int) string {
+	return r.finish(run, model, func(row int) string {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return ""
 		}
@@ -115,7 +100,7 @@ func compareSeveral(run *session, c *evaluateOptions, name string) error {
 		return err
 	}
 	splits, _ := run.progress.Parts("evaluating", "split")
-	report, err := multilabel.Evaluate(run.ctx, d.problem(), c.splitting.train, c.splitting.splits, s, ofAllMethods(splits))
+	report, err := multilabel.Evaluate(run.ctx, d.problem(), c.splitting.train, c.splitting.splits, s, splits)
 	if shortage := new(split.SplitError); errors.As(err, &shortage) && shortage.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			shortage.Fraction, words.Counted(shortage.Items, "labelled node"), shortage.Smallest)

@@ -16,6 +16,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -95,6 +98,34 @@ func formatOf(path string, formats []string) string {
 		return ending
 	}
 	return formats[0]
+}
+
+// outputFlag declares the flag of an output, whose name must end in one of the formats unless they are nil.
+func outputFlag(flags *pflag.FlagSet, p *string, name, initial, usage string, formats []string) {
+	flags.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, usage)
+	flags.Lookup(name).Annotations = map[string][]string{outputFile: formats}
+}
+
+// outputFile marks the flags of outputs.
+const outputFile = "heatwalk output"
+
+// checkPaths records problems of the inputs and outputs of a command. Flags that show FILE or TABLE in their usage
+// and are not outputs are inputs.
+func checkPaths(run *session, cmd *cobra.Command, args []string) {
+	inputs := slices.Clone(args)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		kind, _ := pflag.UnquoteUsage(f)
+		_, isOutput := f.Annotations[outputFile]
+		if path := f.Value.String(); (kind == "FILE" || kind == "TABLE") && !isOutput && f.Name != "output" && (f.DefValue == "" || path == "-") { // others have words too
+			inputs = append(inputs, path)
+		}
+	})
+	checkStdin(run, inputs...)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if formats, isOutput := f.Annotations[outputFile]; isOutput {
+			checkOutput(run, strings.Replace("--"+f.Name, "--output", "-o", 1), f.Value.String(), formats, inputs...)
+		}
+	})
 }
 
 // checkOutput records problems of the path of an output. It must have the ending of one of the formats,
@@ -193,6 +224,22 @@ func (o *outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	}
 	o.add(f)
 	return f, nil
+}
+
+// writeFile writes a file of its own, unless path is "".
+func writeFile(run *session, path string, write func(w io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	o := newOutputs(run, path)
+	w, err := o.begin(path)
+	if err == nil {
+		err = write(w)
+	}
+	if err == nil {
+		err = o.commit(nil)
+	}
+	return err
 }
 
 // nowhere is a file that does not exist.

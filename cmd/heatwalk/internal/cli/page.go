@@ -41,13 +41,11 @@ var pageFormats = []string{".html"}
 
 // checkPage records problems of the flag --report of a command that writes a page in addition to the output
 // called out, which may be "".
-func checkPage(run *session, path, out string, inputs ...string) {
+func checkPage(run *session, path, out string) {
 	switch {
 	case isStream(path):
 		run.problem("--report", "the page is a second output; name a file")
-		return
 	case path != "" && filepath.Clean(path) == filepath.Clean(out):
 		run.problem("--report", "%s is the output too; name another file", path)
 	}
-	checkOutput(run, "--report", path, pageFormats, inputs...)
 }

@@ -4,55 +4,37 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
 )
 
 func newPredict(run *session) *cobra.Command {
-	c := new(classifyOptions)
-	cmd := newCommand(run, "predict GRAPH --model M -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
-		"Predict labels by a model that classify has saved",
-		func(cmd *cobra.Command, args []string) { checkPredict(run, c, cmd, args) }, func(args []string) error { return runPredict(run, c, args[0]) })
+	cmd, c := newCommand(run, "predict GRAPH --model M -o OUT.tsv", "Predict labels by a model that classify has saved", checkPredict, runPredict)
 	flags := cmd.Flags()
 	flags.StringVar(&c.model, "model", "", "`FILE` that classify --save-model wrote")
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	c.scores.declare(run, flags)
-	choiceVar(run, flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that cannot be reached from a label")
-	flags.StringVar(&c.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
+	predictionFlags(run, c, flags)
 	c.learning.attributes.declare(run, flags)
 	graphFlags(run, &c.learning.graph, flags)
 	return cmd
 }
 
 // checkPredict records problems of the flags of predict.
-func checkPredict(run *session, c *classifyOptions, cmd *cobra.Command, args []string) {
-	flags := cmd.Flags()
-	inputs := append(args, c.model, c.truth, c.learning.attributes.file, c.learning.attributes.ids)
-	c.scores.check(run, flags, c.out, scoreFormats, false)
-	checkOutput(run, "-o", c.out, scoreFormats, inputs...)
-	checkGraph(run, &c.learning.graph, cmd, args)
-	c.learning.attributes.check(run, flags)
-	checkStdin(run, append(inputs, c.learning.graph.config.Nodes)...)
-	run.refuse(flags, rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
-	run.require(flags, "model")
+func checkPredict(run *session, c *classifyOptions, cmd *cobra.Command, _ []string) {
+	run.refuse(cmd.Flags(), rule{c.model != "" && isStream(c.model), "model", "a model is read at once; give a file"})
+	run.require(cmd.Flags(), "model")
 }
 
 // checkSave records problems of --save-model.
-func checkSave(run *session, c *classifyOptions, inputs []string) {
-	if c.save == "" {
-		return
-	}
-	checkOutput(run, "--save-model", c.save, nil, inputs...)
+func checkSave(run *session, c *classifyOptions) {
 	switch {
+	case c.save == "":
 	case c.save == "-":
 		run.problem("--save-model", "a model is a file of its own; name one")
 	case filepath.Clean(c.save) == filepath.Clean(c.out):
@@ -117,14 +99,15 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	if c.scores.kind == "raw" && !method.HasRaw(c.method) {
 		return fault.Usage("--scores", noRaw, c.method.Name())
 	}
-	d, err := beginRun(run, &c.learning.graph, name, newOutputs(run, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
+	graph, attributes := &c.learning.graph, &c.learning.attributes
+	d, err := beginRun(run, graph, name, newOutputs(run, c.out), matrixFormatOf(c.out, scoreFormats), func(d *graphRun) (err error) {
 		heatwalk.Reserve(d.g.Graph, f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.g.Nodes.Lookup)
 		if err != nil {
 			return err
 		}
 		d.l, d.shares = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class, Names: f.Classes}, f.Shares
-		return readAttributes(run, &c.learning.graph, &c.learning.attributes, d.g)
+		return readAttributes(run, graph, attributes, d.g)
 	})
 	if err != nil {
 		return err
@@ -137,24 +120,17 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	case columns != f.Attributes && columns == 0:
 		return fault.Usage("--node-features", "it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
-		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", c.learning.attributes.file, columns, f.Attributes)
+		return fault.Usage("--node-features", "%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
 	case d.g.Directed && !f.Directed:
 		return fault.Usage(name, "is directed, and the model was learned on a graph without directions; ingest with --undirected")
 	case !d.g.Directed && f.Directed:
 		return fault.Usage(name, "is undirected, and the model was learned on a directed graph; ingest with --directed")
 	}
-	if !slices.Contains(flagsOf(c.method), "unreached") {
-		c.unreached = "prior"
+	s := &method.Settings{Workers: run.threads, Progress: run.progress.Phases()}
+	r, err := beginPredictions(run, c, d, s)
+	if err != nil {
+		return err
 	}
-	read := time.Since(run.started).Seconds()
-	var truth *nodefile.Labels
-	if c.truth != "" {
-		if truth, err = readLabels(run, &c.learning.graph, c.truth, d.g); err != nil {
-			return err
-		}
-	}
-	run.disk += predictionBytes(d.out, predictionColumns(c, d.l), nodeAxis(d.g))
-	s := &method.Settings{Raw: c.scores.kind == "raw", Workers: run.threads, Progress: run.progress.Phases()}
 	p, err := heatwalk.Predict(run.ctx, d.g.Graph, d.problem(), c.method, s, nil)
 	if errors.Is(err, method.ErrChanged) {
 		return modelfile.Damaged(c.model, err.Error())
@@ -162,16 +138,6 @@ func runPredict(run *session, c *classifyOptions, name string) error {
 	if err != nil {
 		return graphError(run, err, name, another)
 	}
-	r := &classifyRun{data: d, f: c, p: p.Prediction, classifyDocument: classifyDocument{
-		labelsDocument: learnedFrom(d.out, d.l), Method: c.method.Name(), Phases: phaseSeconds{Read: read, PhaseSeconds: p.Seconds}, Attributes: attributesOf(d.g), Components: p.UnreachedComponents,
-		Weights: p.Weights, BlockModel: p.BlockModel, Omitted: p.Omitted,
-	}}
-	labels := writtenLabels(c, p.Prediction)
-	r.Truth = compareTruth(run, labels, p.Reached, d.l, truth, "node")
-	return r.finish(nil, func(row int) string {
-		if labels[row] == evaluate.Unlabelled {
-			return ""
-		}
-		return d.l.Names[labels[row]]
-	})
+	r.take(p)
+	return r.finishLabels(run, name, nil)
 }

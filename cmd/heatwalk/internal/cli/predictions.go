@@ -99,7 +99,6 @@ type labelsDocument struct {
 	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
 	Truth            *evaluate.Truth `json:"truth,omitempty"`
-	Closing
 }
 
 // learnedFrom returns the keys about the labels.

@@ -29,13 +29,10 @@ type rankOptions struct {
 }
 
 func newRank(run *session) *cobra.Command {
-	c := new(rankOptions)
-	cmd := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
-		"Nodes by similarity to known ones, with p-values",
-		func(cmd *cobra.Command, args []string) { checkRank(run, c, cmd, args) }, func(args []string) error { return runRank(run, c, args[0]) })
+	cmd, c := newCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv", "Nodes by similarity to known ones, with p-values", checkRank, runRank)
 	flags := cmd.Flags()
 	flags.StringVar(&c.seeds, "seeds", "", "`FILE` of the ids of the known nodes, one a line")
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout")
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	numberVar(run, flags, &c.sets, "sets", rank.DefaultSets, param.Range{Most: 1_000_000}, "N", "sets of random seeds for z-scores and p-values (0: neither)")
 	graphFlags(run, &c.graph, flags)
@@ -43,11 +40,7 @@ func newRank(run *session) *cobra.Command {
 }
 
 // checkRank parses the kernel and records problems of the flags.
-func checkRank(run *session, c *rankOptions, cmd *cobra.Command, args []string) {
-	checkGraph(run, &c.graph, cmd, args)
-	inputs := append(args, c.seeds, c.graph.config.Nodes)
-	checkOutput(run, "-o", c.out, tablefile.LineEndings, inputs...)
-	checkStdin(run, inputs...)
+func checkRank(run *session, c *rankOptions, cmd *cobra.Command, _ []string) {
 	run.require(cmd.Flags(), "seeds")
 	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
 		run.problem("--kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)

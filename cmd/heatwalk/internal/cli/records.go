@@ -35,6 +35,12 @@ func newRecords(run *session) *cobra.Command {
 func recordFlags(run *session, f *recordInputs, flags *pflag.FlagSet) {
 	flags.StringVar(&f.listed, "kernel", tableKernels()[0].Name, "`SPEC` of the kernel, as in hypercube:beta=0.5; see heatwalk methods")
 	tableFlags(run, f, flags)
+	addCheck(run, flags, func(*cobra.Command, []string) {
+		if spec, n := parseNamed(run, "--kernel", f.listed, tableKernels()); spec != nil {
+			f.kernel = closed.Kernels().Named(n.Name)
+			f.userValues, f.values = parseGiven(run, "--kernel", n.Given, spec)
+		}
+	})
 }
 
 // tableFlags declares the flags for reading the table.
@@ -48,14 +54,6 @@ func tableFlags(run *session, f *recordInputs, flags *pflag.FlagSet) {
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 }
 
-// checkRecords parses the kernel and its parameters.
-func checkRecords(run *session, f *recordInputs) {
-	if spec, n := parseNamed(run, "--kernel", f.listed, tableKernels()); spec != nil {
-		f.kernel = closed.Kernels().Named(n.Name)
-		f.userValues, f.values = parseGiven(run, "--kernel", n.Given, spec)
-	}
-}
-
 // recordsKernelOptions are the options of records kernel.
 type recordsKernelOptions struct {
 	records recordInputs
@@ -63,17 +61,10 @@ type recordsKernelOptions struct {
 }
 
 func newRecordsKernel(run *session) *cobra.Command {
-	c := new(recordsKernelOptions)
-	cmd := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", arguments(run, "TABLE", 1, 1), "Kernel values between records",
-		func(_ *cobra.Command, args []string) {
-			checkOutput(run, "-o", c.block.out, denseFormats, append(args, c.block.rows, c.block.cols)...)
-			checkStdin(run, append(args, c.block.rows, c.block.cols)...)
-			checkRecords(run, &c.records)
-		}, func(args []string) error { return runRecordsKernel(run, c, args[0]) })
-	flags := cmd.Flags()
-	c.block.declare(run, flags)
-	recordFlags(run, &c.records, flags)
-	missingFlag(run, &c.records.tables, flags)
+	cmd, c := newCommand(run, "kernel TABLE --kernel SPEC -o K.npy", "Kernel values between records", nil, runRecordsKernel)
+	c.block.declare(run, cmd.Flags())
+	recordFlags(run, &c.records, cmd.Flags())
+	missingFlag(run, &c.records.tables, cmd.Flags())
 	return cmd
 }
 
@@ -89,21 +80,13 @@ type recordsClassifyOptions struct {
 }
 
 func newRecordsClassify(run *session) *cobra.Command {
-	c := new(recordsClassifyOptions)
-	cmd := newCommand(run, "classify TABLE -o OUT.tsv", arguments(run, "TABLE", 1, 1), "Predict the class of every record from those of some",
-		func(cmd *cobra.Command, args []string) {
-			checkOutput(run, "-o", c.out, scoreFormats, append(args, c.labels, c.truth)...)
-			checkStdin(run, append(args, c.labels, c.truth)...)
-			c.scores.check(run, cmd.Flags(), c.out, scoreFormats, true)
-			checkRecords(run, &c.records)
-			c.learning.check(run)
-		}, func(args []string) error { return runRecordsClassify(run, c, args[0]) })
+	cmd, c := newCommand(run, "classify TABLE -o OUT.tsv", "Predict the class of every record from those of some", nil, runRecordsClassify)
 	flags := cmd.Flags()
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	outputFlag(flags, &c.out, "output", "-", predictionUsage, scoreFormats)
 	recordFlags(run, &c.records, flags)
 	c.learning.declare(run, flags, learners()[0].Name)
 	labelFlags(run, &c.records.tables, flags, &c.labels, "`FILE` of record and class, one pair a line (default: a column of TABLE)")
-	c.scores.declare(run, flags)
+	c.scores.declare(run, flags, true)
 	choiceVar(run, flags, &c.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "values that no record with a class has")
 	unknownIDsFlag(run, flags, &c.unknown)
 	flags.StringVar(&c.truth, "truth", "", "`FILE` of true classes to score the predictions with")
@@ -143,6 +126,7 @@ type recordsClassifyDocument struct {
 	Parameters       param.Values `json:"parameters"`
 	Settings         int          `json:"settings"`
 	Support          int          `json:"support,omitempty"`
+	Closing
 }
 
 // runRecordsClassify learns from the records with a class and labels the others.
@@ -263,10 +247,10 @@ func runRecordsKernel(run *session, c *recordsKernelOptions, path string) error 
 	if err != nil {
 		return err
 	}
-	d := &matrixDocument{
+	d := &closedMatrix{matrixDocument: matrixDocument{
 		Output: c.block.out, Rows: len(rows), Cols: len(cols), Dtype: c.block.dtype, Kernel: c.records.kernel.Name,
 		Attributes: len(a.Columns), Parameters: c.records.values,
-	}
+	}}
 	return o.finish(d, nil, c.records.values, shapeOf(d.Rows, d.Cols, c.block.dtype)+" · "+kernelOf(c.records.kernel, c.records.values, a))
 }
 

@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -30,11 +29,8 @@ type recordsEvaluateOptions struct {
 }
 
 func newRecordsEvaluate(run *session) *cobra.Command {
-	c := &recordsEvaluateOptions{splitting: splitFlags{noun: "record", splits: 10}}
-	cmd := newCommand(run, "evaluate TABLE [--learner A,B …]", arguments(run, "TABLE", 1, 1),
-		"Kernels and learners compared on splits of the records with a class",
-		func(cmd *cobra.Command, args []string) { checkRecordsEvaluate(run, c, cmd.Flags(), args) },
-		func(args []string) error { return runRecordsEvaluate(run, c, args[0]) })
+	cmd, c := newCommand(run, "evaluate TABLE [--learner A,B …]", "Kernels and learners compared on splits of the records with a class", checkRecordsEvaluate, runRecordsEvaluate)
+	c.splitting = splitFlags{noun: "record", splits: 10}
 	flags := cmd.Flags()
 	flags.StringVar(&c.kernelNames, "kernel", tableKernels()[0].Name, "`LIST` of kernels joined by commas, with parameters as in hypercube:beta=0.5; see heatwalk methods")
 	flags.StringVar(&c.learnerNames, "learner", learners()[0].Name, "`LIST` of learners joined by commas, with parameters as in svm:cost=10")
@@ -46,11 +42,9 @@ func newRecordsEvaluate(run *session) *cobra.Command {
 	return cmd
 }
 
-// checkRecordsEvaluate finds the kernels and the learners, and notes mistakes in the flags.
-func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, flags *pflag.FlagSet, args []string) {
-	inputs := append(args, c.labels, c.splitting.split)
-	checkStdin(run, inputs...)
-	c.splitting.check(run, flags, inputs...)
+// checkRecordsEvaluate finds the kernels and the learners, and records problems of the flags.
+func checkRecordsEvaluate(run *session, c *recordsEvaluateOptions, cmd *cobra.Command, _ []string) {
+	c.splitting.check(run, cmd.Flags())
 	c.userValues = param.Values{}
 	for _, s := range namedList(run, "--kernel", c.kernelNames, tableKernels(), c.userValues) {
 		c.kernels = append(c.kernels, closed.Kernels().Named(s.Name))
@@ -81,10 +75,9 @@ func runRecordsEvaluate(run *session, c *recordsEvaluateOptions, path string) er
 	if err != nil {
 		return err
 	}
-	show := run.progress.Showing("evaluating", "split")
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: c.userValues, RNGSeed: uint64(run.seed), Workers: run.threads},
-		Data:     ongram.TableSum(table), Progress: ofAllMethods(show),
+		Data:     ongram.TableSum(table), Progress: run.progress.Showing("evaluating", "split"),
 	}
 	for _, k := range c.kernels {
 		warnNumbers(run, &c.records, k, table)

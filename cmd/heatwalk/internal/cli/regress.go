@@ -29,14 +29,11 @@ type regressOptions struct {
 }
 
 func newRegress(run *session) *cobra.Command {
-	c := new(regressOptions)
-	cmd := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", arguments(run, "GRAPH", 1, 1),
-		"Predict the number of every node from the numbers of some",
-		func(cmd *cobra.Command, args []string) { checkRegress(run, c, cmd, args) }, func(args []string) error { return runRegress(run, c, args[0]) })
+	cmd, c := newCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv", "Predict the number of every node from the numbers of some", checkRegress, runRegress)
 	flags := cmd.Flags()
 	flags.StringVar(&c.values, "values", "", "`FILE` of node and number, one pair a line")
 	fieldsFlag(run, &c.graph.tables, flags, "number")
-	flags.StringVarP(&c.out, "output", "o", "-", "`FILE` of predictions: .tsv or .csv; - is stdout")
+	outputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	flags.StringVar(&c.listed, "method", "", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+gp,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	c.attributes.declare(run, flags)
 	graphFlags(run, &c.graph, flags)
@@ -44,15 +41,9 @@ func newRegress(run *session) *cobra.Command {
 }
 
 // checkRegress parses the methods and records problems of the flags.
-func checkRegress(run *session, c *regressOptions, cmd *cobra.Command, args []string) {
-	flags := cmd.Flags()
-	checkGraph(run, &c.graph, cmd, args)
-	c.attributes.check(run, flags)
-	inputs := append(args, c.values, c.graph.config.Nodes, c.attributes.file, c.attributes.ids)
-	checkOutput(run, "-o", c.out, tablefile.LineEndings, inputs...)
-	checkStdin(run, inputs...)
-	run.require(flags, "values")
-	c.methods = checkRegression(run, flags, c.listed)
+func checkRegress(run *session, c *regressOptions, cmd *cobra.Command, _ []string) {
+	run.require(cmd.Flags(), "values")
+	c.methods = checkRegression(run, cmd.Flags(), c.listed)
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
@@ -197,9 +188,5 @@ func (d *regressDocument) lines() []string {
 	for _, m := range d.Methods {
 		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
 	}
-	lines := []string{head, choice, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), ""}
-	if d.Attributes != nil {
-		lines[4] = d.Attributes.String()
-	}
-	return lines
+	return []string{head, choice, "RMSE: " + strings.Join(compared, " · "), d.Skipped.text("value"), d.Attributes.String()}
 }

@@ -27,8 +27,9 @@ type session struct {
 	command *cobra.Command // nil before its flags are known
 	ends    []func()       // see atEnd
 
-	problems   []fault.Problem // mistakes of the command line, which are reported together
-	inputFiles []string        // "" and "-" included; side files of outputs must not replace them
+	checks     map[*pflag.FlagSet][]check // of groups of flags
+	problems   []fault.Problem            // mistakes of the command line, which are reported together
+	inputFiles []string                   // "" and "-" included; side files of outputs must not replace them
 
 	// The console: results and summaries on stdout; progress, warnings and errors on stderr.
 	name          string // at the beginning of lines on stderr
@@ -74,7 +75,7 @@ type session struct {
 func newSession(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *session {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &session{
-		ctx: ctx, cancel: cancel, args: args, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
+		ctx: ctx, cancel: cancel, args: args, checks: map[*pflag.FlagSet][]check{}, name: "heatwalk", stdin: stdin, stdout: &output{w: stdout}, stderr: stderr, started: time.Now(),
 		progress: progress.New(stderr, "none", true, false), // until the flags are known
 	}
 }
@@ -173,14 +174,29 @@ func (run *session) checked() error {
 	return fault.UsageOf(run.problems)
 }
 
-// newCommand returns a command with the given arguments. check records all problems of its flags; do runs
-// only without problems.
-func newCommand(run *session, use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
-		check(cmd, slices.Clip(args)) // because lists of inputs are appended to it
+// newCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
+// first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
+func newCommand[O any](run *session, use, short string, own func(*session, *O, *cobra.Command, []string), do func(*session, *O, string) error) (*cobra.Command, *O) {
+	o := new(O)
+	return &cobra.Command{Use: use, Short: short, Args: argumentsOf(run, use), RunE: func(cmd *cobra.Command, args []string) error {
+		checkPaths(run, cmd, args)
+		for _, group := range run.checks[cmd.Flags()] {
+			group(cmd, args)
+		}
+		if own != nil {
+			own(run, o, cmd, args)
+		}
 		if err := run.checked(); err != nil {
 			return err
 		}
-		return do(args)
-	}}
+		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
+	}}, o
+}
+
+// check records problems of flags.
+type check func(cmd *cobra.Command, args []string)
+
+// addCheck adds the check of a group of flags to the commands with these flags.
+func addCheck(run *session, flags *pflag.FlagSet, c check) {
+	run.checks[flags] = append(run.checks[flags], c)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -32,6 +33,15 @@ func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
 		*s = shareFlag{i, m}
 		return nil
 	})
+	addCheck(run, flags, func(cmd *cobra.Command, args []string) {
+		out := cmd.Flags().Lookup("output").Value.String()
+		if s.count > 0 && len(args) > 0 && !ingest.IsStore(args[0]) {
+			run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
+		}
+		if s.count > 0 && out != "" && (out == "-" || formatOf(out, denseFormats) != ".npy") {
+			run.problem("--slab", "a part is a file in the form .npy; write -o PART.npy")
+		}
+	})
 }
 
 // bounds returns the part lo ≤ i < hi of n items that belongs to the share; noun names an item in errors,
@@ -45,19 +55,6 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	}
 	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.count)) }
 	return edge(s.index), edge(s.index + 1), nil
-}
-
-// check records problems of a share: all shares must read the same store and write the same format.
-func (s *shareFlag) check(run *session, graph []string, out, format string, formats []string) {
-	if s.count == 0 {
-		return
-	}
-	if len(graph) > 0 && !ingest.IsStore(graph[0]) {
-		run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", graph[0])
-	}
-	if out != "" && (out == "-" || formatOf(out, formats) != format) {
-		run.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
-	}
 }
 
 // partOfBlock returns the rows and the columns of a share of a block, and its position.

@@ -16,9 +16,8 @@ import (
 )
 
 func newVerify(run *session) *cobra.Command {
-	return newCommand(run, "verify GRAPH", arguments(run, "GRAPH", 1, 1),
-		"Read a whole store and check every checksum",
-		func(*cobra.Command, []string) {}, func(args []string) error { return runVerify(run, args[0]) })
+	cmd, _ := newCommand(run, "verify GRAPH", "Read a whole store and check every checksum", nil, runVerify)
+	return cmd
 }
 
 // verifyDocument is the JSON document of verify.
@@ -28,7 +27,7 @@ type verifyDocument struct {
 }
 
 // runVerify verifies the store in dir and shows how much of it was read.
-func runVerify(run *session, dir string) error {
+func runVerify(run *session, _ *struct{}, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {

@@ -69,17 +69,20 @@ func cpuFeatures() []string {
 }
 
 func newVersion(run *session) *cobra.Command {
-	return newCommand(run, "version", arguments(run, "", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
-		b := &struct {
-			build
-			Closing
-		}{build: thisBuild()}
-		return run.printResult(b, func(io.Writer) {
-			fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
-			if b.Commit != "" {
-				fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
-			}
-			fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
-		})
+	cmd, _ := newCommand(run, "version", "Version, commit, Go version and CPU features", nil, runVersion)
+	return cmd
+}
+
+func runVersion(run *session, _ *struct{}, _ string) error {
+	b := &struct {
+		build
+		Closing
+	}{build: thisBuild()}
+	return run.printResult(b, func(io.Writer) {
+		fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
+		if b.Commit != "" {
+			fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
+		}
+		fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
 	})
 }

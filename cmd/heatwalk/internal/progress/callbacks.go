@@ -4,24 +4,24 @@ import "fmt"
 
 // Showing returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
-func (p *Display) Showing(name string, u Unit) func(done, total int) {
+func (p *Display) Showing(name string, u Unit) func(item string, done, total int64) {
 	units, _ := p.Parts(name, u)
 	return units
 }
 
 // Parts returns two callbacks for one stage: units shows the number of finished units, and phase
 // the share of the current unit's phase that is done.
-func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase func(name string, done, total int64)) {
+func (p *Display) Parts(name string, u Unit) (units, phase func(name string, done, total int64)) {
 	var shown *Stage
 	begin := func() {
 		if shown == nil {
 			shown = p.Begin(name, 0, u)
 		}
 	}
-	units = func(done, total int) {
+	units = func(_ string, done, total int64) {
 		begin()
 		shown.within("")
-		shown.Set(int64(done), int64(total))
+		shown.Set(done, total)
 	}
 	phase = func(name string, done, total int64) {
 		begin()

@@ -137,7 +137,8 @@ func TestProgressDrawn(t *testing.T) {
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, "plain", false, false)
-	splits, phase := p.Parts("evaluating", "split")
+	units, phase := p.Parts("evaluating", "split")
+	splits := func(done, total int64) { units("", done, total) }
 	line := func() string {
 		out.Reset()
 		p.tick()
