@@ -221,7 +221,7 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int, l
 // choiceWork bounds rows × free columns × classes of the models of folds, but
 // for choiceLabels rows; a model takes some tens of passes over them.
 const (
-	choiceWork   = 16 << 20
+	choiceWork   = 4 << 20
 	choiceLabels = 500
 )
 
@@ -237,17 +237,17 @@ func (f *features) sampled() []bool {
 	return isSampled
 }
 
-// With someClasses and more, whose models take long, a fold tries falling λ until the logarithm of
+// A fold of raceLabels labels or more tries falling λ until the logarithm of
 // the likelihood of its labels is by mostFall for each label below that of a larger λ.
 const (
-	someClasses = 16
+	someClasses = 16 // classes from which there are fewer candidates
 	mostFall    = 0.02
 )
 
 // isFalling reports whether the likelihood of the last probabilities of labels is that much below
 // those of others.
-func isFalling(classes int, truth [][]float64) bool {
-	if classes < someClasses {
+func isFalling(truth [][]float64) bool {
+	if len(truth[0]) < raceLabels {
 		return false
 	}
 	highest, last := math.Inf(-1), 0.0
@@ -268,10 +268,10 @@ type foldProbabilities struct {
 	truth [][]float64 // of each label's own class
 }
 
-// predictFold fits the models of all settings without a fold and predicts its labels. The rows
+// predictFold fits the models of settings without a fold and predicts its labels. The rows
 // that they learn from are computed without these labels too, because two labels that happen to
 // agree would otherwise each raise the likelihood of the other.
-func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*foldProbabilities, error) {
+func (f *features) predictFold(ctx context.Context, fold int, sampled []bool, settings []heldOutSetting) (*foldProbabilities, error) {
 	out, rows := &foldProbabilities{}, f.examples(fold)
 	y, missed := f.targets(rows, fold), f.priorOfMissed(fold)
 	var labels []int
@@ -307,11 +307,15 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 		}
 		out.rows, out.truth = append(out.rows, values), append(out.truth, truth)
 	}
-	for _, c := range candidatesOf(&f.in.design, f.in.p) {
-		first := len(out.truth)
-		_, err := f.fit(ctx, c, rows, y, c.lambdas(), func(m *classify.LinearModel) bool {
+	for lo := 0; lo < len(settings); {
+		c, first := settings[lo].candidate, len(out.truth)
+		var lambdas []float64
+		for position := settings[lo].position; lo < len(settings) && settings[lo].position == position; lo++ {
+			lambdas = append(lambdas, settings[lo].lambda)
+		}
+		_, err := f.fit(ctx, c, rows, y, lambdas, func(m *classify.LinearModel) bool {
 			predict(c, m)
-			return isFalling(len(row), out.truth[first:])
+			return isFalling(out.truth[first:])
 		})
 		if err != nil {
 			return nil, err
@@ -320,7 +324,7 @@ func (f *features) predictFold(ctx context.Context, fold int, sampled []bool) (*
 			predict(c, nil)
 		}
 		// A λ that is not tried is as bad as the one before.
-		for last := len(out.truth) - 1; len(out.truth) < first+len(c.lambdas()); {
+		for last := len(out.truth) - 1; len(out.truth) < first+len(lambdas); {
 			out.rows, out.truth = append(out.rows, out.rows[last]), append(out.truth, out.truth[last])
 		}
 	}

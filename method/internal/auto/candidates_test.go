@@ -17,7 +17,7 @@ func TestSampleTeaches(t *testing.T) {
 		all[i], half[i] = true, i%2 == 0
 	}
 	predict := func(sampled []bool) *foldProbabilities {
-		fold, err := f.predictFold(t.Context(), 1, sampled)
+		fold, err := f.predictFold(t.Context(), 1, sampled, settingsOf(&f.in.design, p, len(p.Row)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,28 +58,46 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// A fold of some classes ends the search of λ once its labels are much less likely. One of few
-// classes tries all.
+// A fold ends the search of λ once its labels are much less likely. One of few labels tries all.
 func TestIsFalling(t *testing.T) {
-	const labels = 50
-	truth := func(probabilities ...float64) (list [][]float64) {
+	truth := func(labels int, probabilities ...float64) (list [][]float64) {
 		for _, q := range probabilities {
 			list = append(list, slices.Repeat([]float64{q}, labels))
 		}
 		return list
 	}
 	for _, c := range []struct {
-		classes int
-		truth   [][]float64
-		want    bool
+		truth [][]float64
+		want  bool
 	}{
-		{someClasses, truth(0.5), false},
-		{someClasses, truth(0.5, 0.6, 0.595), false},
-		{someClasses, truth(0.5, 0.6, 0.58), true},
-		{someClasses - 1, truth(0.5, 0.6, 0.1), false},
+		{truth(50, 0.5), false},
+		{truth(50, 0.5, 0.6, 0.595), false},
+		{truth(50, 0.5, 0.6, 0.58), true},
+		{truth(raceLabels-1, 0.5, 0.6, 0.1), false},
 	} {
-		if got := isFalling(c.classes, c.truth); got != c.want {
-			t.Errorf("%d classes, %v: %v", c.classes, c.truth[len(c.truth)-1][0], got)
+		if got := isFalling(c.truth); got != c.want {
+			t.Errorf("%d labels, %v: %v", len(c.truth[0]), c.truth[len(c.truth)-1][0], got)
+		}
+	}
+}
+
+// Settings that are much less likely in the first fold are dropped. With few labels all stay.
+func TestRace(t *testing.T) {
+	for _, labels := range []int{2 * raceLabels, 2*raceLabels - 2} {
+		h := &heldOut{}
+		for i := range labels {
+			h.fold, h.hasOthers = append(h.fold, i%2), append(h.hasOthers, true)
+		}
+		for _, q := range []float64{0.5, 0.2, 0.44} {
+			s := heldOutSetting{probabilities: newProbabilities(labels)}
+			for i := range labels {
+				s.rows[i], s.truth[i] = []float32{0}, q+0.1*float64(i/2%2)*float64(len(h.settings)-1)
+			}
+			h.settings = append(h.settings, s)
+		}
+		h.race()
+		if want := 3 - labels/(2*raceLabels); len(h.settings) != want {
+			t.Errorf("%d labels: %d settings are left, want %d", labels, len(h.settings), want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -106,16 +107,22 @@ func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	classify.Softmax(dst, dst)
 }
 
-// addModels adds every candidate with each λ.
-func (h *heldOut) addModels(ctx context.Context, f *features) error {
-	for of, c := range candidatesOf(&f.in.design, f.in.p) {
+// settingsOf returns every candidate with each λ.
+func settingsOf(d *design, p *problem.Problem, labels int) (list []heldOutSetting) {
+	for position, c := range candidatesOf(d, p) {
 		for _, lambda := range c.lambdas() {
-			h.settings = append(h.settings, heldOutSetting{setting{c, lambda}, of, newProbabilities(len(h.class))})
+			list = append(list, heldOutSetting{setting{c, lambda}, position, newProbabilities(labels)})
 		}
 	}
+	return list
+}
+
+// addModels adds every candidate with each λ.
+func (h *heldOut) addModels(ctx context.Context, f *features) error {
+	h.settings = settingsOf(&f.in.design, f.in.p, len(h.class))
 	k, sampled := h.classes, f.sampled()
 	for fold := range h.folds {
-		out, err := f.predictFold(ctx, fold, sampled)
+		out, err := f.predictFold(ctx, fold, sampled, h.settings)
 		if err != nil {
 			return err
 		}
@@ -129,8 +136,49 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 				}
 			}
 		}
+		if fold == 0 {
+			h.race()
+		}
 	}
 	return nil
+}
+
+const (
+	// After the first fold, if it has raceLabels labels or more, settings are dropped whose likelihood is by
+	// raceErrors standard errors of the difference below the highest one.
+	raceErrors = 2
+	raceLabels = 20
+)
+
+// race drops the settings that the labels of the first fold make unlikely, so that other folds fit few models.
+func (h *heldOut) race() {
+	best, highest, count := 0, math.Inf(-1), 0
+	first := func(i int) bool { return h.fold[i] == 0 }
+	for t := range h.settings {
+		if l := h.settings[t].likelihood(first, h.hasOthers); l > highest {
+			best, highest = t, l
+		}
+	}
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && first(i) {
+			count++
+		}
+	}
+	if count < raceLabels {
+		return
+	}
+	winner := h.settings[best].truth
+	h.settings = slices.DeleteFunc(h.settings, func(s heldOutSetting) bool {
+		sum, squares := 0.0, 0.0
+		for i, hasOthers := range h.hasOthers {
+			if hasOthers && first(i) {
+				loss := math.Log(winner[i]+leastTruth) - math.Log(s.truth[i]+leastTruth)
+				sum += loss
+				squares += float64(loss * loss)
+			}
+		}
+		return sum > raceErrors*math.Sqrt(squares-sum*sum/float64(count))
+	})
 }
 
 // mostErrors is the number of standard errors by which a class must have more than half of the

@@ -158,7 +158,7 @@ func (s *seeds) separate(labels []int) (remainder []int) {
 const (
 	// mostSampled bounds the nodes whose filters are kept, mostSampledValues their filters. They are
 	// for means and deviations of columns, which need no more.
-	mostSampledNodes  = 20_000
+	mostSampledNodes  = 4000
 	mostSampledValues = 1 << 24
 )
 
