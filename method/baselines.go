@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -62,7 +63,7 @@ func PredictCompared(ctx context.Context, m Method, p *Problem, s *Settings) (*P
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
 // parameters, that of it. All are zero with too few labels, see [CrossValidate]. Label
-// propagation is left out if it does not fit the memory limit. Cost: a prediction without each
+// propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
 func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -78,6 +79,9 @@ func measureBaselines(ctx context.Context, m Method, p *Problem, s *Settings) (*
 	}
 	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
+	if m == (automatic{}) && !auto.Propagates(p) {
+		return r, nil
+	}
 	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
 		r.Omitted = need
 		return r, nil

@@ -40,9 +40,6 @@ func keptBytes(p *problem.Problem, set *Settings) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	cells := min(len(p.Row), d.folds*k)
-	if d.isSeparate {
-		cells = k
-	}
 
 	bytes := directionBytes(p)
 	values := len(d.filters) * k
@@ -198,9 +195,6 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 		count[c]++
 	}
 	single := areSingle(m, k, d.folds)
-	if d.isSeparate {
-		return columnBytes(n, budget.Widest(k, limit, func(columns int) int64 { return columnBytes(n, columns) }))
-	}
 	if !single {
 		groups = 0
 	}
@@ -211,7 +205,7 @@ func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
 		}
 		widest = max(widest, labels)
 	}
-	slab := min(groups, max(widest, walkColumns/2))
+	slab := min(groups, max(widest, walkColumns))
 	for slab > widest && limit > 0 && columnBytes(n, slab) > limit {
 		slab = max(widest, slab/2)
 	}
@@ -224,7 +218,7 @@ func scoresBytes(d *design, p *problem.Problem, limit int64) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	summed := 0
 	for _, f := range d.filters {
-		if !f.direct() && f != source {
+		if !f.direct() {
 			summed++
 		}
 	}
@@ -293,4 +287,4 @@ func slabWidth(p *problem.Problem, limit int64, workers int) int {
 }
 
 // columnBytes returns the size of the blocks of walks from a number of groups on n nodes.
-func columnBytes(n, groups int) int64 { return 2 * blocks.BlockBytes[float32](n, 2*groups) }
+func columnBytes(n, groups int) int64 { return 2 * blocks.BlockBytes[float32](n, groups) }

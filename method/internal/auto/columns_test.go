@@ -25,50 +25,47 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 			out[v][f] = make([]float64, k)
 		}
 	}
-	for _, power := range []float64{0.5, 1} {
-		x := make([][]float64, n)
-		for v := range x {
-			x[v] = make([]float64, k)
+	x := make([][]float64, n)
+	for v := range x {
+		x[v] = make([]float64, k)
+	}
+	for i, row := range p.Row {
+		if visible(i) && p.Degrees[row] > 0 {
+			x[row][p.Class[i]] = unit / p.Degrees[row]
 		}
-		for i, row := range p.Row {
-			if visible(i) && p.Degrees[row] > 0 {
-				x[row][p.Class[i]] = math.Pow(p.Degrees[row]/unit, -power)
-			}
-		}
-		for j := range walkSteps + 1 {
-			for v := range n {
-				for c, mass := range x[v] {
-					for f := range undirectedFilters {
-						switch w := math.Pow; {
-						case filter(f) == source && power == 1:
-							out[v][f][c] += mass
-						case filter(f) == source || power == 1:
-						case f <= int(decay95):
-							out[v][f][c] += w([]float64{0.5, 0.85, 0.95}[f], float64(j)) * mass
-						case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
-							out[v][f][c] += w(0.85, float64(j)) * mass
-						case filter(f) >= first && f-int(first)+1 == j:
-							out[v][f][c] += mass
-						}
+	}
+	for j := range walkSteps + 1 {
+		for v := range n {
+			for c, mass := range x[v] {
+				for f := range undirectedFilters {
+					switch w := math.Pow; {
+					case filter(f) == source:
+						out[v][f][c] += mass
+					case f <= int(decay95):
+						out[v][f][c] += w([]float64{0.5, 0.85, 0.95}[f], float64(j)) * mass
+					case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
+						out[v][f][c] += w(0.85, float64(j)) * mass
+					case filter(f) >= first && f-int(first)+1 == j:
+						out[v][f][c] += mass
 					}
 				}
 			}
-			next := make([][]float64, n)
-			for v := range next {
-				next[v] = make([]float64, k)
-				for u := range n {
-					if w := a.At(v, u); w != 0 {
-						for c := range k {
-							next[v][c] += w / p.Degrees[v] * x[u][c]
-						}
+		}
+		next := make([][]float64, n)
+		for v := range next {
+			next[v] = make([]float64, k)
+			for u := range n {
+				if w := a.At(v, u); w != 0 {
+					for c := range k {
+						next[v][c] += w / p.Degrees[v] * x[u][c]
 					}
 				}
-				if p.Degrees[v] == 0 {
-					copy(next[v], x[v])
-				}
 			}
-			x = next
+			if p.Degrees[v] == 0 {
+				copy(next[v], x[v])
+			}
 		}
+		x = next
 	}
 	return out
 }

@@ -16,7 +16,7 @@ func TestManyClasses(t *testing.T) {
 	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	full := problemtest.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
 	d := designOf(p, &Settings{})
-	d.reduce(len(p.Row), len(p.Names))
+	d.reduce(len(p.Row))
 	d.examples = 500
 	predict := func(workers int, memory int64) *Prediction {
 		out := &Prediction{}

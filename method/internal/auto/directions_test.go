@@ -64,7 +64,7 @@ func TestFiltersOfArcs(t *testing.T) {
 		x := mat.NewDense(n, k, nil)
 		for i, row := range q.Row {
 			if visible(i) && q.Degrees[row] > 0 {
-				x.Set(row, q.Class[i], math.Sqrt(s.unit/q.Degrees[row]))
+				x.Set(row, q.Class[i], s.unit/q.Degrees[row])
 			}
 		}
 		step := mat.DenseCopyOf(p.A.(*sparse.CSR))

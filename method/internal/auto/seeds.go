@@ -3,7 +3,6 @@ package auto
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -15,18 +14,16 @@ import (
 
 // A filter is a weighted sum over the steps j of an unabsorbed walk from labels:
 //
-//	Σ_j c_j·T^j·D^-p·Y
+//	Σ_j c_j·T^j·D⁻¹·Y
 //
-// where Y has a one for the class of each label. With p = ½ the sums are those of
-// local and global consistency up to a factor for each row, with p = 1 those of
-// PageRank from the labels.
+// where Y has a one for the class of each label: the sums of PageRank from the labels.
 type filter int
 
 const (
 	decay50 filter = iota // c_j = 0.5^j
 	decay85               // 0.85^j
 	decay95               // 0.95^j
-	source                // 1, with p = 1: Poisson learning
+	source                // 1: Poisson learning
 	even                  // 0.85^j for even j
 	odd                   // 0.85^j for odd j
 	first                 // 1 for j = 1 alone
@@ -65,7 +62,7 @@ type seeds struct {
 	fold   []int   // of each label
 	hidden []int   // of each label: those with the same number are hidden from it
 	groups []group // in the order of their classes
-	group  []int   // the group of each label; −1: no walk starts at it
+	group  []int   // the group of each label
 	labels []int   // the number of labels of each class
 	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // learned labels in the order of their rows
@@ -73,10 +70,6 @@ type seeds struct {
 	cells  []cell  // in the order of their classes
 	first  []int   // first[c] is the first cell of class c; one more at the end
 }
-
-// apart is the fold of labels that are never hidden, because those which models learn from are not among
-// them.
-const apart = -2
 
 // cell is a fold and a class with labels in it.
 type cell struct{ class, fold, labels int }
@@ -94,15 +87,9 @@ func newSeeds(in *input) *seeds {
 	for i := range byGroup {
 		byGroup[i] = i
 	}
-	switch {
-	case in.isSeparate:
-		byGroup = s.separate(byGroup)
-	case s.areSingle():
-		s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
+	s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
+	if s.hidden = s.fold; s.areSingle() {
 		s.hidden = slices.Clone(byGroup)
-	default:
-		s.fold = split.Folds(p.Class, in.folds, in.set.RNGSeed, 0)
-		s.hidden = s.fold
 	}
 	slices.SortFunc(byGroup, func(a, b int) int {
 		return cmp.Or(p.Class[a]-p.Class[b], s.fold[a]-s.fold[b], a-b)
@@ -135,24 +122,6 @@ func newSeeds(in *input) *seeds {
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
 	s.sample = sampledNodes(p, len(in.filters)*k)
 	return s
-}
-
-// separate deals the learned labels into folds, hides all of them from walks, and returns the other labels.
-func (s *seeds) separate(labels []int) (remainder []int) {
-	s.fold, s.hidden = make([]int, len(labels)), make([]int, len(labels))
-	for i := range labels {
-		s.fold[i], s.hidden[i] = apart, 1
-	}
-	for i, fold := range split.Folds(s.in.learned.Class, s.in.folds, s.in.set.RNGSeed, 0) {
-		label := s.in.places[i]
-		s.fold[label], s.hidden[label], s.group[label] = fold, 0, -1
-	}
-	for _, i := range labels {
-		if s.group[i] >= 0 {
-			remainder = append(remainder, i)
-		}
-	}
-	return remainder
 }
 
 const (
@@ -220,7 +189,7 @@ func (s *seeds) slabEnd(lo int, limit int64) int {
 	hi := lo + 1
 	for hi < len(s.start)-1 {
 		groups := s.start[hi+1] - s.start[lo]
-		if 2*groups > walkColumns || limit > 0 && columnBytes(len(s.in.p.Degrees), groups) > limit {
+		if groups > walkColumns || limit > 0 && columnBytes(len(s.in.p.Degrees), groups) > limit {
 			break
 		}
 		hi++
@@ -249,11 +218,10 @@ func (s *seeds) walk(ctx context.Context, memory int64) (*walkFeatures, error) {
 			if err != nil {
 				return nil, err
 			}
-			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(pass.op.A) * int64(2*(s.start[hi]-s.start[lo]))})
+			in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * sparse.EntriesOf(pass.op.A) * int64(s.start[hi]-s.start[lo])})
 		}
 		lo = hi
 	}
-	s.complete(w)
 	return w, nil
 }
 
@@ -269,30 +237,6 @@ func (s *seeds) walks() []walk {
 	return list
 }
 
-// complete multiplies the filters of sampled nodes by the number of labels of each class over that of the
-// labels at which walks start, because the predictions are made by walks from all of them.
-func (s *seeds) complete(w *walkFeatures) {
-	if !s.in.isSeparate {
-		return
-	}
-	k := len(s.labels)
-	for c, total := range s.labels {
-		left := 0
-		for _, entry := range s.cells[s.first[c]:s.first[c+1]] {
-			left += entry.labels
-		}
-		if left == 0 {
-			continue
-		}
-		scale := float32(float64(total) / float64(left))
-		for i := range w.full.Rows {
-			for column := c; column < w.full.Cols; column += k {
-				w.full.Row(i)[column] *= scale
-			}
-		}
-	}
-}
-
 // walk is one kind of walk. Its step j adds to each filter with the weights of j.
 type walk struct {
 	op      *sparse.Operator[float32]
@@ -301,7 +245,7 @@ type walk struct {
 }
 
 // walkSlab adds the walks of the classes lo ≤ c < hi to w and returns the number of
-// sweeps. The first half of the columns starts with D^-½, the second with D⁻¹.
+// sweeps.
 func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, lo, hi int, report func(step int)) (int, error) {
 	offset := s.start[lo]
 	groups := s.start[hi] - offset
@@ -309,11 +253,10 @@ func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, lo, hi
 		return 0, nil
 	}
 	n := len(s.in.p.Degrees)
-	x, next := sparse.NewBlock[float32](n, 2*groups), sparse.NewBlock[float32](n, 2*groups)
+	x, next := sparse.NewBlock[float32](n, groups), sparse.NewBlock[float32](n, groups)
 	for i, row := range s.in.p.Row {
 		if g := s.group[i]; g >= offset && g < offset+groups {
-			half, inverse := s.startAt(row)
-			x.Row(row)[g-offset], x.Row(row)[groups+g-offset] = half, inverse
+			x.Row(row)[g-offset] = s.startAt(row)
 		}
 	}
 	for _, row := range s.in.p.Row {
@@ -333,39 +276,31 @@ func (s *seeds) walkSlab(ctx context.Context, pass walk, w *walkFeatures, lo, hi
 	return pass.steps, nil
 }
 
-// startAt returns d^-½ and d⁻¹ of a label, d in units of weights, so that the unit does not
-// decide which mass counts as none. Both are 0 without a neighbour.
-func (s *seeds) startAt(row int) (half, reciprocal float32) {
+// startAt returns d⁻¹ of a label, d in units of weights, so that the unit does not
+// decide which mass counts as none. It is 0 without a neighbour.
+func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
-		return 0, 0
+		return 0
 	}
-	inverse := 1 / d
-	return float32(math.Sqrt(inverse)), float32(inverse)
+	return float32(1 / d)
 }
 
 // add adds a step at the sampled and the learned ones of some rows, for the classes lo ≤ c < hi.
 func (s *seeds) add(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
-	offset := s.start[lo]
-	groups := s.start[hi] - offset
-	k := len(s.in.p.Names)
+	offset, k := s.start[lo], len(s.in.p.Names)
 	position, _ := slices.BinarySearch(s.sample, rows.Lo)
 	for ; position < len(s.sample) && s.sample[position] < rows.Hi; position++ {
 		row, dst := x.Row(s.sample[position]), w.full.Row(position)
 		for c := lo; c < hi; c++ {
-			var half, inverse float32
+			var mass float32
 			for g := s.start[c] - offset; g < s.start[c+1]-offset; g++ {
-				half += row[g]
-				inverse += row[groups+g]
+				mass += row[g]
 			}
-			if half == 0 && inverse == 0 {
+			if mass == 0 {
 				continue
 			}
 			for i, f := range s.in.filters {
-				mass := half
-				if f == source {
-					mass = inverse
-				}
 				if v := weight[f]; v != 0 {
 					dst[i*k+c] += float32(v * mass)
 				}
@@ -383,24 +318,19 @@ func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], learned, lo
 	offset, label := s.start[lo], s.in.places[learned]
 	groups, row := s.start[hi]-offset, x.Row(s.row(learned))
 	for i, g := s.first[lo], 0; g < groups; i++ {
-		var half, inverse float32
+		var mass float32
 		for entry := s.cells[i]; g < groups && s.groups[offset+g].fold == entry.fold && s.groups[offset+g].class == entry.class; g++ {
 			if s.groups[offset+g].hidden != s.hidden[label] {
-				half += row[g]
-				inverse += row[groups+g]
+				mass += row[g]
 			}
 		}
-		if half == 0 && inverse == 0 {
+		if mass == 0 {
 			continue
 		}
 		dst := w.honest.Row(learned)[i*len(s.in.filters):]
 		for position, f := range s.in.filters {
-			x := half
-			if f == source {
-				x = inverse
-			}
 			if c := weight[f]; c != 0 {
-				dst[position] += float32(c * x)
+				dst[position] += float32(c * mass)
 			}
 		}
 	}

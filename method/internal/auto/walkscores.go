@@ -24,7 +24,6 @@ func (f filter) direct() bool { return f >= first }
 // walkPass is a walk with a column for each class, and the filters that are summed on its way.
 type walkPass struct {
 	walk
-	isInverse bool // it starts with D⁻¹ in place of D^-½
 	passPlan
 	filters []filter // each has a block of sums
 	directs []filter
@@ -35,19 +34,18 @@ type walkPass struct {
 func (m *model) passes() (list []walkPass) {
 	uses := m.usedFilters()
 	walks := m.features.seeds.walks()
-	list = append(list, walkPass{walk: walks[0], isInverse: true, filters: []filter{source}})
 	pass := walkPass{walk: walks[0]}
 	var summed []filter
 	for f := range uses {
 		switch {
-		case !uses[f] || filter(f) == source:
+		case !uses[f]:
 		case filter(f) >= alongArcs:
 			w := walks[1]
 			if filter(f) >= againstArcs {
 				w = walks[2]
 			}
-			if last := &list[len(list)-1]; last.op == w.op {
-				last.directs = append(last.directs, filter(f))
+			if last := len(list) - 1; last >= 0 && list[last].op == w.op {
+				list[last].directs = append(list[last].directs, filter(f))
 			} else {
 				list = append(list, walkPass{walk: w, directs: []filter{filter(f)}})
 			}
@@ -66,7 +64,7 @@ func (m *model) passes() (list []walkPass) {
 	n, k := len(m.features.in.p.Degrees), len(m.features.in.p.Names)
 	limit := m.features.in.memory
 	plan, single := planPasses(n, k, blocks, max(1, len(summed)), limit), planPasses(n, k, blocks, 0, limit)
-	if len(pass.directs) > 0 && (len(summed) == 0 || plan.width < k) {
+	if len(pass.directs) > 0 && plan.width < k {
 		directed := pass
 		directed.steps = arcSteps
 		list, pass.directs = append(list, directed), nil
@@ -222,12 +220,8 @@ func (m *model) walkClasses(ctx context.Context, pass *walkPass, sums []*sparse.
 	}
 	x, next := block(n, hi-lo), block(n, hi-lo)
 	for i, row := range in.p.Row {
-		half, inverse := s.startAt(row)
-		if pass.isInverse {
-			half = inverse
-		}
 		if c := in.p.Class[i]; lo <= c && c < hi {
-			x.Row(row)[c-lo] = half
+			x.Row(row)[c-lo] = s.startAt(row)
 		}
 	}
 	add := func(v int, values []float32, weight weights, q *scratch) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // The scores of a mixture by a second walk are those of the columns of each node, and their bits do not
@@ -69,38 +68,6 @@ func TestWalkScores(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Models that learn from labels at which no walk starts are as good as those of hidden folds.
-func TestLabelsApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second")
-	}
-	p, class := problemtest.Blocks(t, 4, 1500, 450, 3, 6, 1)
-	accuracy := map[bool]float64{}
-	for _, apart := range []bool{false, true} {
-		d := designOf(p, &Settings{})
-		d.diffusion = false
-		if d.isSeparate = apart; apart {
-			d.examples = 200
-		}
-		out := &Prediction{}
-		in, err := newInput(t.Context(), p, &Settings{}, d, new(problem.Work))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := in.predict(t.Context(), out); err != nil {
-			t.Fatal(err)
-		}
-		accuracy[apart] = problemtest.Accuracy(p, out.Class, class)
-		if e := out.Estimate.Accuracy; e < accuracy[apart]-0.05 || e > accuracy[apart]+0.05 {
-			t.Errorf("apart %t: accuracy %.3f, estimate %.3f", apart, accuracy[apart], e)
-		}
-	}
-	if accuracy[true] < accuracy[false]-0.02 {
-		t.Errorf("accuracy %.3f with labels apart, %.3f with folds", accuracy[true], accuracy[false])
-	}
-	t.Log(accuracy)
 }
 
 // Beliefs may take part on a block model, and the estimate agrees with the accuracy.

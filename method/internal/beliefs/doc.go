@@ -22,8 +22,8 @@
 // than 64 classes a round sweeps groups of 64 columns, and the third block holds one group. Results are the
 // same to the bit for any number of workers, in memory and from disk, and for any memory limit.
 //
-// With more than 64 classes all candidates are homophily. Estimates of R have C(C+1)/2 free numbers, 2,145 for
-// 65 classes and half a million for 1,000, more than such graphs have pairs of labels to estimate them from.
+// With more than 24 classes all candidates are homophily. Estimates of R have C(C+1)/2 free numbers, 1,711 for
+// 58 classes and half a million for 1,000, more than such graphs have pairs of labels to estimate them from.
 // F R of an estimate also takes C² products for each node, where homophily takes C, and needs all columns of a
 // row at once.
 //

@@ -52,7 +52,7 @@ const (
 	strong       = 0.98 // homophily of candidates
 	usual        = 0.9  // homophily of the runs whose beliefs give ratios
 	sweepColumns = 64   // most columns of a sweep, because wider rows do not make sweeps cheaper
-	mostEstimate = 64   // classes up to which ratios are estimated; at most sweepColumns
+	mostEstimate = 24   // classes up to which ratios are estimated; at most sweepColumns
 )
 
 // Settings are the settings of [Fit]. Nil means defaults.

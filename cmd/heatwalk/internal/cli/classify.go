@@ -238,14 +238,14 @@ func predict(run *session, c *classifyOptions, name string) error {
 	if r.estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested); estimate.Tested > 0 {
 		r.Reached = &estimate.Reached
 		r.AccuracyMajority = &baselines.Majority.Accuracy
-		if baselines.Omitted == 0 {
+		if propagation.Tested > 0 {
 			r.AccuracyPropagation = &propagation.Accuracy
 		}
 		r.reportShift(run, p.Shift, estimate)
 		if share := float64(estimate.Singletons) / float64(len(l.Row)); share >= mostUnseen {
 			run.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any label have about %.0f %% of the nodes, which the reported accuracy does not cover", l.File, estimate.Singletons, 100*share)
 		}
-		if c.suggest > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
+		if c.suggest > 0 && propagation.Tested > 0 && propagation.Accuracy-propagation.Stderr < baselines.Majority.Accuracy {
 			run.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
 				l.File, words.Percent(propagation.Accuracy), words.Percent(baselines.Majority.Accuracy))
 		}
