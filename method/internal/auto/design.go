@@ -74,9 +74,9 @@ func designOf(p *problem.Problem, set *Settings) design {
 	sampled := kernelLabels(p)
 	fewClasses := 4*k <= sampled // or two labels of each class are most of a sample
 	d.diffusion = !set.LowEffort && m > fewestLabels && (m <= sampled || m <= mostSampled && fewClasses) &&
-		d.fits("diffusion scores, common neighbours", n <= blockModelNodes)
+		d.fits("diffusion scores, common neighbours", n <= blockModelNodes && sparse.EntriesOf(p.A)*leastKernelLabels <= kernelWork)
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostKernelLabels &&
-		d.fits("link rows", linkColumnCount(n, m)*sparse.EntriesOf(p.A) <= linkWork)
+		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.rounds = !set.LowEffort && p.Attributes != nil && p.Attributes.Cols <= fewAttributes && m >= fewestRoundLabels &&
 		k <= mostRoundClasses && d.fits("rounds", n <= blockModelNodes)
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))

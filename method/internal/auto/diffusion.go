@@ -53,12 +53,12 @@ const (
 	// a factorisation for each of kernelLambdas, and one for each fold. Of more labels it is a
 	// sample: on a block model of 60,000 nodes with 610, 1,200 and 3,000 labels it gained 8,
 	// 4 and 1 points. With more than mostSampled labels walks are as good. Where entries × labels
-	// are more than kernelWork, which takes a minute or less, the sample is smaller, but not below
-	// leastKernelLabels, whose columns take about as long as walks do.
+	// are more than kernelWork, which takes a second, the sample is smaller. Kernels of less than
+	// leastKernelLabels are left out.
 	mostKernelLabels  = 600
 	leastKernelLabels = 100
 	mostSampled       = 4000
-	kernelWork        = 3_000_000_000
+	kernelWork        = 100_000_000
 
 	kernels = 2 // kernels whose scores are columns: diffusion and S²
 )

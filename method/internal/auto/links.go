@@ -3,12 +3,14 @@ package auto
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -38,9 +40,16 @@ const (
 	// fewestLinkLabels is the number of labels from which link rows take part.
 	fewestLinkLabels = 100
 
-	// linkWork bounds entries × columns of the sweeps that compute products of link rows, which take some
-	// two seconds.
-	linkWork = 2_000_000_000
+	// linkWork bounds entries × columns of the sweeps that compute products of link rows, which take about a
+	// second, and linkValues the products of each part. They bound the number of labels that ridges learn from.
+	linkWork   = 1 << 30
+	linkValues = 1 << 25
+
+	// exactLengths is the number of nodes up to which lengths of rows are computed by a column for each node.
+	// Above it they are the root mean squares of sketchColumns sums of their elements with random signs, with a
+	// relative error of 4 %; those of labels are exact.
+	exactLengths  = 4096
+	sketchColumns = 256
 
 	linkColumns = 64 // columns that are swept together
 	linkDegrees = 3  // logarithms of d, of the mean degree of the neighbours, and of the sum of theirs
@@ -68,19 +77,15 @@ type linkKernel struct {
 	laplacian bool
 }
 
-// sampledForLinks returns the positions of the labels that ridges on link rows learn from.
-func sampledForLinks(p *problem.Problem, seed uint64) []int {
-	return split.Sample(p.Class, mostKernelLabels, seed, 0)
-}
-
-// linkColumnCount returns the number of columns that newLinkRows sweeps, for a number of labels.
-func linkColumnCount(nodes, labels int) int64 {
-	return 3*int64(nodes) + 6*int64(min(labels, mostKernelLabels))
+// linkLabels returns the number of labels that ridges on link rows learn from.
+func linkLabels(p *problem.Problem) int {
+	columns := int64(linkWork)/max(1, sparse.EntriesOf(p.A)) - linkParts*sketchColumns
+	return int(min(mostKernelLabels, columns/6, linkValues/int64(p.Nodes())))
 }
 
 // scoreLinks computes the scores of ridges on link rows. The folds are those of the learned labels.
 func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool) (*ridgeScores, error) {
-	items := sampledForLinks(in.learned, in.set.RNGSeed)
+	items := split.Sample(in.learned.Class, linkLabels(in.p), in.set.RNGSeed, 0)
 	l, err := newLinkRows(ctx, in, in.learned.At(items).Row)
 	if err != nil {
 		return nil, err
@@ -92,25 +97,18 @@ func scoreLinks(ctx context.Context, in *input, fold []int, hasOthers []bool) (*
 	return newRidgeScores(ctx, in, items, fold, hasOthers, list)
 }
 
-// newLinkRows computes the products. Cost: three sweeps with a column for each node, for the lengths of rows,
-// and six with a column for each label.
+// newLinkRows computes the products. Cost: three sweeps with a column for each node, or for each of sketchColumns,
+// for the lengths of rows, and six with a column for each label.
 func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes}
 	n, team := len(in.p.Degrees), sparse.TeamOf(in.p.A)
+	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
+	var lengths [linkParts][]float64
 	for term := range l.products {
 		l.products[term] = chunks.Block[float32](n, len(nodes))
-	}
-	x, y := sparse.NewBlock[float64](n, linkColumns), sparse.NewBlock[float64](n, linkColumns)
-	var lengths [linkParts][]float64 // of the rows of the matrix
-	local := localRows(team, n)
-	for lo := 0; lo < len(local); lo += linkColumns {
-		columns := local[lo:min(lo+linkColumns, len(local))]
-		for term := range l.products {
-			rows, err := l.rowsTo(ctx, term, x, y, columns)
-			if err != nil {
-				return nil, err
-			}
-			lengths[term] = append(lengths[term], blocks.Norms(team, rows)...)
+		var err error
+		if lengths[term], err = l.lengths(ctx, term, x, y); err != nil {
+			return nil, err
 		}
 	}
 	for lo := 0; lo < len(nodes); lo += linkColumns {
@@ -128,18 +126,69 @@ func newLinkRows(ctx context.Context, in *input, nodes []int) (*linkRows, error)
 				return nil, err
 			}
 			for v := range n {
-				if team.IsPadding(v) {
-					continue
-				}
-				for j, column := range columns {
-					if length := lengths[term][team.Row(v)] * lengths[term][team.Row(column)]; length > 0 {
-						products.Row(v)[lo+j] = float32(rows.Row(v)[j] / length)
-					}
+				simd.ConvertTo(products.Row(v)[lo:], rows.Row(v))
+			}
+			for j, column := range columns {
+				lengths[term][column] = math.Sqrt(rows.Row(column)[j])
+			}
+		}
+	}
+	for term, products := range l.products {
+		for v := range n {
+			for j, column := range nodes {
+				length := lengths[term][v] * lengths[term][column]
+				if x := &products.Row(v)[j]; length > 0 && !team.IsPadding(v) {
+					*x = float32(float64(*x) / length)
+				} else {
+					*x = 0
 				}
 			}
 		}
 	}
 	return l, l.addDegrees(ctx)
+}
+
+// lengths returns the lengths of the rows of A or of S². x and y are overwritten.
+func (l *linkRows) lengths(ctx context.Context, term int, x, y *sparse.Block[float64]) ([]float64, error) {
+	n, team := x.Rows, sparse.TeamOf(l.in.p.A)
+	out := make([]float64, n)
+	if l.in.p.Nodes() > exactLengths {
+		for lo := 0; lo < sketchColumns; lo += linkColumns {
+			for v := range n {
+				signs := rand.NewPCG(uint64(team.Row(v)), uint64(lo)).Uint64()
+				for j := range x.Row(v) {
+					x.Row(v)[j] = 1 - 2*float64(signs>>j&1)
+				}
+			}
+			sums, err := l.apply(ctx, term, x, y)
+			if err != nil {
+				return nil, err
+			}
+			for v := range n {
+				for _, s := range sums.Row(v) {
+					out[v] += float64(s*s) / sketchColumns
+				}
+			}
+		}
+		for v, square := range out {
+			out[v] = math.Sqrt(square)
+		}
+		return out, nil
+	}
+	local := localRows(team, n)
+	for lo := 0; lo < len(local); lo += linkColumns {
+		columns := local[lo:min(lo+linkColumns, len(local))]
+		rows, err := l.rowsTo(ctx, term, x, y, columns)
+		if err != nil {
+			return nil, err
+		}
+		for j, length := range blocks.Norms(team, rows) {
+			if v := columns[j]; v >= 0 {
+				out[v] = length
+			}
+		}
+	}
+	return out, nil
 }
 
 // localRows returns the rows of blocks for all rows of the matrix, −1 for those of other processes.
