@@ -66,7 +66,7 @@ func (k kernelSizes) choice() int64 {
 	}
 	outcomes := seen * choose.OutcomeBytes(k.learner.machines(classes, k.settled))
 	fits := int64(min(sched.Workers(k.set.Workers), max(len(k.grid), len(k.settled))))
-	return max(blocks, held+fits*(fitBytes(k.learner.Learner, len(labels), classes)+outcomes))
+	return max(blocks, held+fits*(learnBytes(k.learner.Learner, len(labels), classes)+outcomes))
 }
 
 // training is the memory of the block between labels, or between all nodes, and of the fit.
@@ -82,7 +82,7 @@ func (k kernelSizes) training() int64 {
 		rows = upTo(len(k.p.Degrees))
 	}
 	items := int64(len(rows))
-	fit := fitBytes(k.learner.Learner, labels, classes)
+	fit := learnBytes(k.learner.Learner, labels, classes)
 	if k.learner.path != nil {
 		fit = k.learner.path.Memory(k.set.load(k.p, int64(labels), 0))
 	}

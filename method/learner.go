@@ -88,6 +88,9 @@ func (l learner) checkStrategy(fixed param.Values, classes int) error {
 	return err
 }
 
+// mostPlainFolds is the largest number of folds by default.
+const mostPlainFolds = 10
+
 // of returns the settings with every default for a learner: its settings are in the grid, and the
 // values that are not chosen in constant. The error is that of [param.Spec.Resolve], or wraps
 // [ErrGrid].
@@ -95,6 +98,14 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
 	set.learner = l
 	var err error
+	if g := set.Grid; len(g.Features) > 1 && len(g.steps()) > 0 {
+		longest := Parameters{Steps: g.last(), MinSteps: g.minSteps()}
+		if mostPlainFolds*set.comparedLabels() > mostRows(&longest, classes) {
+			honest := *g
+			honest.Features = []Features{Honest} // which have a row for each label, and not for each label and fold
+			set.Grid = &honest
+		}
+	}
 	if l.path != nil {
 		set.Grid = set.Grid.along(l.path)
 		set.constant, err = constantsOf(l.path, set.Given, classes)

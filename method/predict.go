@@ -121,7 +121,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err != nil {
 		return nil, err
 	}
-	if m := r.model; m != nil && r.groups == nil && !r.learner.perNode() {
+	if m := r.model; m != nil && !r.learner.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
 			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
 		}}

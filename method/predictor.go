@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -19,7 +18,6 @@ type predictor struct {
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
-	groups   *classGroups // in place of features, if classes are walked in groups
 
 	train []int // rows of features, those of the trials before them
 	class []int
@@ -58,9 +56,6 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.groups != nil {
-		return r.addProducts(ctx, w, picks)
-	}
 	narrow(w, r.par.MinSteps, len(picks))
 	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
 	return err
@@ -68,13 +63,15 @@ func (r *predictor) walk(ctx context.Context) error {
 
 // trainingWalk returns a walk and the rows that trials, training and nodes pick from it, in this
 // order. leftOut returns the labels without a row in the partition of the given number, whose
-// folds it receives. If classes must be walked in groups, it sets r.groups.
+// folds it receives. The features of the training rows take at most [maxFeatureBytes]: of more labels it takes a
+// sample.
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
+	kept := split.Sample(r.p.Class, mostRows(&r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
 	if r.par.Features == Plain {
-		for i, row := range r.p.Row {
-			r.addRow(&picks, i, cwk.Pick{Row: row})
+		for _, i := range kept {
+			r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i]})
 		}
 	}
 	for d := range r.partitions() {
@@ -88,15 +85,13 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			first = len(w.Variants)
 			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.Alpha, fold)[1:]...)
 		}
-		for i, row := range r.p.Row {
+		for _, i := range kept {
 			if !out[i] {
-				r.addRow(&picks, i, cwk.Pick{Row: row, Variant: first + fold[i]})
+				r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i], Variant: first + fold[i]})
 			}
 		}
 	}
-	if sumsGroups(r.set, r.p, len(picks), len(r.train), r.par.Steps-r.par.MinSteps+1) {
-		r.groups = &classGroups{walk: w}
-	} else if r.learner.perNode() {
+	if r.learner.perNode() {
 		r.addNodes(&picks)
 	}
 	return w, picks, nil
@@ -154,17 +149,7 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		tester := choose.New(len(r.p.Names), tried)
-		var list []choose.Outcome
-		var products []*choose.Products
-		if r.groups != nil {
-			products = r.groups.products
-		}
-		if index := slices.IndexFunc(products, func(p *choose.Products) bool { return slices.Contains(p.Trials, t) }); index >= 0 {
-			list, err = tester.OutcomesOn(ctx, products[index], t)
-		} else {
-			list, err = tester.Outcomes(ctx, r.features, t)
-		}
+		list, err := choose.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
@@ -262,19 +247,9 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// decisions returns a function that computes the decisions of all classifiers on all nodes by w,
-// whose memory it adapts. It takes the destination and the visitor of [cwk.Walk.Scores].
+// decisions returns a function that computes the decisions of all classifiers on all nodes by w. It takes the destination and the visitor of [cwk.Walk.Scores].
 func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	machines := len(r.model.Pairs)
-	if r.groups != nil {
-		if r.set.Memory > 0 {
-			limitScores(w, r.groups.walk, r.par.MinSteps, len(r.groups.rows))
-		}
-		weights := r.groups.weights(&r.par, r.fitted, r.set.Workers, &r.out.Work)
-		return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
-			return w.ScoresOf(ctx, dst, r.par.MinSteps, machines, weights, r.model.Bias, visit)
-		}
-	}
 	weights := sparse.NewBlock[float64](r.model.Features, machines)
 	for m := range machines {
 		for j := range r.model.Features {

@@ -336,9 +336,6 @@ func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
 // them narrow; then all are cut as one, as far as there is room for features.
 func (c *chooser) together() int {
 	g, memory := c.set.Grid, c.set.Memory
-	if c.classGroup() < len(c.p.Names) {
-		return 1 // so that the products of one α are in memory
-	}
 	w := c.walk(g.alphas()[:1])
 	one := max(1, w.CollectBytes(g.minSteps(), len(c.picks)))
 	if memory > 0 && one > memory {
@@ -363,6 +360,14 @@ func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
 	return w
 }
 
+// last returns the longest walk.
+func (g *Grid) last() int { return slices.Max(g.steps()) }
+
+// rowsFrom returns the given number of rows of a block from row first on. They share its memory.
+func rowsFrom(x *sparse.Block[float32], first, rows int) *sparse.Block[float32] {
+	return &sparse.Block[float32]{Rows: rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data[first*x.Stride:]}
+}
+
 // walkOf returns the walk on the labels of p, without variants.
 func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
@@ -375,18 +380,10 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 // row of more is read no faster for each column.
 const widest = 64
 
-// classesOf returns the number of classes of a walk.
-func classesOf(w *cwk.Walk[float32]) int {
-	if w.Hi > 0 {
-		return w.Hi - w.Lo
-	}
-	return w.Seeds.Classes
-}
-
 // narrow limits the columns of a walk from which the given number of rows is picked, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
-	n, columns := len(w.Degrees), len(w.Variants)*classesOf(w)
+	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
 	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
@@ -411,63 +408,12 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 	return w, picks
 }
 
-// classGroup returns the number of classes whose features are collected at a time.
-func (c *chooser) classGroup() int {
-	return classGroup(len(c.picks), c.set.Grid.last()-c.set.Grid.minSteps()+1, len(c.p.Names))
-}
-
-// productsBytes bounds the products of trials that are added up at a time if no memory limit is
-// lower. Others need further walks, and the results are the same.
-const productsBytes = 1 << 30
-
-// products returns the kernels of all trials as sums over groups of classes: the trials on honest
-// features share one, because each of their rows hides its own fold.
-func (c *chooser) products(tried *choose.Candidates) (list []*choose.Products) {
-	for _, kind := range c.set.Grid.Features {
-		var trials []*choose.Trial
-		for i := range c.trials[kind] {
-			trials = append(trials, &c.trials[kind][i])
-		}
-		if kind == Honest {
-			list = append(list, choose.NewProducts(tried, trials...))
-			continue
-		}
-		for _, t := range trials {
-			list = append(list, choose.NewProducts(tried, t))
-		}
-	}
-	return list
-}
-
-// productsLimit returns the bytes of products within a memory limit, 0 for none. Three quarters are
-// left to the walks and to models with every setting of the learner.
-func productsLimit(memory int64) int64 {
-	if memory == 0 {
-		return productsBytes
-	}
-	return min(productsBytes, memory/4)
-}
-
-// productsTogether returns the number of products that are added up at a time.
-func productsTogether(list []*choose.Products, limit int64) int {
-	var bytes int64
-	for i, p := range list {
-		if bytes += p.Bytes(); i > 0 && bytes > limit {
-			return i
-		}
-	}
-	return len(list)
-}
-
 // slab compares the settings with the α of number lo ≤ a < hi. It calls report with the share that
 // is done.
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report func(done float64)) error {
 	tried, err := c.set.candidates(len(c.p.Names))
 	if err != nil {
 		return err
-	}
-	if c.classGroup() < len(c.p.Names) {
-		return c.slabByGroups(ctx, lo, tried, hits, report)
 	}
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
@@ -518,7 +464,7 @@ func firstHit(g *Grid, trial, features, alpha int) int {
 // is the memory of their kernels or features in bytes. Several processes share the jobs.
 func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
 	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
-	workers := testersAtATime(c.set, int64(held), walkSizes{c.p, c.set}.tester(len(c.seen), c.tested/max(1, c.dealt())))
+	workers := testersAtATime(c.set, int64(held), c.set.testerBytes(len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
 	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))
 	err := sched.Run(ctx, workers, len(jobs), func(worker, i int) error {
@@ -557,6 +503,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int, picks []cw
 	}
 	x, err := w.Collect(ctx, minSteps, picks)
 	work.Sweeps += sweeps
-	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(variants*classesOf(w))
+	work.EntryColumns += sparse.EntriesOf(w.A) * int64(w.Steps) * int64(variants*w.Seeds.Classes)
 	return x, err
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -110,9 +112,6 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
-	if r.groups != nil {
-		return r.learnOnGram(ctx)
-	}
 	f := r.scaled()
 	items, y, classes := *f, r.class, len(r.p.Names)
 	items.Rows = len(r.train)
@@ -130,7 +129,16 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if l.Linear != nil {
+	if l.path != nil && l.path.Train != nil && items.Cols > items.Rows {
+		// All classifiers share the values between rows, which fewer numbers hold than the rows themselves.
+		var products *sparse.Block[float64]
+		if products, err = classify.InnerProducts(ctx, &items, r.set.Workers); err == nil {
+			r.fitted, err = l.path.Train(ctx, classify.DenseGram(products), y, classes, values, r.set.Workers)
+		}
+		if r.fitted != nil {
+			r.model = classify.LinearWeights(r.fitted, &items)
+		}
+	} else if l.Linear != nil {
 		r.model, err = l.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
 	} else {
 		r.fitted, err = l.Fit(ctx, classify.LinearGram(&items), y, classes, values)
@@ -183,9 +191,6 @@ func (r *predictor) scaled() *sparse.Block[float32] {
 
 // scoreNodes computes scores from the model and the features of every node.
 func (r *predictor) scoreNodes(ctx context.Context) error {
-	if r.groups != nil {
-		return r.groups.score(ctx, &r.nodeVotes, &r.par, r.fitted)
-	}
 	n := len(r.p.Degrees)
 	first, gram := r.train[0], classify.LinearGram(r.trained)
 	items := upTo(len(r.train))
@@ -198,4 +203,135 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 		gram.PartTo(square, item, []int{item})
 		return r.fitted.ScoresTo(nil, row, square[0])
 	})
+}
+
+// maxFeatureBytes bounds the walk features of training rows: of many classes and steps the learner learns from a sample of
+// the labels. It does not depend on the memory limit, so that no limit changes a result.
+var maxFeatureBytes int64 = 1 << 30
+
+// mostRows returns the number of rows of features that take maxFeatureBytes.
+func mostRows(par *Parameters, classes int) int {
+	return int(max(2, maxFeatureBytes/(4*int64(par.Steps-par.MinSteps+1)*int64(classes))))
+}
+
+// Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of all nodes, with the
+// longest walks and the kind of features that has more rows.
+func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	set, err := s.of(m.learner, len(p.Names))
+	if err != nil {
+		return 0, err
+	}
+	set.Memory = p.Remaining(set.Memory)
+	g, c, classes := set.Grid, chooserOf(p, &set), len(p.Names)
+	par := g.at(g.Size() - 1)
+	steps, folds := par.Steps-par.MinSteps+1, c.dealt()
+	c.foldPicks()
+	bytes := scoreBytes(p)
+	trials := func(rows, tests int) {
+		bytes = max(bytes, c.collectBytes(folds+1, rows*min(len(g.alphas()), c.together())), featureBytes(rows, classes*steps)+
+			int64(sched.Workers(set.Workers))*set.testerBytes(classes, len(c.seen), tests))
+	}
+	if g.Size() > 1 && !split.TooFew(p.Class) {
+		trials(len(c.picks), len(c.seen)/folds+1)
+	}
+	if tuned != nil {
+		tests := min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
+		trials(tests+len(g.Features)*len(c.seen), tests)
+	}
+	partitions := max(1, (&predictor{nodeVotes: nodeVotes{p: p, learner: m.learner}, par: par}).partitions())
+	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(&par, classes)))
+	rows := len(c.picks) + train
+	if m.learner.perNode() {
+		rows += len(p.Degrees)
+	}
+	fit := set.fitBytes(p, int64(train), int64(classes*steps))
+	bytes = max(bytes, c.collectBytes(partitions*folds+1, rows), featureBytes(rows, classes*steps)+fit)
+	if m.learner.perNode() {
+		return max(bytes, featureBytes(rows, classes*steps)+scoreBytes(p)), nil
+	}
+	machines, isRest := set.machines(classes)
+	if isRest && !set.Raw && chunks.Bytes[float64](len(p.Degrees), machines) > rawBytes {
+		isRest = false // scores are kept in single precision
+	}
+	weights := 8 * int64(classes*steps) * int64(machines)
+	walk := scoreWalk(p, &set, par, isRest)
+	if isRest {
+		machines = 0 // all decisions are in a block of their own
+	}
+	scores, _, err := walk.ScoresBytes(machines)
+	return max(bytes, scores+2*weights+scoreBytes(p)+sumsBytes(p, isRest)), err
+}
+
+// featureBytes returns the memory of rows of features.
+func featureBytes(rows, columns int) int64 { return chunks.Bytes[float32](rows, columns) + 24*int64(rows) }
+
+// collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
+func (c *chooser) collectBytes(variants, rows int) int64 {
+	g := c.set.Grid
+	w := c.walk(nil)
+	w.Variants, w.Memory = make([]cwk.Variant, variants), 0
+	features := w.CollectBytes(g.minSteps(), rows) - w.CollectBytes(g.minSteps(), 0)
+	narrow(w, g.minSteps(), rows)
+	walk := w.CollectBytes(g.minSteps(), 0)
+	if w.Memory > 0 {
+		walk = w.Memory - features
+	}
+	if c.set.Memory > 0 {
+		w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
+		walk = max(w.CollectBytes(g.minSteps(), 0), min(walk, c.set.Memory-features))
+	}
+	return features + walk
+}
+
+// testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
+func (s *Settings) testerBytes(classes, train, tests int) int64 {
+	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (s.Grid.last()+1)*classes))
+	if s.learner.Whole {
+		m += n
+	}
+	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(s.Grid.settings()*classes)) + learnBytes(s.learner.Learner, int(m), classes)
+}
+
+// fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
+// weights of all classifiers twice, as the learner returns them and as the walk needs them.
+func (s *Settings) fitBytes(p *Problem, rows, features int64) int64 {
+	machines, _ := s.machines(len(p.Names))
+	bytes := 4*8*rows + 2*8*int64(machines)*features
+	l := s.learner
+	if replacement := l.replacement(int(rows), int(features)); replacement.alike(l) {
+		l = replacement
+	}
+	switch {
+	case l.path != nil && l.path.Train != nil && features > rows:
+		return bytes + 8*rows*rows + l.path.Memory(s.load(p, rows, 0)) + 2*8*rows*int64(machines)
+	case l.LinearMemory != nil:
+		return bytes + l.LinearMemory(s.load(p, rows, features))
+	case l.Whole: // a row of kernel values for each worker, and vectors
+		bytes += 8 * int64(len(p.Degrees)-len(p.Row)) * int64(sched.Workers(0)+4)
+	}
+	return bytes + learnBytes(l.Learner, int(rows), len(p.Names))
+}
+
+// learnBytes returns the memory of a fit to kernel values of the given number of items with a class, without the values.
+func learnBytes(l *classify.Learner, items, classes int) int64 {
+	if l.Memory == nil {
+		return 0
+	}
+	return l.Memory(items, classes)
+}
+
+// load returns the size of a fit of the settings' learner to rows with features.
+func (s *Settings) load(p *Problem, rows, features int64) *classify.Load {
+	machines, _ := s.machines(len(p.Names))
+	return &classify.Load{
+		Items: rows, Classes: int64(len(p.Names)), Features: features, Largest: rows, Workers: int64(min(sched.Workers(s.Workers), machines)),
+	}
+}
+
+// machines returns the number of binary classifiers, and whether each separates one class from the rest.
+func (s *Settings) machines(classes int) (machines int, isRest bool) {
+	if s.learner.pairwise(s.constant) {
+		return classes * (classes - 1) / 2, false
+	}
+	return classes, true
 }

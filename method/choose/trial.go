@@ -108,18 +108,16 @@ func (h Hits) all(weight float64) {
 // before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
 // for it has the same models, see [Weighed].
 func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
-	t.countUnreached(hits)
+	for _, u := range t.Unreached {
+		if u.Class == u.Given {
+			hits.all(0)
+		}
+	}
 	t = w.begin(t)
-	return w.run(ctx, t, hits, func(_, start, end int) error { return w.extend(ctx, x, t, start*w.classes, end*w.classes) })
-}
-
-// run fits and scores a model of every setting on each length of walks. extend adds the products
-// of the terms start ≤ t < end, which the length of number step has in addition to those before it.
-func (w *Tester) run(ctx context.Context, t *Trial, hits Hits, extend func(step, start, end int) error) error {
 	start := 0
 	for s, steps := range w.Steps {
 		terms := steps - w.MinSteps + 1
-		if err := extend(s, start, terms); err != nil {
+		if err := w.extend(ctx, x, t, start*w.classes, terms*w.classes); err != nil {
 			return err
 		}
 		start = terms
@@ -191,21 +189,15 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 	if err := w.extend(ctx, x, joint, 0, terms*w.classes); err != nil {
 		return nil, err
 	}
-	return w.outcomes(ctx, t, joint, terms)
-}
-
-// outcomes returns the predictions for the test nodes of a trial, which begin has turned into
-// all, by a fit to the kernel so far.
-func (w *Tester) outcomes(ctx context.Context, trial, t *Trial, terms int) ([]Outcome, error) {
 	var list []Outcome
-	for _, u := range trial.Unreached {
+	for _, u := range t.Unreached {
 		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
 	}
-	models, err := w.fit(ctx, t, terms)
+	models, err := w.fit(ctx, joint, terms)
 	if err != nil {
 		return nil, err
 	}
-	w.asked(t, terms, func(j int, row []float64, selfValue float64) {
+	w.asked(joint, terms, func(j int, row []float64, selfValue float64) {
 		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
 		if model := models[0]; model != nil {
 			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, selfValue)

@@ -10,22 +10,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// manyClasses is a graph whose walk features are cut into groups of classes by lowerGroups.
+// manyClasses is a graph with 40 classes.
 func manyClasses(t *testing.T) *Problem {
 	p, _ := problemtest.Blocks(t, 3, 600, 160, 40, 12, 0.05)
 	return p
 }
 
-// lowerGroups makes groups of a few classes, as on graphs with a thousand.
-func lowerGroups(t *testing.T) {
-	group, feature := groupBytes, featureBytes
-	groupBytes, featureBytes = 128<<10, 1<<19
-	t.Cleanup(func() { groupBytes, featureBytes = group, feature })
-}
-
-// TestWalkGroups tests that a prediction from groups of classes is that from all classes at once,
-// up to the order of sums, and has the same bits within any memory limit.
-func TestWalkGroups(t *testing.T) {
+// TestFeaturesOfSample tests that learners on walks learn from a sample of the labels if the features of all would be too large,
+// and that the result has the same bits within any memory limit.
+func TestFeaturesOfSample(t *testing.T) {
 	p := manyClasses(t)
 	settings := func(memory int64) *Settings {
 		grid := &Grid{Features: []Features{Plain, Honest}, Values: map[string][]param.Value{
@@ -33,12 +26,9 @@ func TestWalkGroups(t *testing.T) {
 		}}
 		return &Settings{Grid: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
 	}
-	for _, c := range []struct {
-		name      string
-		tolerance float64 // of scores; that of the support vector machines is that of their solver
-	}{{"cwk", 0.02}, {"cwk+rls", 1e-6}, {"cwk+gp", 1e-6}, {"cwk+perceptron", 1e-6}, {"cwk+centroid", 1e-6}} {
-		t.Run(c.name, func(t *testing.T) {
-			m := methodOf(t, c.name)
+	for _, name := range []string{"cwk", "cwk+rls", "cwk+gp", "cwk+perceptron"} {
+		t.Run(name, func(t *testing.T) {
+			m := methodOf(t, name)
 			predict := func(memory int64) *Prediction {
 				t.Helper()
 				out, err := m.Predict(t.Context(), p, nil, settings(memory))
@@ -47,31 +37,33 @@ func TestWalkGroups(t *testing.T) {
 				}
 				return out
 			}
-			whole := predict(0)
-			lowerGroups(t)
-			grouped := predict(0)
+			whole, before := predict(0), maxFeatureBytes
+			maxFeatureBytes = 4 * 6 * 40 * 100 // 100 rows of 5 steps
+			defer func() { maxFeatureBytes = before }()
+			sampled := predict(0)
+			if sampled.Parameters.Features != Honest {
+				t.Errorf("%s features", sampled.Parameters.Features)
+			}
 			need, err := Bytes(m, p, nil, settings(0))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, memory := range []int64{need, need / 2, need / 3} {
+			for _, memory := range []int64{need, need / 2} {
 				if _, err := Bytes(m, p, nil, settings(memory)); err != nil {
 					continue
 				}
-				limited := predict(memory)
-				if !slices.Equal(limited.Scores.Data, grouped.Scores.Data) {
+				if limited := predict(memory); !slices.Equal(limited.Scores.Data, sampled.Scores.Data) {
 					t.Errorf("other scores within %d bytes", memory)
 				}
 			}
-			if grouped.Parameters.Steps != whole.Parameters.Steps || grouped.Parameters.Alpha != whole.Parameters.Alpha {
-				t.Fatalf("chose %v, of all classes %v", grouped.Parameters, whole.Parameters)
-			}
-			for i := range whole.Class {
-				for j, v := range whole.Scores.Row(i) {
-					if math.Abs(float64(v-grouped.Scores.Row(i)[j])) > c.tolerance {
-						t.Fatalf("node %d, class %d: %v, of all classes %v", i, j, grouped.Scores.Row(i)[j], v)
-					}
+			equal := 0
+			for i, c := range whole.Class {
+				if sampled.Class[i] == c {
+					equal++
 				}
+			}
+			if equal < len(whole.Class)*6/10 {
+				t.Errorf("%d of %d nodes have the class that all labels predict", equal, len(whole.Class))
 			}
 		})
 	}
