@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/kernel"
 )
 
 // Sizer is implemented by methods that allocate more than the scores of all nodes.
@@ -64,18 +63,4 @@ func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 func scoreBytes(p *Problem) int64 {
 	n := len(p.Degrees)
 	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
-}
-
-// kernelOf returns the kernel whose values [ShareKernels] keeps for the method, nil if there
-// is none.
-func kernelOf(m Method) *kernel.Family {
-	switch m := m.(type) {
-	case smoothedMethod:
-		return kernelOf(m.Method)
-	case kernelMethod:
-		if !m.learner.Whole { // which has a block of its own
-			return m.kernel
-		}
-	}
-	return nil
 }

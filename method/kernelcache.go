@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -14,17 +15,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// kernelCache keeps values of kernels for predictions from many sets of labels on one graph,
-// which then take their blocks out of them: those between all nodes and every node that
-// may have a label. It may be used by several predictions at the same time.
+// kernelCache keeps the values of the kernel that was used last, for predictions from many sets of labels on one graph,
+// which then take their blocks out of them: those between all nodes and every node that may have a label. It may be used
+// by several predictions at the same time.
 type kernelCache struct {
 	union   *Problem
 	place   []int // of a node among the labelled ones of all, −1
 	workers int
-	memory  int64 // for the values, 0: no limit
 
 	mu     sync.Mutex
-	values []*kernelValues // the one that was used last at the end
+	values *kernelValues
 }
 
 // maxKept bounds the values of a kernel that are kept. It decides about last digits, so
@@ -43,15 +43,14 @@ func cachedKernelBytes(nodes, labelled int) int64 {
 // padded returns n rounded up to a multiple of four.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// newKernelCache returns a cache of kernel values on a graph, where all has every label that a
-// prediction may have, or nil if the values of one kernel are too large. If the cache exceeds
-// memory, it drops the values that were not used for longest, but keeps one kernel.
-func newKernelCache(union *Problem, memory int64, workers int) *kernelCache {
+// newKernelCache returns a cache of kernel values on a graph, where union has every label that a prediction may have, or
+// nil if the values of one kernel are too large.
+func newKernelCache(union *Problem, workers int) *kernelCache {
 	n := len(union.Degrees)
 	if cachedKernelBytes(n, len(union.Row)) == 0 {
 		return nil
 	}
-	k := &kernelCache{union: union, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
+	k := &kernelCache{union: union, place: slices.Repeat([]int{-1}, n), workers: workers}
 	for l, row := range union.Row {
 		k.place[row] = l
 	}
@@ -71,21 +70,52 @@ func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v param.Values) 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	name := f.Name + " " + f.Text(v)
-	if i := slices.IndexFunc(k.values, func(b *kernelValues) bool { return b.name == name }); i >= 0 {
-		b := k.values[i]
-		k.values = append(slices.Delete(k.values, i, i+1), b)
-		return b, nil
+	if k.values != nil && k.values.name == name {
+		return k.values, nil
 	}
-	one := cachedKernelBytes(len(k.place), len(k.union.Row))
-	for len(k.values) > 0 && k.memory > 0 && int64(len(k.values)+1)*one > k.memory {
-		k.values = slices.Delete(k.values, 0, 1)
-	}
+	k.values = nil
 	b, err := k.compute(ctx, f, v)
 	if err == nil {
-		b.name = name
-		k.values = append(k.values, b)
+		b.name, k.values = name, b
 	}
 	return b, err
+}
+
+// ShareKernels gives methods, each with its settings, one cache of the values of a kernel for predictions from many sets of
+// labels on one graph; union has every label that a prediction may have. tuned reports that parameters are chosen once
+// for all predictions: a method that chooses its kernel inside each training set keeps no values, because each set may
+// choose another. The result is the memory of the cache and of computing its values, 0 if no method uses it.
+func ShareKernels(union *Problem, methods []Method, settings []*Settings, tuned bool) (bytes int64, err error) {
+	shared := newKernelCache(union, settings[0].Workers)
+	if shared == nil {
+		return 0, nil
+	}
+	for i, m := range methods {
+		if smoothed, is := m.(smoothedMethod); is {
+			m = smoothed.Method
+		}
+		k, isKernel := m.(kernelMethod)
+		if !isKernel || k.learner.Whole { // which has a block of its own
+			continue
+		}
+		set := settings[i].WithDefaults()
+		grid, err := kernelGrid(k.kernel, &set, kernel.OnDegrees(union.Degrees))
+		if err != nil {
+			return 0, err
+		}
+		if tuned || len(grid) == 1 {
+			settings[i].kernels = shared
+			bytes = max(bytes, k.kernel.GramsBytes(grid[:1], union.Degrees, union.A.NNZ(), union.Row, set.Memory))
+		}
+	}
+	if bytes == 0 {
+		return 0, nil
+	}
+	cached := cachedKernelBytes(len(union.Degrees), len(union.Row))
+	for _, s := range settings {
+		s.Memory = budget.Remaining(s.Memory, cached)
+	}
+	return bytes + 2*cached, nil
 }
 
 // compute returns the values of a kernel.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -235,3 +238,81 @@ func (r *kernelPredictor) usualKernel(g param.Graph) error {
 	r.grid = []param.Values{v}
 	return err
 }
+
+// Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
+// nodes, since each phase frees its blocks.
+func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	set, err := m.settings(s, len(p.Names))
+	if err != nil {
+		return 0, err
+	}
+	grid, err := kernelGrid(m.kernel, &set, kernel.OnDegrees(p.Degrees))
+	if err != nil {
+		return 0, err
+	}
+	settled, _, err := m.settled(p, &set)
+	if err != nil {
+		return 0, err
+	}
+	set.Memory = p.Remaining(set.Memory)
+	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
+	fit := func(items int) int64 {
+		if path := m.learner.path; path != nil {
+			return path.Memory(set.load(p, int64(items), 0))
+		}
+		return learnBytes(m.learner.Learner, items, classes)
+	}
+	machines := classes // the most of any setting
+	if path := m.learner.Path; path != nil && path.Pairwise != nil {
+		values := slices.Clone(settled)
+		if m.learner.path != nil {
+			values = []param.Values{set.constant}
+		}
+		if slices.ContainsFunc(values, path.Pairwise) {
+			machines = max(classes, classes*(classes-1)/2)
+		}
+	}
+	workers, seen := int64(min(sched.Workers(set.Workers), max(len(grid), len(settled)))), min(labels, max(set.Sample, 2*classes))
+	if tuned != nil { // with the values between labels and test nodes
+		seen += min(len(tuned.Row), maxTestedRows)
+	}
+	nodes := upTo(min(seen, n))
+	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(settled))
+	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, nodes, set.Memory),
+		int64(len(grid))*blocks64(seen, seen)+workers*(fit(seen)+outcomes))
+	width := min(machines, machinesAtATime)
+	if _, isRest := set.machines(classes); isRest && m.learner.path != nil && chunks.Bytes[float64](n, classes) <= rawBytes {
+		width = classes
+	}
+	outputs := scoreBytes(p) + 2*blocks.BlockBytes[float64](n, width) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+	items := p.Row
+	switch {
+	case m.learner.solves(labels):
+		const blockCount = 2 + 4 // of all nodes, and of labels
+		width := min(classes, solveColumns)
+		solve := blockCount*blocks.BlockBytes[float64](n, width) + 2*blocks64(labels, classes) + m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+		return max(bytes, solve, outputs+blocks64(n, classes)), nil
+	case m.learner.Whole:
+		items = upTo(n)
+		outputs = blocks64(n, n) + blocks64(n, classes) + scoreBytes(p)
+	case m.learner.path != nil:
+		outputs += int64(n) * int64(classes) // a byte for the votes of a node for a class
+	case m.learner.Dual:
+		outputs += blocks64(n, machines) + blocks64(n, classes)
+	default:
+		values, limit, fixed := blocks64(n, labels), int64(0), scoreBytes(p)+blocks64(n, classes)
+		if set.Memory > 0 { // values of some nodes after others
+			limit = max(1, (set.Memory-fixed)/2)
+			values = max(blocks64(1, labels), min(values, limit))
+		}
+		outputs = fixed + values + m.kernel.Bytes(grid[0], p.Degrees, entries, false, upTo(n), p.Row, &kernel.Settings{Memory: limit})
+	}
+	training := blocks64(len(items), len(items)) + fit(labels)
+	for i := range grid {
+		training = max(training, m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory))
+	}
+	return max(bytes, training, outputs), nil
+}
+
+// blocks64 returns the memory of a block of float64 without padding.
+func blocks64(rows, cols int) int64 { return chunks.Bytes[float64](rows, cols) }

@@ -13,7 +13,7 @@ import (
 )
 
 // Predictions from kept values of a kernel are those that compute it, but for tolerances,
-// and to the bit the same whether or not there is room for more than one kernel.
+// and have the same bits for any number of workers.
 func TestKernelsAreKept(t *testing.T) {
 	g := testgraph.Planted(t, 5, 101, 80)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
@@ -25,7 +25,7 @@ func TestKernelsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, narrow := newKernelCache(p, 0, 1), newKernelCache(p, 1, 2)
+	kept, narrow := newKernelCache(p, 1), newKernelCache(p, 2)
 	for row := range splits.Len {
 		if testing.Short() && row > 0 {
 			break
@@ -46,7 +46,7 @@ func TestKernelsAreKept(t *testing.T) {
 			for v := range p.Degrees {
 				plain, once := found[0].Scores.Row(v), found[1].Scores.Row(v)
 				if !slices.Equal(once, found[2].Scores.Row(v)) {
-					t.Fatalf("%s: node %d depends on memory", m.Name(), v)
+					t.Fatalf("%s: node %d depends on workers", m.Name(), v)
 				}
 				for c := range plain {
 					if d := math.Abs(float64(plain[c] - once[c])); !(d <= 1e-3) {
@@ -56,7 +56,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if newKernelCache(&Problem{Graph: &graph.Graph{Degrees: make([]float64, 3000)}, Row: make([]int, 3000)}, 0, 1) != nil {
+	if newKernelCache(&Problem{Graph: &graph.Graph{Degrees: make([]float64, 3000)}, Row: make([]int, 3000)}, 1) != nil {
 		t.Error("values beyond the bound are kept")
 	}
 }

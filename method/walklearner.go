@@ -263,7 +263,9 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 }
 
 // featureBytes returns the memory of rows of features.
-func featureBytes(rows, columns int) int64 { return chunks.Bytes[float32](rows, columns) + 24*int64(rows) }
+func featureBytes(rows, columns int) int64 {
+	return chunks.Bytes[float32](rows, columns) + 24*int64(rows)
+}
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
