@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -60,28 +59,6 @@ func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
 	return kernels, learner
 }
 
-// heldOut holds which held-out labels a kernel with a setting of the learner predicts.
-type heldOut struct {
-	labels []heldOutLabel // in the same order for all settings; nil: the kernel does not allow the setting
-	loss   float64        // subtracted from the accuracy, see [classify.Path]
-}
-
-// heldOutLabel is the prediction for a label by a model that has not learned from it.
-type heldOutLabel struct {
-	class, fold          int
-	isRight, isUnreached bool
-}
-
-// note stores the predictions that outcomes amount to. Outcomes are not kept, because of many
-// classes the decisions of all candidates take more than everything else.
-func (h *heldOut) note(r *kernelPredictor, list []choose.Outcome) {
-	h.labels = make([]heldOutLabel, len(list))
-	for i := range list {
-		o := &list[i]
-		h.labels[i] = heldOutLabel{o.Class, o.Fold, r.predicted(o) == o.Class, o.Unreached}
-	}
-}
-
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from, and fits the votes to these.
 func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
@@ -89,18 +66,14 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	computed := map[[2]int]heldOut{}
 	kernels, learner := r.spaces()
+	weight := choose.WeightsOf(r.p)
 	s := &choose.Search{Kernel: kernels, Learner: learner, Together: r.learner.path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
-		predictions, err := r.outOfFold(ctx, t, kernels, settings, computed)
-		if err != nil {
-			return nil, err
-		}
-		for i, h := range predictions {
-			computed[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = h
-		}
-		return r.countRight(t, predictions), nil
+		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, slices.Max(t.fold)+1))
+		return counts, r.outOfFold(ctx, t, kernels, settings, func(candidate int, list []choose.Outcome, loss float64) {
+			counts.Note(candidate, list, loss, weight, r.predicted)
+		})
 	}
 	choice, err := s.Run(ctx)
 	if err != nil {
@@ -108,7 +81,16 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	}
 	r.choice, r.best, r.values = choice, choice.Kernel, r.settled[choice.Setting]
 	r.gram, r.scale = t.grams[choice.Kernel], t.scales[choice.Kernel]
-	list, err := r.outcomes(ctx, t, choice.Kernel, choice.Setting)
+	var list []choose.Outcome
+	settings := []int{choice.Setting}
+	if s.Together { // all settings are fitted together
+		settings = upTo(len(r.settled))
+	}
+	err = r.outOfFold(ctx, t, []int{choice.Kernel}, settings, func(i int, outcomes []choose.Outcome, _ float64) {
+		if settings[i] == choice.Setting {
+			list = outcomes
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -117,108 +99,41 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	return nil
 }
 
-// countRight counts the right predictions of candidates. Labels that the others do not reach are the
-// same for all of them.
-func (r *kernelPredictor) countRight(t *labels, predictions []heldOut) *choose.Counts {
-	weight, c := choose.WeightsOf(r.p), choose.NewCounts(len(predictions), make([]choose.FoldLabels, slices.Max(t.fold)+1))
-	c.Loss = make([]float64, len(predictions))
-	first := true
-	for i, h := range predictions {
-		if c.Loss[i] = h.loss; h.labels == nil {
-			c.Loss[i] = math.Inf(1)
-			continue
-		}
-		for _, l := range h.labels {
-			foldLabels, index := &c.Folds[l.fold], l.fold*len(predictions)+i
-			if first {
-				if foldLabels.Tested++; !l.isUnreached {
-					foldLabels.Reached++
-					foldLabels.Of += weight[l.class]
-				}
-			}
-			if l.isRight {
-				c.Right[index]++
-				if !l.isUnreached {
-					c.Weight[index] += weight[l.class]
-				}
-			}
-		}
-		first = false
-	}
-	return c
-}
-
-// outOfFold returns the predictions of models of some kernels, each with some settings, for
-// labels, unless they are known already.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, computed map[[2]int]heldOut) ([]heldOut, error) {
-	n := len(settings)
-	predictions := make([]heldOut, len(kernels)*n)
-	if r.learner.path != nil {
-		return predictions, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
-			return r.alongPath(ctx, t, t.grams[kernels[a]], func(setting int, list []choose.Outcome, loss float64) {
-				h := &predictions[a*n+setting]
-				if h.loss = loss; list != nil {
-					h.note(r, list)
-				}
-			})
-		})
-	}
-	return predictions, sched.Run(ctx, r.set.Workers, len(predictions), func(_, i int) error {
-		kernel, setting := kernels[i/n], settings[i%n]
-		h, isComputed := computed[[2]int{kernel, setting}]
-		if !isComputed {
+// outOfFold calls visit with the predictions of models of each pair of some kernels and settings, which vary faster, for
+// labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
+// other folds. The list is nil if the kernel does not allow the setting. On a path settings are all settings.
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, visit func(candidate int, list []choose.Outcome, loss float64)) error {
+	path, n := r.learner.path, len(settings)
+	if path == nil {
+		return sched.Run(ctx, r.set.Workers, len(kernels)*n, func(_, i int) error {
 			list := make([][]choose.Outcome, 1)
-			if err := choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
-				return err
+			err := choose.CrossValidate(ctx, t.grams[kernels[i/n]], t.class, t.fold, r.each(r.settled[settings[i%n]]), list)
+			if err == nil {
+				visit(i, list[0], 0)
 			}
-			h.note(r, list[0])
-		}
-		predictions[i] = h
-		return nil
-	})
-}
-
-// alongPath computes the predictions of models of all settings on a kernel for labels: for
-// each label by a model of all others if the path has a closed form for that, otherwise by a
-// model of the other folds. It calls visit for each setting, with a nil list if the kernel does
-// not allow it.
-func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Block[float64], visit func(setting int, list []choose.Outcome, loss float64)) error {
-	leaveOneOut := r.learner.path.LeaveOneOut
-	if leaveOneOut == nil {
-		lists := make([][]choose.Outcome, len(r.settled))
-		err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
-		for s, list := range lists {
-			visit(s, list, 0)
-		}
-		return err
-	}
-	pairs, decisions, loss, err := leaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.constant, r.settled...))
-	if err != nil {
-		return err
-	}
-	for s := range decisions {
-		var list []choose.Outcome
-		if decisions[s] != nil {
-			list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
-		}
-		visit(s, list, loss[s])
-	}
-	return nil
-}
-
-// outcomes returns the predictions for held-out labels by one kernel and setting.
-func (r *kernelPredictor) outcomes(ctx context.Context, t *labels, kernel, setting int) (predictions []choose.Outcome, err error) {
-	if r.learner.path != nil {
-		err = r.alongPath(ctx, t, t.grams[kernel], func(s int, list []choose.Outcome, _ float64) {
-			if s == setting {
-				predictions = list
-			}
+			return err
 		})
-		return predictions, err
 	}
-	list := make([][]choose.Outcome, 1)
-	err = choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list)
-	return list[0], err
+	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
+		k := t.grams[kernels[a]]
+		if path.LeaveOneOut == nil {
+			lists := make([][]choose.Outcome, n)
+			err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
+			for s, list := range lists {
+				visit(a*n+s, list, 0)
+			}
+			return err
+		}
+		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.constant, r.settled...))
+		for s := range decisions {
+			var list []choose.Outcome
+			if decisions[s] != nil {
+				list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
+			}
+			visit(a*n+s, list, loss[s])
+		}
+		return err
+	})
 }
 
 // labels are the labels that candidates are compared on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 )
 
 // Counts are the right predictions of candidates on held-out labels.
@@ -12,6 +13,46 @@ type Counts struct {
 	Candidates int // number of candidates
 	Folds      []FoldLabels
 	Loss       []float64 // of each candidate, subtracted from its share of right predictions; nil: 0; +Inf: it is impossible
+
+	mu        sync.Mutex // of Note
+	described bool       // Folds describes the labels
+}
+
+// Note counts the predictions of a candidate for held-out labels; with a nil list the candidate is impossible. weight is
+// that of a label of each class, and predict returns the predicted class. The labels and their order are the same for
+// all candidates, which may be noted at the same time.
+func (c *Counts) Note(candidate int, list []Outcome, loss float64, weight []float64, predict func(o *Outcome) int) {
+	isRight := make([]bool, len(list))
+	for i := range list {
+		isRight[i] = predict(&list[i]) == list[i].Class
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Loss == nil {
+		c.Loss = make([]float64, c.Candidates)
+	}
+	if c.Loss[candidate] = loss; list == nil {
+		c.Loss[candidate] = math.Inf(1)
+	}
+	for i := range list {
+		o := &list[i]
+		labels, index, w := &c.Folds[o.Fold], o.Fold*c.Candidates+candidate, weight[o.Class]
+		if o.Unreached {
+			w = 0
+		}
+		if !c.described {
+			labels.Tested++
+			labels.Of += w
+			if !o.Unreached {
+				labels.Reached++
+			}
+		}
+		if isRight[i] {
+			c.Right[index]++
+			c.Weight[index] += w
+		}
+	}
+	c.described = c.described || list != nil
 }
 
 // FoldLabels describes the labels of a fold.
@@ -150,9 +191,11 @@ func (s *Search) run(ctx context.Context, measure func(ctx context.Context, kern
 		return nil, err
 	}
 	kernel := first.best(s.Kernel, -1)
-	second, err := measure(ctx, []int{kernel}, settings)
-	if err != nil {
-		return nil, err
+	second := usual
+	if kernel != s.Kernel.Usual {
+		if second, err = measure(ctx, []int{kernel}, settings); err != nil {
+			return nil, err
+		}
 	}
 	setting := second.best(s.Learner, -1)
 	f := s.found(second, setting, kernel, setting)
