@@ -59,8 +59,10 @@ func (e *FileError) Error() string { return e.Path + ": " + e.What }
 // begin computes the fingerprint of the run and, if it is resumed, reads the journal.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
 	j.run = checkpoint.Run{Version: j.Version, Labels: checkpoint.ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
-	if j.run.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
-		return err
+	if p.Graph != nil {
+		if j.run.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
+			return err
+		}
 	}
 	if plan.Data != "" {
 		j.run.Graph = sumOf([]byte(j.run.Graph + plan.Data))

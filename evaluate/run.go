@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -31,7 +30,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.Directed { // once for all training sets
+	if !p.Directed && p.Graph != nil { // once for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
 		}
@@ -58,7 +57,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
-	if full.A.NNZ() > 0 { // the items of a collection have no edges to be reached by
+	if full.Graph != nil {
 		report.Unreached = report.Nodes - p.CountOf(reached)
 	}
 	if tuning := sizes[0].tuning; tuning != nil {
@@ -170,7 +169,7 @@ func (plan *Plan) share(p *method.Problem, entries []entry) (int64, error) {
 	for _, size := range plan.trainingSizes(p) {
 		columns += size * plan.count()
 	}
-	if columns < 2*len(p.Row) || sparse.TeamOf(p.A) != nil {
+	if columns < 2*len(p.Row) || p.Graph == nil || p.Team() != nil {
 		return 0, nil
 	}
 	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
@@ -188,7 +187,7 @@ const sideBytes = 256 << 20
 // divided among processors. Several processes that share the rows compute one after the other, because all of
 // them must take each step at the same time.
 func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
-	if sparse.TeamOf(p.A) != nil {
+	if p.Team() != nil {
 		return 1, m.Settings
 	}
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
@@ -348,7 +347,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem, 
 	}
 	var count hits
 	for i, row := range test.Row {
-		count.add(train.A.NNZ() == 0 || out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
+		count.add(out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
 	}
 	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)

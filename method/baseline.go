@@ -155,7 +155,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 		return nil, err
 	}
 	set := s.WithDefaults()
-	n, _ := p.A.Dims()
+	n := p.Rows()
 	r := &predictor{nodeVotes: nodeVotes{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}, prior: classShares}}
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {

@@ -61,6 +61,6 @@ func bytesWithin(m Method, p, tuned *Problem, s *Settings) (int64, error) {
 
 // scoreBytes is the memory of the scores and classes of all nodes.
 func scoreBytes(p *Problem) int64 {
-	n := len(p.Degrees)
+	n := p.Rows()
 	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
 }

@@ -16,7 +16,7 @@ import (
 func Connected(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Prediction), error) {
 	identity := func(*Prediction) {}
 	set := s.WithDefaults()
-	if set.Prior.Given != nil || p.A.NNZ() == 0 { // without any edge the nodes may be graphs of a collection
+	if set.Prior.Given != nil || p.Graph == nil {
 		return p, identity, nil
 	}
 	c, err := p.Connected(ctx, set.Workers)

@@ -5,19 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -25,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Collection is a collection of graphs to classify: its graphs are the nodes of problems
-// without edges, see [Collection.Problem].
+// Collection is a collection of graphs to classify: its graphs are the items of problems.
 type Collection struct {
 	Graphs *graphfile.Collection
 	Kernel *graphs.Settings
@@ -64,56 +56,39 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 	return l
 }
 
-// Problem returns the problem of classifying the graphs. Graph row[i] has class class[i].
-func (c *Collection) Problem(row, class []int, names []string) (*method.Problem, error) {
-	n := len(c.Graphs.Graphs)
-	a, err := sparse.FromTriplets(n, n, nil)
-	return &method.Problem{Graph: &graph.Graph{A: a, Degrees: make([]float64, n)}, Row: row, Class: class, Names: names}, err
-}
-
-// graphsMethod is a learner on a kernel between the graphs of a collection.
-type graphsMethod struct {
-	param.Spec // the parameters of the kernel, and then those of the learner
-	collection *Collection
-	kernel     *graphs.Kernel
-	learner    *classify.Learner
-}
-
-// Method returns the method of a learner on a kernel between the graphs of c, a learner
-// that learns from kernel values. The
-// collection keeps the values of every setting that is tried, n² numbers each.
+// Method returns the method of a learner on a kernel between the graphs of c, for problems whose items are these. The
+// collection keeps the values of every setting that is compared, n² numbers each.
 func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method {
-	return &graphsMethod{
-		Spec: param.Spec{
-			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: param.Graphs,
-			Params: slices.Concat(k.Params, l.Params),
-		},
-		collection: c, kernel: k, learner: l,
-	}
-}
-
-// Name implements [method.Method].
-func (m *graphsMethod) Name() string { return m.Spec.Name }
-
-// Declarations implements [method.Method].
-func (m *graphsMethod) Declarations() []*param.Spec { return []*param.Spec{&m.Spec} }
-
-// Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*graphsMethod) Tune(context.Context, *method.Problem, *split.Splits, *method.Settings) (*method.Choice, error) {
-	return nil, nil
+	return newMethod(param.Graphs, &k.Spec, l, func() *source {
+		return &source{
+			kernel: &k.Spec, on: k.On(context.Background(), c.Graphs, c.Kernel), learner: l, items: len(c.Graphs.Graphs), calibrate: true,
+			gram: func(ctx context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+				gram, values, err := c.gram(ctx, k, v)
+				if err != nil || items == nil {
+					return classify.DenseGram(gram), values, err
+				}
+				between := sparse.BlockOf(len(items), len(items), make([]float64, len(items)*len(items)))
+				for a, i := range items {
+					for b, j := range items {
+						between.Row(a)[b] = gram.Row(i)[j]
+					}
+				}
+				return classify.DenseGram(between), values, nil
+			},
+		}
+	})
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
-func (m *graphsMethod) gram(ctx context.Context, values param.Values) (*sparse.Block[float64], param.Values, error) {
-	values = m.kernel.Spec.Own(values)
-	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(values)
+func (c *Collection) gram(ctx context.Context, k *graphs.Kernel, values param.Values) (*sparse.Block[float64], param.Values, error) {
+	text := k.Name + " " + k.Text(values)
 	c.making.Lock()
 	defer c.making.Unlock()
 	if v := c.cache[text]; v != nil {
 		return v.gram, v.values, nil
 	}
 	n := len(c.Graphs.Graphs)
-	prepared, err := m.kernel.Prepare(ctx, c.Graphs, values, c.Kernel)
+	prepared, err := k.Prepare(ctx, c.Graphs, values, c.Kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,77 +103,36 @@ func (m *graphsMethod) gram(ctx context.Context, values param.Values) (*sparse.B
 	return g, prepared.Values, nil
 }
 
-// Predict implements [method.Method]. Parameters are chosen by cross-validation, those of the
-// kernel with the learner's defaults and then those of the learner.
-func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	out := &method.Prediction{Reached: roaring.New()}
-	out.Reached.AddRange(0, uint64(len(p.Degrees)))
-	var chosen param.Values
-	if par != nil {
-		chosen = par.Declared.Values
-	} else {
-		search := &search{
-			Kernel: &m.kernel.Spec, On: m.kernel.On(ctx, m.collection.Graphs, m.collection.Kernel), Learner: m.learner,
-			Items: len(p.Degrees), Row: p.Row, Class: p.Class, Classes: len(p.Names), RNGSeed: set.RNGSeed,
-			Gram: func(ctx context.Context, v param.Values) (classify.Gram, error) {
-				k, _, err := m.gram(ctx, v)
-				if err != nil {
-					return nil, err
-				}
-				return classify.DenseGram(k), nil
-			},
-		}
-		choice, err := search.choose(ctx, set.Given)
+// CollectionBytes is the memory of methods of every kernel with every learner on a collection
+// of the given shape whose graphs have classes, with the given parameters of both: the values
+// between all graphs, n² numbers for each setting of a kernel, and the largest of the blocks
+// that these are computed from and of a fit. c, if not nil, is the collection itself.
+func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, values param.Values, classes, workers int) (bytes int64, err error) {
+	var largest int64
+	for _, k := range kernels {
+		settings, err := split.Settings(&k.Spec, k.Own(values), nil)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		chosen = choice.Values
-		out.Settings, out.Accuracy, out.Stderr, out.Tested = choice.Settings, choice.Accuracy, choice.Stderr, choice.Tested
+		n := int64(s.Graphs)
+		bytes += 8 * n * n * int64(len(settings))
+		for _, v := range settings {
+			need, err := k.Bytes(ctx, s, c, v, workers)
+			if err != nil {
+				return 0, err
+			}
+			largest = max(largest, need)
+		}
 	}
-	k, values, err := m.gram(ctx, chosen)
-	if err != nil {
-		return nil, err
+	for _, l := range learners {
+		largest = max(largest, learnerBytes(l, s.Graphs, classes))
 	}
-	learner, err := m.learner.Resolve(m.learner.Spec.Own(chosen), nil)
-	if err != nil {
-		return nil, err
-	}
-	settings := maps.Clone(values)
-	maps.Copy(settings, learner)
-	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: settings}}
-	return out, m.scores(ctx, p, k, learner, out)
+	return bytes + largest + (graphBytes+4*int64(classes))*int64(s.Graphs), nil
 }
 
-// scores learns from all labels and gives every graph a class and what its scores say of
-// each class, see learn. Where an iteration came to its limit these are votes.
-func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.Block[float64], v param.Values, out *method.Prediction) error {
-	n, classes := len(p.Degrees), len(p.Names)
-	y := slices.Repeat([]int{-1}, n)
-	for i, row := range p.Row {
-		y[row] = p.Class[i]
-	}
-	model, err := learn(ctx, m.learner, classify.DenseGram(k), y, classes, v, true)
-	if model != nil && errors.Is(err, classify.ErrIterationLimit) {
-		out.Unfinished = "the iteration limit came before the tolerance"
-	} else if err != nil {
-		return err
-	}
-	out.Class, out.Scores = make([]int, n), sparse.NewBlock[float32](n, classes)
-	row := make([]float64, classes)
-	for i := range n {
-		values := k.Row(i)
-		scores := model.ScoresTo(nil, values, values[i])
-		if out.Class[i] = model.Pairs.Predict(scores); y[i] >= 0 {
-			out.Class[i] = y[i]
-		}
-		simd.ConvertTo(out.Scores.Row(i), model.sharesTo(row, scores))
-	}
-	return nil
-}
+// graphBytes is the memory of a graph in addition to its probabilities: its class, its place in
+// training and test sets, its predicted class and its place in a ranking.
+const graphBytes = 112
 
 // Sum returns a checksum of everything that determines the values between the graphs, but for the
 // parameters of kernels and the random seed.

@@ -34,10 +34,7 @@ func TestOnGraphs(t *testing.T) {
 		var first *method.Prediction
 		for _, workers := range []int{1, 7} {
 			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers, Cosine: true}}
-			p, err := c.Problem(row, class, []string{"0", "1"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := &method.Problem{Items: len(made.Graphs), Row: row, Class: class, Names: []string{"0", "1"}}
 			m := c.Method(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
@@ -74,10 +71,7 @@ func TestUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &Collection{Graphs: made, Kernel: &graphs.Settings{Cosine: true}}
-	p, err := c.Problem([]int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := &method.Problem{Items: len(made.Graphs), Row: []int{0, 1, 2, 3}, Class: []int{0, 1, 0, 1}, Names: []string{"0", "1"}}
 	limited := *classify.Learners().Named("centroid")
 	var model *classify.Model
 	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values) (_ *classify.Model, err error) {
@@ -86,12 +80,12 @@ func TestUnfinished(t *testing.T) {
 		}
 		return model, err
 	}
-	m := c.Method(graphs.Kernels().Named("tanimoto"), &limited).(*graphsMethod)
-	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{Spec: &m.Spec}}, &method.Settings{})
+	m := c.Method(graphs.Kernels().Named("tanimoto"), &limited)
+	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)
 	}
-	k, _, err := m.gram(t.Context(), nil)
+	k, _, err := c.gram(t.Context(), graphs.Kernels().Named("tanimoto"), out.Parameters.Declared.Values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,19 +2,19 @@ package ongram
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/kernel/closed"
-	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Records says how the records of a table are classified by those with a label.
@@ -34,67 +34,81 @@ type Records struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Classified is the result of [Records.Classify].
-type Classified struct {
-	Choice          *Choice
-	Kernel, Learner param.Values           // complete
-	Scores          *sparse.Block[float64] // of each record, as the model gives them
-	ScoreNames      []string               // what these are called: a class, or the two that a score decides between
-	Class           []int                  // of each record, its own if it has a label
-	Support         int                    // see [classify.Model.Support]
-
-	machine *machine
-}
-
-// SharesTo stores in dst the share of each class that follows from the scores of record i:
-// probabilities, or else soft votes, which sum to one too. A nil dst allocates.
-func (c *Classified) SharesTo(dst []float64, i int) []float64 {
-	return c.machine.sharesTo(dst, c.Scores.Row(i))
-}
-
-// triedLabels is how many labels parameters are chosen by.
-const triedLabels = 1000
-
 // Classify chooses the parameters that are not given by cross-validation on at most 1000
 // labelled records, learns from all of them, and scores every record. The alphabets of the
 // table are then the values that labelled records have. The error is a
 // [*nodefile.ParseError] about the table, a [*problem.Error], or that of ctx. Cost: that of
 // a fit for each fold and setting, and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
-	report := r.Progress
-	if report == nil {
-		report = func(string, int64, int64) {}
+	j := &job{
+		source: r.source(), row: r.Labels.Row, class: r.Labels.Class, names: r.Labels.Names, given: r.Given, rngSeed: r.RNGSeed,
+		report: r.Progress,
 	}
-	report("choosing parameters", 0, 0)
-	out := new(Classified)
-	err := r.restrict()
-	if err != nil {
+	if j.report == nil {
+		j.report = func(string, int64, int64) {}
+	}
+	if err := r.restrict(); err != nil {
 		return nil, err
 	}
-	if out.Choice, err = r.choose(ctx); err != nil {
+	out, err := j.run(ctx)
+	if err == nil && out.unfinished != nil {
+		return nil, out.unfinished
+	}
+	return out, err
+}
+
+// source returns the kernel between the records.
+func (r *Records) source() *source {
+	s := &source{kernel: &r.Kernel.Spec, learner: r.Learner, items: len(r.Table.IDs), calibrate: r.Calibrate}
+	s.gram = func(_ context.Context, v param.Values, records []int) (classify.Gram, param.Values, error) {
+		columns := r.Table.Columns
+		if records != nil {
+			columns = slices.Clone(columns)
+			for i := range columns {
+				code := make([]int32, len(records))
+				for position, record := range records {
+					code[position] = columns[i].Code[record]
+				}
+				columns[i].Code = code
+			}
+		}
+		complete, err := r.Kernel.Resolve(v, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		k, err := r.Kernel.Of(columns, complete)
+		return k, complete, r.placed(err, records)
+	}
+	return s
+}
+
+// TableMethod returns the method of a learner on a kernel between the records of a table, for problems whose items are
+// these. A prediction does what [Records.Classify] does. Values that no training record has count as
+// missing, because a split may leave a rare value to the test set.
+func TableMethod(t *nodefile.Attributes, k *closed.Kernel, l *classify.Learner) method.Method {
+	return &tableMethod{newMethod(param.Vectors, &k.Spec, l, nil), t, k, l}
+}
+
+// tableMethod restricts a copy of the table to the values of the training records before each prediction.
+type tableMethod struct {
+	*itemMethod
+	table   *nodefile.Attributes
+	kernel  *closed.Kernel
+	learner *classify.Learner
+}
+
+// Predict implements [method.Method].
+func (m *tableMethod) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
+	copied := *m.table
+	copied.Columns = slices.Clone(copied.Columns)
+	for i := range copied.Columns {
+		copied.Columns[i].Code = slices.Clone(copied.Columns[i].Code)
+	}
+	r := &Records{Table: &copied, Labels: &nodefile.Labels{Row: p.Row}, Kernel: m.kernel, Learner: m.learner, MissingUnknown: true}
+	if err := r.restrict(); err != nil {
 		return nil, err
 	}
-	if out.Kernel, err = r.Kernel.Resolve(r.Kernel.Own(out.Choice.Values), nil); err != nil {
-		return nil, err
-	}
-	if out.Learner, err = r.Learner.Resolve(r.Learner.Own(out.Choice.Values), nil); err != nil {
-		return nil, err
-	}
-	k, err := r.Gram(out.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	report("learning", 0, 0)
-	n := len(r.Table.IDs)
-	y := slices.Repeat([]int{-1}, n)
-	for i, record := range r.Labels.Row {
-		y[record] = r.Labels.Class[i]
-	}
-	if out.machine, err = learn(ctx, r.Learner, k, y, len(r.Labels.Names), out.Learner, r.Calibrate); err != nil {
-		return nil, err
-	}
-	out.ScoreNames, out.Support = out.machine.scoreNames(r.Labels.Names), out.machine.Support()
-	return out, out.score(ctx, k, y, func(done int) { report("scoring", int64(done), int64(n)) })
+	return (&itemMethod{m.Spec, r.source}).Predict(ctx, p, par, s)
 }
 
 // Gram returns the kernel between all records with complete values of its parameters. The
@@ -171,57 +185,23 @@ func (r *Records) Bytes() int64 {
 	return r.Table.Bytes + 16*n + 8*n*k*k + learnerBytes(r.Learner, len(r.Labels.Row), int(k))
 }
 
-// choose chooses parameters by a sample of the labelled records.
-func (r *Records) choose(ctx context.Context) (*Choice, error) {
-	seen := split.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
-	s := &search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
-	var records []int
-	for position, label := range seen {
-		records = append(records, r.Labels.Row[label])
-		s.Row, s.Class = append(s.Row, position), append(s.Class, r.Labels.Class[label])
+// TableBytes is the memory of a comparison of learners on a table, with predictions by workers
+// goroutines at the same time.
+func TableBytes(t *nodefile.Attributes, l *nodefile.Labels, learners []*classify.Learner, workers int) (bytes int64) {
+	for _, learner := range learners {
+		bytes = max(bytes, (&Records{Table: t, Labels: l, Learner: learner}).Bytes())
 	}
-	tried := slices.Clone(r.Table.Columns)
-	for i := range tried {
-		tried[i].Code = make([]int32, len(records))
-		for position, record := range records {
-			tried[i].Code[position] = r.Table.Columns[i].Code[record]
-		}
-	}
-	s.Gram = func(_ context.Context, v param.Values) (classify.Gram, error) {
-		complete, err := r.Kernel.Resolve(v, nil)
-		if err != nil {
-			return nil, err
-		}
-		k, err := r.Kernel.Of(tried, complete)
-		return k, r.placed(err, records)
-	}
-	choice, err := s.choose(ctx, maps.Clone(r.Given))
-	if err != nil && ctx.Err() == nil && !errors.As(err, new(*nodefile.ParseError)) {
-		err = &problem.Error{Method: r.Learner.Name, Err: err}
-	}
-	return choice, err
+	return t.Bytes + bytes*int64(workers) + (graphBytes+4*int64(len(l.Names)))*int64(len(t.IDs))
 }
 
-// score scores every record, those that are alike once, and gives those without a class
-// the likeliest.
-func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done func(records int)) error {
-	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.machine.Pairs)), y
-	row, first := make([]float64, k.Len()), map[int]int{} // the first record that is each distinct one
-	for i, a := range k.Alike() {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if twin, isScored := first[a]; isScored {
-			copy(c.Scores.Row(i), c.Scores.Row(twin))
-		} else {
-			first[a] = i
-			k.RowTo(row, i)
-			c.machine.ScoresTo(c.Scores.Row(i), row, row[i])
-		}
-		if y[i] < 0 {
-			c.Class[i] = c.machine.Pairs.Predict(c.Scores.Row(i))
-		}
-		done(i + 1)
+// TableSum returns a checksum of a table, so that a comparison is resumed on the same data only.
+func TableSum(t *nodefile.Attributes) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q", t.IDs)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		fmt.Fprintf(h, "%q%q", c.Name, c.Values)
+		_ = binary.Write(h, binary.LittleEndian, c.Code) // a hash takes all
 	}
-	return nil
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

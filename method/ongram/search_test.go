@@ -10,45 +10,47 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// separating returns a search over a kernel that separates the two classes if its parameter is 2, and is
+// separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
-func separating(class []int) *search {
-	return &search{
-		Kernel: &param.Spec{Name: "separating", Params: []param.Param{
+func separating(class []int) *job {
+	j := &job{class: class, names: []string{"a", "b"}, source: &source{
+		kernel: &param.Spec{Name: "separating", Params: []param.Param{
 			{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 		}},
-		Learner: classify.Learners().Named("svm"), Items: len(class) + 1, Class: class, Classes: 2,
-		Gram: func(_ context.Context, v param.Values) (classify.Gram, error) {
-			n := len(class) + 1 // the last item has no label
+		learner: classify.Learners().Named("svm"), items: len(class),
+		gram: func(_ context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+			n := len(items)
 			g := sparse.BlockOf(n, n, make([]float64, n*n))
-			for i := range n {
-				for j := range n {
-					if i == j || !(v.Has("beta") && v.Number("beta") == 2) || i < n-1 && j < n-1 && class[i] == class[j] {
+			for i, a := range items {
+				for j, b := range items {
+					if i == j || !(v.Has("beta") && v.Number("beta") == 2) || class[a] == class[b] {
 						g.Data[i*n+j] = 1
 					}
 				}
 			}
-			return classify.DenseGram(g), nil
+			return classify.DenseGram(g), v, nil
 		},
+	}}
+	for i := range class {
+		j.row = append(j.row, i)
 	}
+	return j
 }
 
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
 	s := separating(class)
-	for i := range class {
-		s.Row = append(s.Row, i)
-	}
-	c, err := s.choose(t.Context(), nil)
+	c, err := s.choose(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs := len(s.Learner.Param("cost").Grid)
+	costs := len(s.learner.Param("cost").Grid)
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	c, err = s.choose(t.Context(), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)})
+	s.given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	c, err = s.choose(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +59,8 @@ func TestSearch(t *testing.T) {
 	}
 	// Of two labels none can be hidden.
 	few := separating([]int{0, 1})
-	few.Row = []int{0, 1}
-	c, err = few.choose(t.Context(), nil)
-	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(few.Class) {
+	c, err = few.choose(t.Context())
+	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(few.class) {
 		t.Errorf("%+v, %v, want what is given", c, err)
 	}
 }

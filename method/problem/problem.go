@@ -15,7 +15,9 @@ type Problem struct {
 	// Graph is one of [graph.New] or [graph.Open], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
 	// entries of a row.
+	// Learners on items other than nodes have a nil Graph.
 	*graph.Graph
+	Items int // number of items without a graph: records, or the graphs of a collection
 
 	Directed bool     // A need not be symmetric
 	Weighted bool     // A may have values other than 1
@@ -40,11 +42,11 @@ var (
 // Validate returns [ErrNoLabels] or [ErrOneClass] if there is nothing to learn
 // from, and panics if the fields do not fit each other.
 func (p *Problem) Validate() error {
-	if p.Graph == nil {
-		panic(badProblem)
+	n := p.Items
+	if p.Graph != nil {
+		n, _ = p.A.Dims()
 	}
-	n, _ := p.A.Dims()
-	if len(p.Degrees) != n || len(p.Row) != len(p.Class) {
+	if p.Rows() != n || len(p.Row) != len(p.Class) {
 		panic(badProblem)
 	}
 	if p.Attributes != nil {
@@ -69,12 +71,28 @@ func (p *Problem) Validate() error {
 }
 
 // Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
-func (p *Problem) Nodes() int { return sparse.TeamOf(p.A).TotalOf(len(p.Degrees)) }
+func (p *Problem) Nodes() int { return p.Team().TotalOf(p.Rows()) }
+
+// Rows returns the number of nodes of this process, or of items without a graph.
+func (p *Problem) Rows() int {
+	if p.Graph == nil {
+		return p.Items
+	}
+	return len(p.Degrees)
+}
+
+// Team returns the processes that share the rows of the graph; nil: there is one.
+func (p *Problem) Team() *sparse.Team {
+	if p.Graph == nil {
+		return nil
+	}
+	return sparse.TeamOf(p.A)
+}
 
 // CountOf returns the number of nodes of the graph in a set, of which this process has its part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
-	team, count := sparse.TeamOf(p.A), []float64{0}
-	for lo, hi := range team.Counted(0, len(p.Degrees)) {
+	team, count := p.Team(), []float64{0}
+	for lo, hi := range team.Counted(0, p.Rows()) {
 		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))
 	}
 	team.Sum(count)

@@ -46,9 +46,14 @@ func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Gr
 }
 
 // Reached returns the nodes from which a walk can end in one of rows, such as the labelled
-// ones. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
+// ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+	if p.Graph == nil {
+		all := roaring.New()
+		all.AddRange(0, uint64(p.Items))
+		return all, nil
+	}
 	if p.Directed {
 		return p.reachedAlong(ctx, rows, workers, work)
 	}
@@ -174,7 +179,7 @@ func (p *Problem) Remaining(limit int64) int64 { return budget.Remaining(limit, 
 
 // ComponentBytes is the memory of the components of the graph and of the set of reached nodes.
 func (p *Problem) ComponentBytes() int64 {
-	n := int64(len(p.Degrees))
+	n := int64(p.Rows())
 	if p.Directed {
 		return n/8 + 5*n
 	}

@@ -384,9 +384,7 @@ func beginCollection(run *session, c *graphsOptions, name, out string, files fun
 		return nil, err
 	}
 	r.collection = &ongram.Collection{Graphs: r.c, Kernel: r.set}
-	if r.problem, err = r.collection.Problem(r.l.Row, r.l.Class, r.l.Names); err != nil {
-		return nil, err
-	}
+	r.problem = &method.Problem{Items: len(r.c.Graphs), Row: r.l.Row, Class: r.l.Class, Names: r.l.Names}
 	for _, k := range c.kernels {
 		for _, l := range c.learners {
 			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})

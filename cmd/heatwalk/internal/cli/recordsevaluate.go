@@ -71,10 +71,7 @@ func runRecordsEvaluate(run *session, c *recordsEvaluateOptions, path string) er
 	if err != nil {
 		return err
 	}
-	problem, err := ongram.TableProblem(table, l.Row, l.Class, l.Names)
-	if err != nil {
-		return err
-	}
+	problem := &method.Problem{Items: len(table.IDs), Row: l.Row, Class: l.Class, Names: l.Names}
 	plan := &evaluate.Plan{
 		Settings: &method.Settings{Given: c.userValues, RNGSeed: uint64(run.seed), Workers: run.threads},
 		Data:     ongram.TableSum(table), Progress: run.progress.Showing("evaluating", "split"),
