@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -53,7 +52,9 @@ func join(parts []lines.Faults, good bool) error {
 	for _, fault := range bad.Kinds {
 		e := fault.First
 		if !good {
-			e.Fix = withoutSkipping(e.Fix, bad.Count)
+			if e.Otherwise = ""; e.Fix == lines.FixLine && bad.Count > 1 {
+				e.Fix = "no line is good; fix them"
+			}
 		}
 		if fault.Count > 1 {
 			e.Msg += fmt.Sprintf(" (and %s%s)", qualifier, table.Counted(fault.Count-1, "more such line"))
@@ -64,16 +65,4 @@ func join(parts []lines.Faults, good bool) error {
 		return list[0]
 	}
 	return errors.Join(list...)
-}
-
-// withoutSkipping returns the remedy for the bad lines of a file that has no good ones.
-func withoutSkipping(fix string, count int64) string {
-	switch {
-	case fix == lines.FixLine && count > 1:
-		return "no line is good; fix them"
-	case fix == lines.FixLine:
-		return "fix the line"
-	}
-	fix = strings.TrimSuffix(fix, ", or pass {skip-bad-lines}")
-	return strings.Replace(fix, "fix the line, leave", "leave", 1)
 }

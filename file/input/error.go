@@ -10,8 +10,8 @@ import (
 // wrap [ErrInput]). Fields of the place are zero if they are not known. Package nodefile exports
 // the type as ParseError.
 //
-// For example, File "e.tsv", Line 90, Column 7, Msg `weight "nan" is not a number` and Fix "fix
-// the line or pass {skip-bad-lines}" is printed by a command as
+// For example, File "e.tsv", Line 90, Column 7, Msg `weight "nan" is not a number`, Fix "fix the line" and
+// Otherwise "pass {skip-bad-lines}" is printed by a command as
 //
 //	e.tsv:90:7: weight "nan" is not a number; fix the line or pass --skip-bad-lines
 type Error struct {
@@ -24,6 +24,8 @@ type Error struct {
 	Msg    string // the problem
 	Fix    string // the remedy, with options as {name} or {name=value}, see [Error.Remedy]; may be empty
 	Err    error  // wrapped error; may be nil
+
+	Otherwise string // another remedy, in the form of Fix; may be empty
 }
 
 // Fault returns an error about a line of a file, or with line 0 about the file. It wraps the
@@ -67,12 +69,18 @@ func namedOption(name, value string) string {
 	return "option " + name
 }
 
-// Remedy returns Fix with option(name, value) in place of each {name} and {name=value}, so that
+// Remedy returns Fix, with Otherwise as an alternative, and with option(name, value) in place of each {name} and {name=value}, so that
 // every program writes options as its users do: {fields=a,b} becomes --fields=a,b in a command.
 // Names are lower-case words joined by hyphens. Other text in braces is kept.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
 	tail := e.Fix
+	if e.Otherwise != "" {
+		if strings.Contains(tail, ",") || strings.Contains(tail, " or ") {
+			tail += ","
+		}
+		tail += " or " + e.Otherwise
+	}
 	for {
 		plain, remainder, hasBrace := strings.Cut(tail, "{")
 		inner, behind, closed := strings.Cut(remainder, "}")

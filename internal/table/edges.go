@@ -331,16 +331,16 @@ func (t *EdgeTable) withoutTitles(s *Sample) error {
 	}
 	switch {
 	case n < 2:
-		fix := "write source and target on each line, with a separator between"
+		fix, otherwise := "write source and target on each line, with a separator between", ""
 		if len(s.Rows) > 1 && !s.IsAbove(n) {
-			fix = "fix the line or pass {skip-bad-lines}"
+			fix, otherwise = "fix the line", "pass {skip-bad-lines}"
 		}
 		if n == 1 {
 			if at := strings.IndexAny(s.Titles[0], "|^~"); at > 0 && at+1 < len(s.Titles[0]) {
-				fix = "pass {delimiter=" + s.Titles[0][at:at+1] + "}"
+				fix, otherwise = "pass {delimiter="+s.Titles[0][at:at+1]+"}", ""
 			}
 		}
-		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix}
+		return &input.Error{Msg: Counted(n, "field") + ", want 2 or 3 (source, target, weight)", Fix: fix, Otherwise: otherwise}
 	case n-first > 3:
 		return tooMany(s)
 	}

@@ -35,8 +35,8 @@ func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	return colours, nil
 }
 
-// joinColours returns the colours ±1 of the nodes of components with two colours, and 0 for the others. It
-// joins the sets of nodes whose colours determine each other.
+// joinColours returns ±1 on the two sides of bipartite components, and 0 elsewhere. It joins the sets of
+// nodes whose sides determine each other.
 func joinColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	n := len(g.Degrees)
 	up, odd, size := make([]uint32, n), make([]bool, n), make([]uint32, n) // odd: the colour is not that of up
@@ -93,8 +93,8 @@ func joinColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	return colours, nil
 }
 
-// searchColours is joinColours by a breadth-first search from the first row of each component: all nodes of
-// a level have one colour, and a component with an edge within a level does not have two.
+// searchColours is joinColours by a breadth-first search from the first row of each component: an edge inside
+// a level shows that a component is not bipartite.
 func searchColours(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	n, component, team := len(g.Degrees), g.Components.Of, sparse.TeamOf(g.A)
 	first := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // minus the first row of each component

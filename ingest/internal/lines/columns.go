@@ -37,7 +37,9 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, tail
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		return lay, textio.Fault(name, number, table.SplitFix(err, FixLine), "%w", err)
+		e := textio.Fault(name, number, "", "%w", err)
+		e.Fix, e.Otherwise = splitFix(err)
+		return lay, e
 	}
 	f.DropEmpty(2)
 	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep}, c: c, name: name, lay: lay}

@@ -172,8 +172,11 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 	return nil, firstErr
 }
 
-// FixLine is the way out of a bad line.
-const FixLine = "fix the line or pass {skip-bad-lines}"
+// FixLine is the remedy for a bad line, and skipLine the other one.
+const (
+	FixLine  = "fix the line"
+	skipLine = "pass {skip-bad-lines}"
+)
 
 // want says which fields a line should have.
 func (lay *Layout) want() string {

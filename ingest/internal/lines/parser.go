@@ -166,40 +166,41 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64, tex
 // end is then a node without that edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay, f := p.Layout, &p.fields
-	fault := func(column int, fix, format string, args ...any) error {
+	fault := func(column int, fix, otherwise, format string, args ...any) error {
 		e := textio.Fault(p.Name, number, fix, format, args...)
-		e.Column = column
+		e.Column, e.Otherwise = column, otherwise
 		return e
 	}
 	if err := lay.split(f, line); err != nil {
-		return 0, fault(0, table.SplitFix(err, FixLine), "%v", err)
+		fix, otherwise := splitFix(err)
+		return 0, fault(0, fix, otherwise, "%v", err)
 	}
 	if lay.columns > 0 {
 		f.DropEmpty(lay.columns)
 	}
 	need := max(lay.source, lay.target, lay.weight) + 1
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
-		fix := FixLine
+		fix, otherwise := FixLine, skipLine
 		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {
 			if sep := table.Separator(p.Name, line); sep != lay.sep && !(sep == table.Blanks && lay.sep == table.Tab) || len(f.Text) == 1 {
-				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
+				fix, otherwise = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line), ""
 			}
 		}
-		return 0, fault(0, fix, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
+		return 0, fault(0, fix, otherwise, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
 	}
 	hasBlankEnd := len(f.Text[lay.source]) == 0 || len(f.Text[lay.target]) == 0
 	for _, i := range [...]int{lay.source, lay.target} {
 		if len(f.Text[i]) == 0 && (lay.Market != nil || len(f.Text[lay.source]) == len(f.Text[lay.target])) {
-			return 0, fault(f.Start[i]+1, FixLine, "empty id")
+			return 0, fault(f.Start[i]+1, FixLine, skipLine, "empty id")
 		}
 		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
-			return 0, fault(f.Start[i]+1, FixLine, "%v", table.ErrTab)
+			return 0, fault(f.Start[i]+1, FixLine, skipLine, "%v", table.ErrTab)
 		}
 	}
 	if lay.Market != nil {
 		row, col, weight, bad := lay.Market.Entry(f, number)
 		if bad != nil {
-			bad.Fix = FixLine
+			bad.Fix, bad.Otherwise = FixLine, skipLine
 			return 0, bad
 		}
 		p.code = append(p.code, row, col)
@@ -217,16 +218,25 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return weight, nil
 	}
 	column := f.Start[lay.weight] + 1
-	fix := FixLine
+	fix, otherwise := FixLine, skipLine
 	switch {
 	case wrong == table.Negative:
-		return 0, fault(column, "take absolute values or leave such edges out, or pass {skip-bad-lines}", "weight %s %s", cut(text), wrong)
+		return 0, fault(column, "take absolute values or leave such edges out", skipLine, "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
-		fix = "pass {decimal=,} or leave the column out with " + lay.withoutWeight()
+		fix, otherwise = "pass {decimal=,} or leave the column out with "+lay.withoutWeight(), ""
 	case number == lay.line || number == lay.first:
-		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass {skip-bad-lines}"
+		fix = "leave the column out with " + lay.withoutWeight()
 	}
-	return 0, fault(column, fix, "weight %s %s", table.Quoted(text), wrong)
+	return 0, fault(column, fix, otherwise, "weight %s %s", table.Quoted(text), wrong)
+}
+
+// splitFix returns the remedies for a line that cannot be split. A line with an open quote must not be skipped,
+// because the lines on which its field continues could be read as edges.
+func splitFix(err error) (fix, otherwise string) {
+	if fix = table.SplitFix(err, FixLine); fix == FixLine {
+		otherwise = skipLine
+	}
+	return fix, otherwise
 }
 
 // withoutWeight returns the setting, as in a Fix, that leaves the column of weights out.

@@ -263,7 +263,7 @@ func (r *collectionRun) explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
-		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass {skip-bad-lines}"), ", ")
+		line.Otherwise = "" // its lines are not skipped
 		return line
 	case errors.As(err, &graph):
 		return fault.Data(r.name, "%s", graph.Error())

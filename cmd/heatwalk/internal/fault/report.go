@@ -82,36 +82,43 @@ func flagReport(place, what string) Report {
 
 // fileReport returns the report of an error about a file.
 func fileReport(err error, file *fs.PathError) Report {
-	path, hint := durable.Final(file.Path), ""
-	text := strings.ReplaceAll(err.Error(), file.Path, path)
+	path := durable.Final(file.Path)
+	r := textReport(strings.ReplaceAll(err.Error(), file.Path, path))
+	r.File = path
 	bare := err.Error() == file.Error()
+	about := func(message, hint string) {
+		r.Message, r.Hint = message, hint
+		r.Text = path + ": " + message
+	}
 	switch {
 	case errors.Is(err, durable.ErrFull):
 		dir := filepath.Dir(path)
 		for parent := filepath.Dir(dir); !isDirectory(dir) && parent != dir; parent = filepath.Dir(dir) {
 			dir = parent // directories created by this run have been removed
 		}
-		hint = "; make room, or write to another disk"
+		r.Hint = "make room, or write to another disk"
 		if _, ours := durable.InTempDir(path); ours {
-			hint = "; make room, or name another disk with --temp-dir"
+			r.Hint = "make room, or name another disk with --temp-dir"
 		}
 		if free, err := durable.OS.Free(dir); err == nil {
-			hint = " (" + words.Bytes(free) + " are free)" + hint
+			r.Message += " (" + words.Bytes(free) + " are free)"
 		}
+		r.Text = r.Message
 	case errors.Is(err, syscall.EFBIG):
-		hint = "; allow larger files with ulimit -f, or write to another disk"
+		r.Hint = "allow larger files with ulimit -f, or write to another disk"
 	case errors.Is(err, syscall.EMFILE):
-		hint = "; allow more with ulimit -n"
+		r.Hint = "allow more with ulimit -n"
 	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
-		text, hint = "create "+path+": there is no directory "+filepath.Dir(path), "; make it first"
+		r.Message, r.Hint = "create "+path+": there is no directory "+filepath.Dir(path), "make it first"
+		r.Text = r.Message
 	case errors.Is(err, fs.ErrNotExist) && bare:
-		text, hint = path+": "+file.Err.Error(), "; check the path"
+		about(file.Err.Error(), "check the path")
 	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
-		text, hint = path+": "+file.Err.Error(), "; check who may read it"
+		about(file.Err.Error(), "check who may read it")
 	}
-	r := textReport(text + hint)
-	r.File = path
-	r.Message = strings.TrimPrefix(r.Message, path+": ")
+	if r.Hint != "" {
+		r.Text += "; " + r.Hint
+	}
 	return r
 }
 
