@@ -150,7 +150,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	var sized *method.Problem // without isolated nodes
 	err := Begin(ctx, g, func(plan *Plan) (err error) {
 		if sized == nil {
-			if sized, _, err = method.Connected(ctx, p, &set); err != nil {
+			if sized, _, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 				return err
 			}
 		}
@@ -162,7 +162,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 	p = loaded(g, p)
 	connected, extend := p, func(*method.Prediction) {}
 	if o.Suggest == 0 { // suggestions are rows of the whole graph
-		if connected, extend, err = method.Connected(ctx, p, &set); err != nil {
+		if connected, extend, err = method.WithoutIsolated(ctx, p, &set); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +179,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method, 
 
 // predictTogether is Predict in one of several processes.
 func predictTogether(ctx context.Context, g *Graph, p *method.Problem, m method.Method, set *method.Settings, o *PredictOptions) (*Prediction, error) {
-	connected, extend, err := method.Connected(ctx, withTranspose(g, p, m), set)
+	connected, extend, err := method.WithoutIsolated(ctx, withTranspose(g, p, m), set)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func compareTogether(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 	for _, e := range plan.Methods {
 		methods = append(methods, e.Method)
 	}
-	connected, _, err := method.Connected(ctx, withTranspose(g, p, methods...), plan.Settings)
+	connected, _, err := method.WithoutIsolated(ctx, withTranspose(g, p, methods...), plan.Settings)
 	if err != nil {
 		return nil, err
 	}

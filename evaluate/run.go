@@ -101,7 +101,7 @@ func (plan *Plan) connected(ctx context.Context, p *method.Problem, set *method.
 			return p, nil
 		}
 	}
-	q, _, err := method.Connected(ctx, p, set)
+	q, _, err := method.WithoutIsolated(ctx, p, set)
 	return q, err
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Connected returns the problem that methods are run on, without most of the nodes that have
+// WithoutIsolated returns the problem that methods are run on, without most of the nodes that have
 // neither an edge nor a label, and a function that extends a prediction to the whole graph. Both
 // are those of p itself if there are few such nodes, or if attributes or a prior of each node
 // distinguish them. Positions of labels are the same in both problems.
-func Connected(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Prediction), error) {
+func WithoutIsolated(ctx context.Context, p *Problem, s *Settings) (*Problem, func(*Prediction), error) {
 	identity := func(*Prediction) {}
 	set := s.WithDefaults()
 	if set.Prior.Given != nil || p.Graph == nil {

@@ -54,7 +54,7 @@ func TestConnectedPredictsTheWholeGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		small, extend, err := Connected(t.Context(), whole, set)
+		small, extend, err := WithoutIsolated(t.Context(), whole, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestConnectedPredictsTheWholeGraph(t *testing.T) {
 func TestConnectedKeepsWhatCounts(t *testing.T) {
 	path := problemtest.Path(t, 40, true)
 	whole := spread(t, path, 4)
-	small, _, err := Connected(t.Context(), whole, nil)
+	small, _, err := WithoutIsolated(t.Context(), whole, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestConnectedKeepsWhatCounts(t *testing.T) {
 		p *Problem
 		s *Settings
 	}{"few isolated nodes": {path, nil}, "a prior of each node": {whole, given}, "attributes": {&attributed, nil}} {
-		if got, _, err := Connected(t.Context(), of.p, of.s); err != nil || got != of.p {
+		if got, _, err := WithoutIsolated(t.Context(), of.p, of.s); err != nil || got != of.p {
 			t.Errorf("%s: another problem, %v", what, err)
 		}
 	}
