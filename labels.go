@@ -365,7 +365,7 @@ func beginComparison(ctx context.Context, g *Graph, p *method.Problem, plan *eva
 		for i := range plan.Methods {
 			if specific := plan.Methods[i].Settings; specific != nil {
 				merged := *settings
-				merged.Grid, merged.Given, merged.Lists = specific.Grid, specific.Given, specific.Lists
+				merged.Given, merged.Lists, merged.Fixed = specific.Given, specific.Lists, specific.Fixed
 				plan.Methods[i].Settings = &merged
 			}
 		}
@@ -384,7 +384,7 @@ func methodsOf(ctx context.Context, o *ClassifyOptions) ([]method.Entry, *method
 	if err != nil {
 		return nil, nil, err
 	}
-	settings, err := method.Settle(ctx, entries, cmp.Or(o.Grid, "small"), nil, nil)
+	settings, err := method.Settle(ctx, entries, cmp.Or(o.Grid, "small"))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
@@ -26,9 +27,22 @@ func problemOf(g testgraph.Labelled) *method.Problem {
 	return &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
-var tinyGrid = &method.Grid{
-	Values: map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Features: []method.Features{method.Plain, method.Honest},
+// listed returns lists of values of parameters with the given features of walks.
+func listed(values map[string][]param.Value, features ...string) map[string][]param.Value {
+	for _, f := range features {
+		values["features"] = append(values["features"], param.Of(f))
+	}
+	return values
 }
+
+// onWalk returns the parameters of a learner on plain features of a walk.
+func onWalk(alpha float64, steps int, declared *method.Setting) method.Parameters {
+	return method.Parameters{Declared: declared, Kernel: &method.Setting{Spec: &cwk.Spec, Values: param.Values{
+		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(0), "features": param.Of(method.Plain),
+	}}}
+}
+
+var tinyGrid = listed(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, method.Plain, method.Honest)
 
 // Predictions depend on training labels alone.
 func TestNoLeak(t *testing.T) {
@@ -61,7 +75,7 @@ func TestNoLeak(t *testing.T) {
 		var saw []*method.Prediction
 		for _, q := range []*method.Problem{p, &other} {
 			spy := &spyMethod{Method: m, saw: &saw}
-			plan := &Plan{Methods: []method.Entry{{Method: spy}}, Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
+			plan := &Plan{Methods: []method.Entry{{Method: spy}}, Given: &split, Settings: &method.Settings{Lists: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}

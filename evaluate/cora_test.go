@@ -21,19 +21,19 @@ func TestCoraAccuracy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		grid *method.Grid
+		grid map[string][]param.Value
 		want [2]float64 // at 5 and 10 %
 	}{
-		{&method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(40, 100), "cost": param.Grid(0.5, 2)}, Features: []method.Features{method.Plain}}, [2]float64{0.721, 0.76}},
-		{&method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(200), "cost": param.Grid(32, 128)}, Features: []method.Features{method.Honest}}, [2]float64{0.73, 0.766}},
+		{listed(map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(40, 100), "cost": param.Grid(0.5, 2)}, method.Plain), [2]float64{0.721, 0.76}},
+		{listed(map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(200), "cost": param.Grid(32, 128)}, method.Honest), [2]float64{0.73, 0.766}},
 	} {
 		fractions := []float64{0.05, 0.1}
-		if test.grid.Features[0] == method.Honest && !testgraph.Hunt { // with a cost of 128
+		if test.grid["features"][0] == param.Of(method.Honest) && !testgraph.Hunt { // with a cost of 128
 			fractions = fractions[:1]
 		}
 		r, err := Run(context.Background(), p, &Plan{
 			Methods: methods, Fractions: fractions, Splits: 8, TuningSplits: 3,
-			Settings: &method.Settings{Grid: test.grid, RNGSeed: 1},
+			Settings: &method.Settings{Lists: test.grid, RNGSeed: 1},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -52,17 +53,17 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := method.Settle(t.Context(), list, "small", nil, nil); err != nil {
+	if _, err := method.Settle(t.Context(), list, "small"); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		e.Settings.RNGSeed, e.Settings.Grid.Values["steps"] = 3, tinyGrid.Values["steps"]
-		if len(e.Settings.Grid.Values["alpha"]) > 1 {
-			e.Settings.Grid.Values["alpha"] = tinyGrid.Values["alpha"]
+		e.Settings.RNGSeed, e.Settings.Lists = 3, map[string][]param.Value{"steps": tinyGrid["steps"]}
+		if !e.Settings.Given.Has("alpha") {
+			e.Settings.Lists["alpha"] = tinyGrid["alpha"]
 		}
 	}
 	for _, tuning := range []int{0, 2} {
-		plan := &Plan{Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning, Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3}}
+		plan := &Plan{Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning, Settings: &method.Settings{Lists: tinyGrid, RNGSeed: 3}}
 		plan.Methods = list
 		whole, err := Run(context.Background(), p, plan)
 		if err != nil {

@@ -28,9 +28,9 @@ func TestRunMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, most := inUse(), int64(0)
-		grid := &method.Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(4), "cost": param.Grid(1)}, Features: []method.Features{method.Plain}}
+		grid := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(4), "cost": param.Grid(1)}, method.Plain)
 		plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
-		plan.Settings = &method.Settings{Grid: grid, Workers: 1, Progress: func(string, int64, int64) { most = max(most, inUse()-before) }}
+		plan.Settings = &method.Settings{Lists: grid, Workers: 1, Progress: func(string, int64, int64) { most = max(most, inUse()-before) }}
 		list, err := Bytes(p, plan)
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestSideBySideKeepsTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := &Plan{Fractions: []float64{0.5}, Splits: 4}
-	m := &entry{Entry: method.Entry{Method: methods[0].Method, Settings: &method.Settings{Grid: tinyGrid, Memory: 1, Workers: 2}}}
+	m := &entry{Entry: method.Entry{Method: methods[0].Method, Settings: &method.Settings{Lists: tinyGrid, Memory: 1, Workers: 2}}}
 	if lanes, s := plan.sideBySide(m, p); lanes != 1 || s.Memory != 1 {
 		t.Errorf("%d predictions side by side, each with a limit of %d bytes", lanes, s.Memory)
 	}

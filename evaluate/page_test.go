@@ -62,7 +62,7 @@ func TestPageSize(t *testing.T) {
 func wideReport(methods, sizes, classes int) *Report {
 	const seed, splits = 3, 20
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &Report{Nodes: 19717, Labelled: 19717, Splits: splits, TuningSplits: 10, Settings: 100, RNGSeed: 1}
+	r := &Report{Nodes: 19717, Labelled: 19717, Splits: splits, TuningSplits: 10, RNGSeed: 1}
 	for i := range classes {
 		r.Classes = append(r.Classes, []string{"Theory", "Neural_Networks", "Case_Based", "Genetic_Algorithms"}[i%4]+strconv.Itoa(i))
 	}

@@ -27,7 +27,6 @@ type Report struct {
 	Stratified   bool      `json:"stratified,omitempty"` // fractions and folds have each class's share
 	TuneAt       []float64 `json:"tune_at,omitempty"`    // fractions at which parameters were chosen for all sizes
 	TuningSplits int       `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
-	Settings     int       `json:"settings"`             // parameters a method chose from
 	RNGSeed      uint64    `json:"seed"`
 
 	Results      []Result     `json:"results"`

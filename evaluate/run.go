@@ -53,7 +53,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		Nodes: full.Nodes(), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
+		Nodes: full.Nodes(), Labelled: len(p.Row), Classes: p.Names, RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}

@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	steps := 0
 	plan := &Plan{
 		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
-		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3, Workers: 1},
+		Settings: &method.Settings{Lists: tinyGrid, RNGSeed: 3, Workers: 1},
 		Progress: func(method string, done, total int64) {
 			if done > int64(steps) {
 				steps++
@@ -184,10 +184,10 @@ func TestQuality(t *testing.T) {
 
 func sampleReport() *Report {
 	r := &Report{
-		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
+		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, RNGSeed: 7,
 	}
 	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
-	chosen := &method.Parameters{Alpha: 0.9, Steps: 40, Features: method.Plain, Declared: cost}
+	chosen := onWalk(0.9, 40, cost)
 	par, err := json.Marshal(chosen)
 	if err != nil {
 		panic(err)

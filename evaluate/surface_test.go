@@ -14,9 +14,7 @@ import (
 func TestSurface(t *testing.T) {
 	svm := &classify.Learners().Named("svm").Spec
 	trial := func(alpha float64, steps int, cost, accuracy float64) method.Trial {
-		return method.Trial{Accuracy: accuracy, Parameters: method.Parameters{
-			Alpha: alpha, Steps: steps, Features: method.Plain, Declared: &method.Setting{Spec: svm, Values: param.Values{"cost": param.Of(cost)}},
-		}}
+		return method.Trial{Accuracy: accuracy, Parameters: onWalk(alpha, steps, &method.Setting{Spec: svm, Values: param.Values{"cost": param.Of(cost)}})}
 	}
 	parameters := func(t method.Trial) *method.Parameters { return &t.Parameters }
 	got := newSurface([]method.Trial{

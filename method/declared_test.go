@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,9 +110,10 @@ func TestDeclaredLearner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Settle(t.Context(), entries, file, given, []Features{Plain}); err != nil {
+		if _, err := Settle(t.Context(), entries, file); err != nil {
 			t.Fatal(err)
 		}
+		give(entries, given)
 		m, set := entries[0].Method, entries[0].Settings
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
@@ -172,12 +174,22 @@ func TestDeclaredLearner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Settle(t.Context(), one, "small", given, nil); err != nil {
+		if _, err := Settle(t.Context(), one, "small"); err != nil {
 			t.Fatal(err)
 		}
+		give(one, given)
 		if got, err := one[0].Method.Predict(t.Context(), p, nil, one[0].Settings); err != nil || got.Parameters.Declared.Values[c.param] != param.Of(0.7) {
 			t.Errorf("%s: %v, %v", c.name, got.Parameters, err)
 		}
+	}
+}
+
+// give adds values of parameters that are not chosen to the settings of entries, and plain features.
+func give(entries []Entry, given param.Values) {
+	for i := range entries {
+		values := maps.Clone(given)
+		maps.Copy(values, entries[i].Settings.Given)
+		entries[i].Settings.Given, entries[i].Settings.Lists = values, listed(entries[i].Settings.Lists, Plain)
 	}
 }
 
@@ -199,32 +211,13 @@ func TestDefaultsAmongEquals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := new(Settings).of(by, 3)
+		settings, space, _, err := new(Settings).learnerSettings(by, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, space := set.Grid.spaces()
-		best := space.Best(make([]float64, len(set.Grid.settled)), 10)
-		if got := set.Grid.settled[best].Values; l.Text(got) != l.Text(usual) {
+		best := space.Best(make([]float64, len(settings)), 10)
+		if got := settings[best]; l.Text(got) != l.Text(usual) {
 			t.Errorf("%s: %s, want %s", l.Name, l.Text(got), l.Text(usual))
-		}
-	}
-}
-
-// A grid is written with the values of every path, whatever the learner.
-func TestGridAsJSON(t *testing.T) {
-	declare(t, shrunk())
-	for text, g := range map[string]*Grid{
-		`{"alpha":[0.5],"steps":[3],"min_steps":1,"cost":[2],"features":["plain"],"lambda":[0.1],"shrink":[7]}`: {
-			Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "min-steps": param.Grid(1), "lambda": param.Grid(0.1), "cost": param.Grid(2), "shrink": param.Grid(7)}, Features: []Features{Plain},
-		},
-		`{"alpha":[0.5],"steps":[3],"min_steps":0,"cost":null,"features":["honest"],"shrink":[0.001,0.01,0.1,1,10]}`: (&Grid{
-			Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3)}, Features: []Features{Honest},
-		}).along(learners()[len(learners())-1].Path),
-	} {
-		got, err := json.Marshal(g)
-		if err != nil || string(got) != text {
-			t.Errorf("%s, %v, want %s", got, err, text)
 		}
 	}
 }
@@ -284,7 +277,7 @@ func TestOutgrownLearner(t *testing.T) {
 	p := problemtest.Planted(t, 5, 120, 60)
 	for labels, replaced := range map[int]bool{60: true, 40: false} {
 		some := p.At(upTo(labels))
-		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "cost": param.Grid(2)}, Features: []Features{Plain}}}
+		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(3), "cost": param.Grid(2)}, Plain)}
 		out, err := methodOf(t, "cwk+small-svm").Predict(t.Context(), some, nil, set)
 		if err != nil {
 			t.Fatal(err)

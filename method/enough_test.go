@@ -20,7 +20,7 @@ func TestEnoughMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = Settle(t.Context(), entries, "small", nil, nil); err != nil {
+		if _, err = Settle(t.Context(), entries, "small"); err != nil {
 			t.Fatal(err)
 		}
 		set := *entries[0].Settings

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -114,15 +113,9 @@ func declaredIn(m Method, name string) *param.Spec {
 // would try. The error is a [split.ErrUsage] that names the parameter.
 func (s *Settings) with(m Method, values map[string][]string) (*Settings, error) {
 	set := s.WithDefaults()
-	grid := *set.Grid
-	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
+	set.Given, set.Lists = maps.Clone(set.Given), maps.Clone(set.Lists)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if err := set.take(m, name, values[name]); err != nil {
-			return nil, split.Usage("%s: %w", m.Name(), err)
-		}
-	}
-	if len(values) > 0 {
-		if err := set.Grid.validate(); err != nil {
 			return nil, split.Usage("%s: %w", m.Name(), err)
 		}
 	}
@@ -143,15 +136,7 @@ func (s *Settings) take(m Method, name string, values []string) error {
 		}
 		return fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
 	}
-	if name != "features" {
-		return fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
-	}
-	s.Grid.Features = nil
-	for _, v := range values {
-		s.Grid.Features = append(s.Grid.Features, Features(v))
-	}
-	slices.SortFunc(s.Grid.Features, func(a, b Features) int { return a.rank() - b.rank() })
-	return nil
+	return fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
 
 // paramOf returns the parameter with a name, in which an underscore may stand for a dash.
@@ -160,16 +145,6 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 		return p
 	}
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
-}
-
-// has reports whether a method has a parameter that can be chosen.
-func has(m Method, name string) bool {
-	for _, spec := range m.Declarations() {
-		if paramOf(spec, name) != nil {
-			return true
-		}
-	}
-	return name == "features" && slices.Contains(m.Takes(), name)
 }
 
 // takeDeclared stores the values of a parameter that a declaration has.
@@ -188,13 +163,8 @@ func (s *Settings) takeDeclared(spec *param.Spec, p *param.Param, values []strin
 		}
 		list = append(list, v[p.Name])
 	}
-	ofGrid := spec == &cwk.Spec || onPath(spec)
-	switch {
-	case (ofGrid || spec == &autoSpec) && p.Grid == nil && len(list) > 1:
+	if len(list) > 1 && p.Grid == nil && (spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
 		return fmt.Errorf("%s has one value alone", p.Name)
-	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *param.Param) bool { return o.Name == p.Name }):
-		s.Grid = s.Grid.with(p, list)
-		return nil
 	}
 	if len(list) == 1 {
 		if s.Given == nil {

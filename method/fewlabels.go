@@ -13,23 +13,22 @@ import (
 
 // withoutTrial returns the choice where nothing can be tried.
 func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
-	g := set.Grid
+	g := set.grid
 	c := &Choice{Parameters: g.at(g.usual()), Settings: 1}
-	steps := g.steps()
-	if len(steps) == 1 {
+	if len(g.steps) == 1 {
 		return c, nil
 	}
-	c.Steps = steps[len(steps)-1]
+	c.setSteps(g.last())
 	reached, err := p.Reached(ctx, p.Row, set.Workers, &c.Work)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		missed, err := c.missed(ctx, p, set, reached)
-		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.Steps > cwk.MaxSteps {
+		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.steps() > cwk.MaxSteps {
 			return c, err
 		}
-		c.Steps *= 2
+		c.setSteps(2 * c.steps())
 	}
 }
 
@@ -43,17 +42,17 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 	for i := range n {
 		start.Row(i)[none] = 1
 	}
-	w := walkOf[float32](p, set, c.Steps)
+	w := walkOf[float32](p, set, c.steps())
 	w.Prior = cwk.Prior{Given: start}
 	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
-	w.Variants = []cwk.Variant{{Absorb: c.Alpha}}
+	w.Variants = []cwk.Variant{{Absorb: c.alpha()}}
 	misses := make([]bool, n)
 	err := w.Run(ctx, 0, 2, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
 		for i := rows.Lo; i < rows.Hi; i++ {
 			misses[i] = x.Row(i)[label] < leastShown
 		}
 	}, nil)
-	c.Work.Add(problem.Work{Sweeps: c.Steps, EntryColumns: sparse.EntriesOf(p.A) * int64(c.Steps) * 2})
+	c.Work.Add(problem.Work{Sweeps: c.steps(), EntryColumns: sparse.EntriesOf(p.A) * int64(c.steps()) * 2})
 	missed := roaring.New()
 	for i := range roaring.Values(reached) {
 		if misses[i] {

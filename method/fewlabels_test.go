@@ -46,7 +46,7 @@ func TestNearestLabelWins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Tested != 0 || got.Accuracy != 0 || got.Settings != 1 || got.Parameters.Alpha != 0.9 || got.Parameters.Steps < 200 {
+		if got.Tested != 0 || got.Accuracy != 0 || got.Settings != 1 || got.Parameters.alpha() != 0.9 || got.Parameters.steps() < 200 {
 			t.Errorf("%d nodes: %d tested, accuracy %v, %d settings, %v", n, got.Tested, got.Accuracy, got.Settings, got.Parameters)
 		}
 		wrong := 0
@@ -94,19 +94,19 @@ func TestTooFew(t *testing.T) {
 
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
-	g := smallGrid(Plain, Honest).along(learnerOf("svm").Path)
-	want := Parameters{Alpha: 0.9, Steps: 40, Declared: costOf(0.5), Features: Plain}
+	g := gridOf(t, nil, "svm")
+	want := walkWith(onWalk(0.9, 40, 0, Plain), costOf(0.5))
 	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	g = &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Features: []Features{Honest, Plain}}
-	g.Values["lambda"] = param.Grid(0.01, 0.15, 1)
-	of := g.along(learnerOf("svm").Path)
-	if got := of.at(of.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
+	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Honest, Plain)
+	lists["lambda"] = param.Grid(0.01, 0.15, 1)
+	g = gridOf(t, lists, "svm")
+	if got := g.at(g.usual()); got.alpha() != 1 || got.steps() != 30 || got.features() != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
 		t.Errorf("%v is nearest", got)
 	}
-	of = g.along(learnerOf("rls").Path)
-	if got := of.at(of.usual()).Declared.Values["lambda"]; got != param.Of(0.15) {
+	g = gridOf(t, lists, "rls")
+	if got := g.at(g.usual()).Declared.Values["lambda"]; got != param.Of(0.15) {
 		t.Errorf("λ = %v is nearest", got)
 	}
 }
@@ -152,8 +152,8 @@ func TestLongChoiceStops(t *testing.T) {
 	p := problemtest.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	g := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Features: []Features{Plain}}
-	set, err := (&Settings{Grid: g}).of(behindWalks(learners()[0]), 3)
+	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
+	set, err := (&Settings{Lists: g}).onWalks(behindWalks(learners()[0]), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestLongChoiceStops(t *testing.T) {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err = w.Run(ctx, x, tr, choose.NewHits(g.Size()))
+	err = w.Run(ctx, x, tr, choose.NewHits(set.grid.size()))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

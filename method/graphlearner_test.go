@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -71,8 +70,8 @@ func TestSpreadingChoice(t *testing.T) {
 	for _, alpha := range grid {
 		settings = append(settings, param.Values{"alpha": alpha})
 	}
-	space := choose.SpaceOf(&propagate.Learners().Named("lgc").Spec, settings)
-	space.Usual = slices.IndexFunc(grid, func(v param.Value) bool { return v == propagate.Learners().Named("lgc").Params[0].Default })
+	lgc := &propagate.Learners().Named("lgc").Spec
+	space := choose.SpaceOf(lgc, settings, param.Values{"alpha": lgc.Params[0].Default})
 	best := func(without int) int {
 		merit, tested := make([]float64, len(grid)), 0
 		for f := range 10 {

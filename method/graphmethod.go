@@ -197,15 +197,8 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor, settings []p
 
 // search chooses one of the settings by the predictions for the test sets of groups.
 func (m graphMethod) search(ctx context.Context, r *graphPredictor, settings []param.Values, groups []group, weight []float64) (*choose.Found, error) {
-	space := choose.SpaceOf(r.set.trying(m.declaration()), settings)
-	if usual, err := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil); err == nil {
-		for i, v := range settings {
-			if m.declaration().Text(v) == m.declaration().Text(usual) {
-				space.Usual = i
-				break
-			}
-		}
-	}
+	usual, _ := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil)
+	space := choose.SpaceOf(r.set.trying(m.declaration()), settings, usual)
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
 		counts, done := choose.NewCounts(len(settings), make([]choose.FoldLabels, len(groups))), int64(0)

@@ -21,7 +21,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	const draws = 6
-	grid := &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Features: []Features{Plain, Honest}}
+	grid := listed(map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Plain, Honest)
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
@@ -31,7 +31,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 			for i, row := range p.Row {
 				p.Class[i] = class[row]
 			}
-			set := &Settings{Grid: grid, RNGSeed: seed}
+			set := &Settings{Lists: grid, RNGSeed: seed}
 			out, err := methodOf(t, name).Predict(t.Context(), p, nil, set)
 			if err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Features: []Features{Plain}}}
+	set := &Settings{RNGSeed: 3, Folds: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
 	choice, err := CrossValidate(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)

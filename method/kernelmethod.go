@@ -91,41 +91,38 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 // kernel: each setting is a fit from nothing in every fold.
 const trySettings = 250
 
-// settings returns those of the learner: with a path the grid along it, otherwise a smaller
-// sample.
-func (m kernelMethod) settings(s *Settings, classes int) (set Settings, err error) {
-	if m.learner.path != nil {
-		return s.of(m.learner, classes)
+// settings returns the settings of a learner on a kernel, with a smaller sample for one without a path.
+func (m kernelMethod) settings(s *Settings) Settings {
+	set := s.WithDefaults()
+	if set.learner = m.learner; m.learner.path == nil {
+		set.Sample = min(set.Sample, trySettings)
 	}
-	set = s.WithDefaults()
-	set.learner, set.Sample = m.learner, min(set.Sample, trySettings)
-	return set, nil
+	return set
 }
 
-// settled returns the learner's settings to choose from on the labels of a problem, and the place of its
-// defaults among them: on a path those of the grid; otherwise all usual ones or, with too few labels, the defaults.
-func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values, usual int, err error) {
+// settled returns the learner's settings to choose from on the labels of a problem, their space, and the values that are not
+// chosen: with too few labels the setting that is nearest to the defaults.
+func (m kernelMethod) settled(p *Problem, s *Settings) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
+	settings, space, constant, err = s.learnerSettings(m.learner, len(p.Names))
 	switch {
-	case m.learner.path != nil && split.TooFew(p.Class):
-		return []param.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
-	case m.learner.path != nil:
-		return s.Grid.learnerSettings(), s.Grid.usual() % s.Grid.settings(), nil
-	case split.TooFew(p.Class):
-		v, err := m.learner.Resolve(givenFor(m.learner.Learner, s.Given, len(p.Names)), nil)
-		return []param.Values{v}, 0, err
+	case err != nil || !split.TooFew(p.Class):
+	case m.learner.path == nil:
+		settings[0], err = m.learner.Resolve(givenFor(m.learner.Learner, s.Given, len(p.Names)), nil)
+		settings, space = settings[:1], new(choose.Space)
+	default:
+		settings, space = settings[space.Usual:][:1], new(choose.Space)
 	}
-	return s.settled(m.learner.Learner, len(p.Names))
+	return settings, space, constant, err
 }
 
 // begin validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
-	options, err := m.settings(s, len(p.Names))
-	if err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	set, err := options.on(p)
-	if err != nil {
+	set := m.settings(s)
+	if err := set.check(); err != nil {
 		return nil, err
 	}
 	if p.Directed {
@@ -160,13 +157,17 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		err = r.usualKernel(seen)
 	default:
 		if r.grid, err = kernelGrid(m.kernel, &set, seen); len(r.grid) > 1 {
-			if usual, failed := m.kernel.Resolve(m.kernel.Own(set.Given), seen); failed == nil {
-				r.usualText = m.kernel.Text(usual)
-			}
+			r.usual, _ = m.kernel.Resolve(m.kernel.Own(set.Given), seen)
 		}
 	}
-	if err == nil && par == nil && set.model == nil {
-		r.settled, r.usual, err = m.settled(p, &set)
+	var settled []param.Values
+	if err == nil {
+		settled, r.space, set.constant, err = m.settled(p, &set)
+	}
+	if par == nil && set.model == nil {
+		r.settled = settled
+	} else {
+		r.space = new(choose.Space)
 	}
 	if err != nil {
 		return nil, err
@@ -242,19 +243,16 @@ func (r *kernelPredictor) usualKernel(g param.Graph) error {
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
 // nodes, since each phase frees its blocks.
 func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	set, err := m.settings(s, len(p.Names))
-	if err != nil {
-		return 0, err
-	}
+	set := m.settings(s)
 	grid, err := kernelGrid(m.kernel, &set, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return 0, err
 	}
-	settled, _, err := m.settled(p, &set)
+	settled, _, constant, err := m.settled(p, &set)
 	if err != nil {
 		return 0, err
 	}
-	set.Memory = p.Remaining(set.Memory)
+	set.Memory, set.constant = p.Remaining(set.Memory), constant
 	n, entries, labels, classes := len(p.Degrees), p.A.NNZ(), len(p.Row), len(p.Names)
 	fit := func(items int) int64 {
 		if path := m.learner.path; path != nil {

@@ -48,16 +48,14 @@ func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
-		grid := noGrid()
-		grid.Values["cost"] = param.Grid(10.0)
-		set := &Settings{Grid: grid, Given: param.Values{"beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
+		set := &Settings{Fixed: true, Given: param.Values{"cost": param.Of(10.0), "beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := kernel.New(context.Background(), on, "diffusion", set.Given)
+		k, err := kernel.New(context.Background(), on, "diffusion", kernel.Families().Named("diffusion").Own(set.Given))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,11 +125,10 @@ func TestKernelMethods(t *testing.T) {
 				t.Errorf("no method %s", name)
 				continue
 			}
-			grid := smallGrid(Plain)
-			grid.Values["cost"] = param.Grid(0.5, 8, 128)
-			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
+			grid := map[string][]param.Value{"cost": param.Grid(0.5, 8, 128)}
+			out := predictBy(t, name, p, &Settings{Lists: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
-				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
+				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Lists: grid, Workers: 7})
 				if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters.String() != again.Parameters.String() {
 					t.Errorf("%s: other results with 7 workers", name)
 				}
@@ -266,7 +263,7 @@ func TestKernelParametersAsText(t *testing.T) {
 	if want := `{"beta":2,"cost":8,"kernel":"diffusion","laplacian":"normalized"}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
 	}
-	p = Parameters{Alpha: 0.5, Steps: 3, Declared: costOf(2), Features: Plain}
+	p = walkWith(onWalk(0.5, 3, 0, Plain), costOf(2))
 	text, err = json.Marshal(p)
 	if want := `{"alpha":0.5,"cost":2,"features":"plain","min_steps":0,"steps":3}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
@@ -278,14 +275,14 @@ func TestKernelParametersAsText(t *testing.T) {
 func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
-		grid := noGrid()
-		grid.Values["lambda"] = param.Grid(0.05)
 		by := behindKernel(learnerOf("rls"))
-		settings, weights := &Settings{Grid: grid}, slices.Repeat([]float64{1}, len(p.Names))
+		settings, weights := &Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
 		if name == "pagerank" {
-			settings.Given, weights = param.Values{"class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
+			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
 		}
-		set, err := settings.of(by, len(p.Names))
+		set := settings.WithDefaults()
+		settled, space, constant, err := set.learnerSettings(by, len(p.Names))
+		set.constant = constant
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +301,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
-			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.learnerSettings(),
+			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: settled, space: space,
 		}
 		if err := r.chooseByFolds(context.Background()); err != nil {
 			t.Fatal(err)

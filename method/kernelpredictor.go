@@ -24,11 +24,10 @@ type kernelPredictor struct {
 	kernel  *kernel.Family
 	grid    []param.Values
 	settled []param.Values // of the learner, to choose from
-	usual   int            // the position of the learner's defaults among them
-
-	usualText string // of the kernel's defaults
-	kernels   []kernel.Kernel
-	cached    *kernelValues // in place of kernels, of the only one there is; may be nil
+	space   *choose.Space  // of these
+	usual   param.Values   // defaults of the kernel, nil: unknown
+	kernels []kernel.Kernel
+	cached  *kernelValues // in place of kernels, of the only one there is; may be nil
 
 	choice *choose.Found          // nil without a choice
 	best   int                    // of the grid
@@ -47,16 +46,9 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// spaces returns the candidates: settings of the kernel, and of the learner.
-func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
-	kernels = choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid)
-	kernels.Usual = max(0, slices.IndexFunc(r.grid, func(v param.Values) bool { return r.kernel.Text(v) == r.usualText }))
-	learner = choose.SpaceOf(r.set.trying(r.learner.spec()), r.settled)
-	learner.Usual = r.usual
-	if path := r.learner.path; path != nil && len(learner.Axes) == 1 {
-		learner.Axes[0].Falling = path.Ridge
-	}
-	return kernels, learner
+// kernelSpace returns the space of the settings of the kernel.
+func (r *kernelPredictor) kernelSpace() *choose.Space {
+	return choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid, r.usual)
 }
 
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
@@ -66,9 +58,8 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	kernels, learner := r.spaces()
 	weight := choose.WeightsOf(r.p)
-	s := &choose.Search{Kernel: kernels, Learner: learner, Together: r.learner.path != nil}
+	s := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: r.learner.path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), make([]choose.FoldLabels, slices.Max(t.fold)+1))
 		return counts, r.outOfFold(ctx, t, kernels, settings, func(candidate int, list []choose.Outcome, loss float64) {

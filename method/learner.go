@@ -39,16 +39,6 @@ func (l learner) spec() *param.Spec {
 	return &l.Learner.Spec
 }
 
-// paths returns those of all learners, one for each parameter.
-func paths() (list []*classify.Path) {
-	for _, l := range learners() {
-		if l.Path != nil && !slices.ContainsFunc(list, func(p *classify.Path) bool { return p.Parameter == l.Path.Parameter }) {
-			list = append(list, l.Path)
-		}
-	}
-	return list
-}
-
 // onPath reports whether a declaration is that of a path.
 func onPath(spec *param.Spec) bool {
 	return slices.ContainsFunc(learners(), func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
@@ -91,53 +81,48 @@ func (l learner) checkStrategy(fixed param.Values, classes int) error {
 // mostPlainFolds is the largest number of folds by default.
 const mostPlainFolds = 10
 
-// of returns the settings with every default for a learner: its settings are in the grid, and the
-// values that are not chosen in constant. The error is that of [param.Spec.Resolve], or wraps
-// [ErrGrid].
-func (s *Settings) of(l learner, classes int) (Settings, error) {
+// onWalks returns the settings with every default for a learner on walks: its settings and those of the walk are in the
+// grid, and the values that are not chosen in constant. The error is that of newGrid or of learnerSettings.
+func (s *Settings) onWalks(l learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
 	set.learner = l
-	var err error
-	if g := set.Grid; len(g.Features) > 1 && len(g.steps()) > 0 {
-		longest := Parameters{Steps: g.last(), MinSteps: g.minSteps()}
-		if mostPlainFolds*set.comparedLabels() > mostRows(&longest, classes) {
-			honest := *g
-			honest.Features = []Features{Honest} // which have a row for each label, and not for each label and fold
-			set.Grid = &honest
-		}
-	}
-	if l.path != nil {
-		set.Grid = set.Grid.along(l.path)
-		set.constant, err = constantsOf(l.path, set.Given, classes)
-		return set, cmp.Or(err, set.Grid.validate())
-	}
-	settings, usual, err := set.settled(l.Learner, classes)
+	g, err := newGrid(&set, l)
 	if err != nil {
 		return set, err
 	}
-	grid := set.Grid.of()
-	grid.space = choose.SpaceOf(set.trying(&l.Learner.Spec), settings)
-	grid.space.Usual = usual
-	if l.Whole && slices.Contains(grid.Features, Honest) {
-		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
+	longest := onWalk(0, g.last(), g.minSteps, Honest)
+	if l.Whole && slices.Contains(g.features, Honest) || len(g.features) > 1 && mostPlainFolds*set.comparedLabels() > mostRows(&longest, classes) {
+		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
+		g.features = []string{Honest}
 	}
-	for _, v := range settings {
-		grid.settled = append(grid.settled, &Setting{l.spec(), v})
-	}
-	set.Grid, set.constant = grid, nil
-	return set, grid.validate()
+	g.settings, g.space, set.constant, err = set.learnerSettings(l, classes)
+	set.grid = g
+	return set, err
 }
 
-// settled returns the settings of a learner that are tried, and the place of its defaults among
-// them, the first if they are not there.
-func (s *Settings) settled(l *classify.Learner, classes int) (settings []param.Values, usual int, err error) {
-	fixed := givenFor(l, s.Given, classes)
-	v, err := l.Resolve(fixed, nil)
-	if err != nil {
-		return nil, 0, err
+// learnerSettings returns the settings of a learner to choose from, their space, and the values of a path's other
+// parameters, which are not chosen. The error is that of [param.Spec.Resolve].
+func (s *Settings) learnerSettings(l learner, classes int) (settings []param.Values, space *choose.Space, constant param.Values, err error) {
+	spec, given := &l.Learner.Spec, givenFor(l.Learner, s.Given, classes)
+	if path := l.path; path != nil {
+		if constant, err = constantsOf(path, s.Given, classes); err != nil {
+			return nil, nil, nil, err
+		}
+		spec = &param.Spec{Name: path.Name, Params: []param.Param{*path.Param(path.Parameter)}}
+		given = spec.Own(s.Given)
 	}
-	settings, err = split.Settings(s.trying(&l.Spec), fixed, nil)
-	return settings, max(0, slices.IndexFunc(settings, func(o param.Values) bool { return l.Text(o) == l.Text(v) })), err
+	usual, err := spec.Resolve(given, nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if settings, err = split.Settings(s.trying(spec), given, nil); err != nil {
+		return nil, nil, nil, err
+	}
+	space = choose.SpaceOf(s.trying(spec), settings, usual)
+	if l.path != nil && len(space.Axes) == 1 {
+		space.Axes[0].Falling = l.path.Ridge
+	}
+	return settings, space, constant, nil
 }
 
 // givenFor returns the given values of a learner's parameters, and those that replace its defaults
@@ -172,7 +157,7 @@ func (l learner) constants(v param.Values) []Setting {
 
 // candidates returns the candidates of a choice on features of the given number of classes.
 func (s *Settings) candidates(classes int) (choose.Candidates, error) {
-	t := choose.Candidates{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.learnerSettings()}
+	t := choose.Candidates{Learner: s.learner.Learner, Steps: s.grid.steps, MinSteps: s.grid.minSteps, Values: s.grid.settings}
 	if path := s.learner.path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
 		constant, err := constantsOf(t.Path, s.Given, classes)

@@ -31,7 +31,7 @@ func TestMachinesAsGiven(t *testing.T) {
 	par := param.Values{"beta": param.Of(2.0), "laplacian": param.Of("normalized")}
 	k, nodes, y := wholeKernel(t, p, "diffusion", par)
 	onGraph := func(i int) []float64 { return k.Row(slices.Index(nodes, i)) }
-	walk := Parameters{Alpha: 0.4, Steps: 4, Features: Plain}
+	walk := onWalk(0.4, 4, 0, Plain)
 	items, all := slowWalkItems(p, walk, true)
 	onWalks := func(i int) []float64 {
 		var row []float64
@@ -58,8 +58,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
 		for _, given := range []param.Values{{}, {"class-weights": param.Of("balanced")}, {"strategy": param.Of("one-vs-rest")}, {"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest")}} {
-			set := &Settings{Grid: smallGrid(Plain), Given: given}
-			set.Grid.Values = map[string][]param.Value{"cost": param.Grid(0.1), "alpha": param.Grid(0.4), "steps": param.Grid(4)}
+			set := &Settings{Lists: listed(map[string][]param.Value{"cost": param.Grid(0.1), "alpha": param.Grid(0.4), "steps": param.Grid(4)}, Plain), Given: given}
 			if name != "cwk" {
 				set.Given = param.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
 				for at, v := range given {
@@ -119,7 +118,7 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {
-		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Features: []Features{Plain}}, Given: given, Fixed: true}
+		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Plain), Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name(), err)
@@ -164,25 +163,19 @@ func TestParametersAreTold(t *testing.T) {
 // the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
 	given := param.Values{"cost": param.Of(3.0), "lambda": param.Of(0.3), "alpha": param.Of(0.25), "svm-tolerance": param.Of(1e-6)}
-	for _, c := range []struct {
-		method string
-		alphas []float64
-	}{{"diffusion", smallGrid().alphas()}, {"diffusion,cwk+rls", []float64{0.25}}} {
-		methods, err := parseMethods(c.method)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := smallGrid(Plain)
-		g = g.fixed(given, methods)
-		if !slices.Equal(g.numbers("cost"), []float64{3}) || !slices.Equal(g.numbers("lambda"), []float64{0.3}) || !slices.Equal(g.alphas(), c.alphas) {
-			t.Errorf("%s: %v", c.method, g.Values)
-		}
+	g := gridOf(t, nil, "rls")
+	if len(g.alphas) < 2 || len(g.settings) < 2 {
+		t.Errorf("grid %+v", g)
+	}
+	set, err := (&Settings{Given: given}).onWalks(behindWalks(learnerOf("rls")), 2)
+	if err != nil || !slices.Equal(set.grid.alphas, []float64{0.25}) || len(set.grid.settings) != 1 || set.grid.settings[0].Number("lambda") != 0.3 {
+		t.Errorf("grid %+v, %v", set.grid, err)
 	}
 	for _, c := range []struct {
 		given param.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		set, err := (&Settings{Given: c.given}).of(behindWalks(learners()[0]), 2)
+		set, err := (&Settings{Given: c.given}).onWalks(behindWalks(learners()[0]), 2)
 		if got := set.constant.Number("svm-tolerance"); got != c.want || err != nil {
 			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
 		}

@@ -29,7 +29,9 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := behindKernel(learnerOf("rls"))
-		set, err := (&Settings{Grid: &Grid{Values: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}, Features: []Features{Plain}}}).of(by, len(p.Names))
+		set := (&Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}).WithDefaults()
+		settled, space, constant, err := set.learnerSettings(by, len(p.Names))
+		set.constant = constant
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{nodeVotes: nodeVotes{p: p, set: &set, learner: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}}},
-			kernel:    pStep, grid: grid, kernels: kernels, settled: set.Grid.learnerSettings(),
+			kernel:    pStep, grid: grid, kernels: kernels, settled: settled, space: space,
 		}
 		if err := r.chooseByFolds(t.Context()); err != nil {
 			t.Fatal(err)
@@ -65,8 +67,8 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, lambda := range set.Grid.numbers("lambda") {
-				least, most, squares := leaveEachOut(t, k, p.Class, len(p.Names), lambda)
+			for _, v := range settled {
+				least, most, squares := leaveEachOut(t, k, p.Class, len(p.Names), v.Number("lambda"))
 				want = append(want, [2]int64{least, most})
 				loss = append(loss, squares/2)
 			}

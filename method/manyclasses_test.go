@@ -21,10 +21,10 @@ func manyClasses(t *testing.T) *Problem {
 func TestFeaturesOfSample(t *testing.T) {
 	p := manyClasses(t)
 	settings := func(memory int64) *Settings {
-		grid := &Grid{Features: []Features{Plain, Honest}, Values: map[string][]param.Value{
+		grid := listed(map[string][]param.Value{
 			"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 5), "lambda": param.Grid(0.1, 1), "cost": param.Grid(1),
-		}}
-		return &Settings{Grid: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
+		}, Plain, Honest)
+		return &Settings{Lists: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
 	}
 	for _, name := range []string{"cwk", "cwk+rls", "cwk+gp", "cwk+perceptron"} {
 		t.Run(name, func(t *testing.T) {
@@ -41,8 +41,8 @@ func TestFeaturesOfSample(t *testing.T) {
 			maxFeatureBytes = 4 * 6 * 40 * 100 // 100 rows of 5 steps
 			defer func() { maxFeatureBytes = before }()
 			sampled := predict(0)
-			if sampled.Parameters.Features != Honest {
-				t.Errorf("%s features", sampled.Parameters.Features)
+			if sampled.Parameters.features() != Honest {
+				t.Errorf("%s features", sampled.Parameters.features())
 			}
 			need, err := Bytes(m, p, nil, settings(0))
 			if err != nil {

@@ -17,9 +17,9 @@ import (
 // chosen.
 func TestLargestSettingIsPlanned(t *testing.T) {
 	p := problemtest.Planted(t, 4, 3000, 600)
-	bytes := func(steps []int, kinds ...Features) int64 {
+	bytes := func(steps []int, kinds ...string) int64 {
 		t.Helper()
-		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, Features: kinds}, RNGSeed: 2, Sample: 50}
+		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, Sample: 50}
 		bytes, err := Bytes(methodOf(t, "cwk+linear-svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -59,12 +59,12 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			p.Class[i] = rng.IntN(c.classes)
 		}
 		by := behindWalks(learnerOf(c.learner))
-		set, err := (&Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}}).of(by, c.classes)
+		set, err := (&Settings{Workers: 2, Given: param.Values{"lambda": param.Of(1.0)}}).onWalks(by, c.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		planned := set.fitBytes(p, int64(rows), cols)
-		values := complete(set.constant, set.Grid.learnerSettings()[0])[0]
+		values := complete(set.constant, set.grid.settings[0])[0]
 		if values.Has("cost") {
 			values["cost"] = param.Of(0.001)
 		}

@@ -316,7 +316,7 @@ func pairsOf(list [][2]int) (pairs classify.Pairs) {
 // model returns the linear functions of a kept walk.
 func (w *keptWalk) model(classes int) (*classify.LinearModel, Parameters, choose.Votes) {
 	m := &classify.LinearModel{Classes: classes, Features: w.Features, Pairs: pairsOf(w.Pairs), Weights: w.Weights, Bias: w.Bias}
-	return m, Parameters{Alpha: w.Alpha, Steps: w.Steps, MinSteps: w.MinSteps, Features: Plain}, choose.VotesOf(w.Power)
+	return m, onWalk(w.Alpha, w.Steps, w.MinSteps, Plain), choose.VotesOf(w.Power)
 }
 
 // model returns the classifiers of a kept kernel.

@@ -48,7 +48,7 @@ func TestKeptModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := Settle(t.Context(), entries, "small", nil, nil)
+		set, err := Settle(t.Context(), entries, "small")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestModelsThatCannotBeKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = Settle(t.Context(), entries, "none", nil, nil); err != nil {
+		if _, err = Settle(t.Context(), entries, "none"); err != nil {
 			t.Fatal(err)
 		}
 		m, set := entries[0].Method, entries[0].Settings
@@ -161,7 +161,7 @@ func TestForgedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = Settle(t.Context(), entries, "none", nil, nil); err != nil {
+		if _, err = Settle(t.Context(), entries, "none"); err != nil {
 			t.Fatal(err)
 		}
 		out, err := entries[0].Method.Predict(t.Context(), p, nil, entries[0].Settings)

@@ -22,8 +22,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	kernels, learner := r.spaces()
-	search := &choose.Search{Kernel: kernels, Learner: learner, Together: m.learner.path != nil}
+	search := &choose.Search{Kernel: r.kernelSpace(), Learner: r.space, Together: m.learner.path != nil}
 	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		var values []param.Values
 		for _, i := range settings {

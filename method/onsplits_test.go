@@ -75,7 +75,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &Settings{Grid: &Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Features: []Features{Plain}}}
+		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)

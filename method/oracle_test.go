@@ -108,7 +108,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 	for i, a := range train {
 		y[i] = a.class
 		for j, b := range train {
-			data[i*n+j] = a.kernel(b, par.MinSteps, par.Steps)
+			data[i*n+j] = a.kernel(b, par.minSteps(), par.steps())
 		}
 	}
 	svm := &classify.SVM{Cost: par.Declared.Values.Number("cost"), Tolerance: 1e-6}
@@ -129,7 +129,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 		answer := largest
 		if !oneClass {
 			for j, b := range train {
-				row[j] = a.kernel(b, par.MinSteps, par.Steps)
+				row[j] = a.kernel(b, par.minSteps(), par.steps())
 			}
 			decisions := model.ScoresTo(nil, row, 0)
 			answer = model.Pairs.Predict(decisions)
@@ -144,20 +144,19 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 	return hits
 }
 
-var oracleGrid = (&Grid{
-	Values: map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.9, 1), "steps": param.Grid(1, 2, 4, 9), "min-steps": param.Grid(1), "cost": param.Grid(4, 60, 900)}, Features: []Features{Plain, Honest},
-}).along(learnerOf("svm").Path)
+var oracleLists = listed(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.9, 1), "steps": param.Grid(1, 2, 4, 9), "min-steps": param.Grid(1), "cost": param.Grid(4, 60, 900)}, Plain, Honest)
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
+	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := problemtest.Planted(t, 1, 60, 33)
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &Settings{Lists: oracleLists, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fold := split.Folds(p.Class, set.Folds, set.RNGSeed, 0)
-	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
-	for _, alpha := range oracleGrid.alphas() {
+	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
+	for _, alpha := range oracleGrid.alphas {
 		walks := make([][][][]float64, set.Folds)
 		reached := make([][]bool, set.Folds)
 		for f := range walks {
@@ -175,7 +174,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			largest := split.Majority(visible)
 			for i := range want {
 				par := oracleGrid.at(i)
-				if par.Alpha != alpha {
+				if par.alpha() != alpha {
 					continue
 				}
 				var train, test []slowItem
@@ -186,9 +185,9 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 						test = append(test, slowItem{walks[f], row, class})
 					case own == f:
 						if class == largest {
-							want[indexOf(par)]++
+							want[indexOf(oracleGrid, par)]++
 						}
-					case par.Features == Plain:
+					case par.features() == Plain:
 						train = append(train, slowItem{walks[f], row, class})
 					case reached[own][row]:
 						train = append(train, slowItem{walks[own], row, class})
@@ -198,22 +197,22 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.choice.Counts.Total(), want, close)
-	if choice.Accuracy != float64(choice.choice.Counts.Total()[indexOf(choice.Parameters)])/33 {
+	compareHits(t, oracleGrid, choice.choice.Counts.Total(), want, close)
+	if choice.Accuracy != float64(choice.choice.Counts.Total()[indexOf(oracleGrid, choice.Parameters)])/33 {
 		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
 	}
 }
 
 // compareHits wants equal hits where no decision was close, which must be most
 // settings, and elsewhere no more difference than close decisions explain.
-func compareHits(t *testing.T, got, want, close []int64) {
+func compareHits(t *testing.T, g *grid, got, want, close []int64) {
 	clear := 0
 	for i := range want {
 		if close[i] == 0 {
 			clear++
 		}
 		if d := got[i] - want[i]; max(d, -d) > close[i] {
-			t.Errorf("%v: %d hits, want %d", oracleGrid.at(i), got[i], want[i])
+			t.Errorf("%v: %d hits, want %d", g.at(i), got[i], want[i])
 		}
 	}
 	if clear < len(want)/2 {
@@ -221,10 +220,10 @@ func compareHits(t *testing.T, got, want, close []int64) {
 	}
 }
 
-func indexOf(par Parameters) int {
+func indexOf(g *grid, par Parameters) int {
 	par.Constant = nil
-	for i := range oracleGrid.Size() {
-		if reflect.DeepEqual(oracleGrid.at(i), par) {
+	for i := range g.size() {
+		if reflect.DeepEqual(g.at(i), par) {
 			return i
 		}
 	}
@@ -232,17 +231,18 @@ func indexOf(par Parameters) int {
 }
 
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
+	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := problemtest.Planted(t, 2, 60, 50)
 	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &Settings{Lists: oracleLists, Folds: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
+	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
@@ -254,7 +254,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		for f := range set.Folds {
 			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
 		}
-		for _, alpha := range oracleGrid.alphas() {
+		for _, alpha := range oracleGrid.alphas {
 			full := slowWalk(train, alpha, 9, all)
 			var folds [][][][]float64
 			for f := range set.Folds {
@@ -262,13 +262,13 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 			}
 			for i := range want {
 				par := oracleGrid.at(i)
-				if par.Alpha != alpha {
+				if par.alpha() != alpha {
 					continue
 				}
 				var items, test []slowItem
 				for i, row := range train.Row {
 					own, class := fold[i], train.Class[i]
-					if par.Features == Plain {
+					if par.features() == Plain {
 						items = append(items, slowItem{full, row, class})
 					} else if hidden[own][row] {
 						items = append(items, slowItem{folds[own], row, class})
@@ -286,21 +286,21 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.choice.Counts.Total(), want, close)
+	compareHits(t, oracleGrid, choice.choice.Counts.Total(), want, close)
 }
 
 // The scores of Predict are the votes of a machine on the dense kernel.
 func TestPredictAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 3, 80, 40)
-	for _, kind := range []Features{Plain, Honest} {
-		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Declared: costOf(4), Features: kind}
+	for _, kind := range []string{Plain, Honest} {
+		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
 		set := &Settings{Folds: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := func(int) bool { return true }
-		full, reached := slowWalk(p, par.Alpha, par.Steps, all), slowReached(p, all)
+		full, reached := slowWalk(p, par.alpha(), par.steps(), all), slowReached(p, all)
 		var train []slowItem
 		var y []int
 		cost := 4.0
@@ -315,7 +315,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {
-						walk := slowWalk(p, par.Alpha, par.Steps, visible)
+						walk := slowWalk(p, par.alpha(), par.steps(), visible)
 						train, y = append(train, slowItem{walk, row, p.Class[i]}), append(y, p.Class[i])
 					}
 				}
@@ -325,7 +325,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		gram := sparse.BlockOf(m, m, make([]float64, m*m))
 		for i, a := range train {
 			for j, b := range train {
-				gram.Data[i*m+j] = a.kernel(b, par.MinSteps, par.Steps)
+				gram.Data[i*m+j] = a.kernel(b, par.minSteps(), par.steps())
 			}
 		}
 		model, err := (&classify.SVM{Cost: cost, Tolerance: 1e-6}).Fit(context.Background(), classify.DenseGram(gram), y, 3)
@@ -363,7 +363,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 			}
 			k := make([]float64, m)
 			for j, b := range train {
-				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
+				k[j] = slowItem{full, i, 0}.kernel(b, par.minSteps(), par.steps())
 			}
 			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), choose.VoteSlope)
 			// One power relates all scores to the votes.

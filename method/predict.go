@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -66,8 +65,8 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 		return nil, err
 	}
 	start := time.Now()
-	choice := &Choice{Parameters: set.Grid.at(0), Settings: 1}
-	if set.Grid.Size() > 1 {
+	choice := &Choice{Parameters: set.grid.at(0), Settings: 1}
+	if set.grid.size() > 1 {
 		if choice, err = CrossValidate(ctx, p, &set); err != nil {
 			return nil, err
 		}
@@ -98,8 +97,8 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Grid = (&Grid{path: set.learner.path, settled: []*Setting{par.Declared}, Values: map[string][]param.Value{}}).ofWalk(par)
-	if err := errors.Join(set.check(), set.Grid.validate()); err != nil {
+	set.grid = (&grid{spec: set.learner.spec(), settings: []param.Values{par.Declared.Values}}).ofWalk(&par)
+	if err := set.check(); err != nil {
 		return nil, err
 	}
 	set.Memory = p.Remaining(set.Memory)
@@ -123,7 +122,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	}
 	if m := r.model; m != nil && !r.learner.perNode() {
 		r.out.model = &keptModel{Walk: &keptWalk{
-			Alpha: par.Alpha, Steps: par.Steps, MinSteps: par.MinSteps, Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
+			Alpha: par.alpha(), Steps: par.steps(), MinSteps: par.minSteps(), Features: m.Features, Pairs: keptPairs(m.Pairs), Weights: m.Weights, Bias: m.Bias, Power: r.votes.Power(),
 		}}
 	}
 	return r.out, nil

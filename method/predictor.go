@@ -56,8 +56,8 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	narrow(w, r.par.MinSteps, len(picks))
-	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
+	narrow(w, r.par.minSteps(), len(picks))
+	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work, func(done, total int64) { r.set.Progress("features", done, total) })
 	return err
 }
 
@@ -66,10 +66,10 @@ func (r *predictor) walk(ctx context.Context) error {
 // folds it receives. The features of the training rows take at most [maxFeatureBytes]: of more labels it takes a
 // sample.
 func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
-	w := r.trials.walk([]float64{r.par.Alpha})
+	w := r.trials.walk([]float64{r.par.alpha()})
 	picks := r.trials.picks
 	kept := split.Sample(r.p.Class, mostRows(&r.par, len(r.p.Names))/max(1, r.partitions()), r.set.RNGSeed, 0)
-	if r.par.Features == Plain {
+	if r.par.features() == Plain {
 		for _, i := range kept {
 			r.addRow(&picks, i, cwk.Pick{Row: r.p.Row[i]})
 		}
@@ -83,7 +83,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 		first := 1
 		if d > 0 {
 			first = len(w.Variants)
-			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.Alpha, fold)[1:]...)
+			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.alpha(), fold)[1:]...)
 		}
 		for _, i := range kept {
 			if !out[i] {
@@ -131,7 +131,7 @@ const (
 // from.
 func (r *predictor) partitions() int {
 	switch {
-	case r.par.Features == Plain:
+	case r.par.features() == Plain:
 		return 0
 	case len(r.p.Row) <= fewLabels && r.learner.path != nil:
 		return fewPartitions
@@ -147,8 +147,8 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		return err
 	}
 	var outcomes []choose.Outcome
-	for i := range r.trials.trials[r.par.Features] {
-		t := &r.trials.trials[r.par.Features][i]
+	for i := range r.trials.trials[r.par.features()] {
+		t := &r.trials.trials[r.par.features()][i]
 		list, err := choose.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
@@ -173,9 +173,9 @@ const decisionBytes = 64 << 20
 // scoreWalk returns the walk that gives machines' decisions on all nodes, with what
 // memory the sums of their votes leave.
 func scoreWalk(p *Problem, set *Settings, par Parameters, isRest bool) *cwk.Walk[float32] {
-	w := walkOf[float32](p, set, par.Steps)
-	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
-	perWalk := w.CollectBytes(par.MinSteps, 0)
+	w := walkOf[float32](p, set, par.steps())
+	w.Variants = []cwk.Variant{{Absorb: par.alpha()}}
+	perWalk := w.CollectBytes(par.minSteps(), 0)
 	limit := perWalk + max(decisionBytes, perWalk)
 	if isRest {
 		limit = 0
@@ -257,6 +257,6 @@ func (r *predictor) decisions(w *cwk.Walk[float32]) func(ctx context.Context, ds
 		}
 	}
 	return func(ctx context.Context, dst *sparse.Block[float64], visit func(lo int, decisions *sparse.Block[float64]) error) error {
-		return w.Scores(ctx, dst, r.par.MinSteps, weights, r.model.Bias, visit)
+		return w.Scores(ctx, dst, r.par.minSteps(), weights, r.model.Bias, visit)
 	}
 }

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -30,8 +31,34 @@ func costOf(cost float64) *Setting {
 
 func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
 
-var tinyGrid = &Grid{
-	Values: map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Features: []Features{Plain, Honest},
+var tinyGrid = listed(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Plain, Honest)
+
+// listed returns lists of values of parameters with the given features of walks.
+func listed(values map[string][]param.Value, features ...string) map[string][]param.Value {
+	lists := maps.Clone(values)
+	if lists == nil {
+		lists = map[string][]param.Value{}
+	}
+	for _, f := range features {
+		lists["features"] = append(lists["features"], param.Of(f))
+	}
+	return lists
+}
+
+// gridOf returns the settings to choose from for a learner on walks.
+func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *grid {
+	t.Helper()
+	set, err := (&Settings{Lists: lists}).onWalks(behindWalks(learnerOf(learner)), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.grid
+}
+
+// walkWith returns the parameters of a walk with values of a learner.
+func walkWith(p Parameters, declared *Setting) Parameters {
+	p.Declared = declared
+	return p
 }
 
 // leastMemory is below what all walks of tinyGrid take at once, so that they
@@ -51,7 +78,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	var cross, split *Choice
 	for _, workers := range []int{1, 2, 7} {
 		for _, memory := range []int64{0, leastMemory} {
-			set := &Settings{Grid: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
+			set := &Settings{Lists: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
 			c, err := CrossValidate(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +112,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			}
 		}
 	}
-	if first.Work.EntryColumns == 0 || first.Work.Sweeps == 0 || first.Settings != tinyGrid.Size() {
+	if first.Work.EntryColumns == 0 || first.Work.Sweeps == 0 || first.Settings != gridOf(t, tinyGrid, "svm").size() {
 		t.Errorf("work %+v for %d settings", first.Work, first.Settings)
 	}
 }
@@ -93,9 +120,9 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	grid := (&Grid{Values: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4)}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
-	c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
-	if got := c.shortGrid(1e3); got == nil || got.Size() != 2 {
+	grid := gridOf(t, map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}, "svm")
+	c := &chooser{p: p, set: &Settings{grid: grid}, work: problem.Work{}, tested: 60}
+	if got := c.shortGrid(1e3); got == nil || got.size() != 2 {
 		t.Fatalf("%+v", got)
 	}
 	if got := c.shortGrid(1e12); got != nil {
@@ -105,7 +132,7 @@ func TestShortGrid(t *testing.T) {
 
 func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	par := Parameters{Alpha: 0.5, Steps: 6, Declared: costOf(8), Features: Plain}
+	par := walkWith(onWalk(0.5, 6, 0, Plain), costOf(8))
 	for _, name := range []string{"svm", "linear-svm"} {
 		got, err := predictWith(context.Background(), p, par, &Settings{learner: behindWalks(learnerOf(name))})
 		if err != nil || got.Parameters.Constant[0].Spec != &learnerOf(name).Path.Spec {
@@ -130,7 +157,7 @@ func TestFewLabels(t *testing.T) {
 		p := *base
 		p.Row, p.Class = labels.row, labels.class
 		for _, m := range All() {
-			got, err := m.Predict(context.Background(), &p, nil, &Settings{Grid: tinyGrid})
+			got, err := m.Predict(context.Background(), &p, nil, &Settings{Lists: tinyGrid})
 			if err != nil {
 				t.Errorf("%s with labels %v: %v", m.Name(), labels, err)
 				continue
@@ -155,7 +182,7 @@ func TestManyClasses(t *testing.T) {
 		for i := range p.Class {
 			p.Class[i] = (p.Class[i]*8 + i%8) % classes
 		}
-		par := Parameters{Alpha: 0.5, Steps: 4, Declared: costOf(8), Features: Plain}
+		par := walkWith(onWalk(0.5, 4, 0, Plain), costOf(8))
 		got, err := predictWith(context.Background(), p, par, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -48,17 +48,17 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 // The defaults of a learner have their place among the settings that are tried, the first if
 // they are not tried.
 func TestSettledDefaults(t *testing.T) {
-	by := classify.Learners().Named("logistic")
+	by := learner{classify.Learners().Named("logistic"), nil}
 	usual, err := by.Resolve(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, at, err := new(Settings).settled(by, 2)
-	if err != nil || len(all) < 2 || at == 0 || by.Text(all[at]) != by.Text(usual) {
-		t.Errorf("%d of %v, %v; want that of %v", at, all, err, usual)
+	all, space, _, err := new(Settings).learnerSettings(by, 2)
+	if err != nil || len(all) < 2 || space.Usual == 0 || by.Text(all[space.Usual]) != by.Text(usual) {
+		t.Errorf("%d of %v, %v; want that of %v", space.Usual, all, err, usual)
 	}
 	p := by.Param("lambda")
-	if all, at, err = (&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}).settled(by, 2); err != nil || len(all) != 1 || at != 0 {
-		t.Errorf("%d of %v, %v; want the only one", at, all, err)
+	if all, space, _, err = (&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}).learnerSettings(by, 2); err != nil || len(all) != 1 || space.Usual != 0 {
+		t.Errorf("%d of %v, %v; want the only one", space.Usual, all, err)
 	}
 }

@@ -12,14 +12,12 @@ import (
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and
 // nil mean all defaults.
 type Settings struct {
-	Grid    *Grid     // parameters to choose from; nil: smallGrid(Plain, Honest)
 	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
 	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	RNGSeed uint64    // of folds and samples
 
 	// Given has values of parameters that are not to be chosen; a method uses those that its
-	// declarations have. Values of walks, and of parameters along a path ([classify.Path]), are in
-	// Grid, see [Settle].
+	// declarations have.
 	Given param.Values
 
 	// Lists replaces the grids of parameters, by name. A method ignores the names that its
@@ -52,8 +50,9 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	learner   learner      // the zero value: the first of learners, behind walks
-	constant  param.Values // of the learner, but for its settings in Grid
+	learner   learner // on walks, with the settings to choose from in grid; the zero value: the first of learners
+	grid      *grid
+	constant  param.Values // of the learner, but for its settings in grid
 	baselines *Baselines   // of the same problem, for auto; nil: it measures label propagation itself
 	model     *keptModel   // predicts in place of a choice and a fit; nil: none, see [Model]
 	kernels   *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
@@ -78,9 +77,6 @@ func (s *Settings) WithDefaults() Settings {
 	if s != nil {
 		f = *s
 	}
-	if f.Grid == nil {
-		f.Grid = smallGrid(Plain, Honest)
-	}
 	if f.Sample == 0 {
 		f.Sample = 500
 	}
@@ -100,7 +96,7 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 		return Settings{}, err
 	}
 	set := s.WithDefaults()
-	set, err := set.of(set.learner, len(p.Names))
+	set, err := set.onWalks(set.learner, len(p.Names))
 	return set, errors.Join(set.check(), err)
 }
 

@@ -9,65 +9,37 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/param"
 )
 
 // Settle completes entries with the settings that each of them chooses from, and returns
 // those of all. The grid is "small", the usual values, "none", the defaults, "paper", those of
 // the methods' papers, or a file of values by method, see docs/formats.md; of values there those for
-// a method go before those for all, and an entry's own before both. fixedValues are values that are
-// not to be chosen, features, unless nil, what training rows are tried.
+// a method go before those for all, and an entry's own before both.
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
 // file, a [*nodefile.ParseError] for a line of it, a [split.ErrUsage] for an entry's own values,
 // a [*param.ParameterError] for a given one that leaves an entry nothing to try.
-func Settle(ctx context.Context, entries []Entry, grid string, fixedValues param.Values, features []Features) (*Settings, error) {
-	kinds := features
-	if kinds == nil {
-		kinds = []Features{Plain, Honest}
-	}
-	g, fixed := smallGrid(kinds...), grid == "none"
-	if fixed {
-		if g = noGrid(); features != nil {
-			g.Features = features
-		}
-	}
+func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error) {
 	var methods []Method
 	for _, e := range entries {
 		methods = append(methods, e.Method)
 	}
-	base := &Settings{Grid: g.fixed(fixedValues, methods), Given: fixedValues, Fixed: fixed}
+	base := &Settings{Fixed: grid == "none"}
 	lines, err := openGrid(ctx, grid, isMethod)
 	errs := []error{err, checkLines(lines, methods)}
 	for i := range entries {
 		e := &entries[i]
-		values, err := linesOf(lines, e.Method, func(name string) bool {
-			return fixedValues.Has(strings.ReplaceAll(name, "_", "-")) || name == "features" && features != nil
-		})
+		values, err := linesOf(lines, e.Method)
 		errs = append(errs, err)
-		settings := *base
-		settings.Grid = g.fixed(fixedValues, []Method{e.Method})
-		if e.Settings, err = settings.with(e.Method, values); err == nil {
+		if e.Settings, err = base.with(e.Method, values); err == nil {
 			e.Settings, err = e.Settings.with(e.Method, e.Own)
 		}
-		if errs = append(errs, err); err == nil {
-			errs = append(errs, checkSteps(e))
+		if walks, is := e.Method.(walkMethod); is && err == nil {
+			_, err = newGrid(e.Settings, walks.learner)
 		}
+		errs = append(errs, err)
 	}
 	return base, errors.Join(errs...)
-}
-
-// checkSteps returns a [*param.ParameterError] if no walk of an entry's grid reaches its first step
-// that counts.
-func checkSteps(e *Entry) error {
-	g := e.Settings.Grid
-	if !slices.Contains(e.Method.Takes(), "features") || len(g.steps()) > 0 {
-		return nil
-	}
-	return &param.ParameterError{
-		Of: e.Method.Name(), Parameter: "min-steps",
-		What: fmt.Sprintf("%d lies beyond the last step that is tried, %v; give steps that reach it", g.minSteps(), slices.Max(g.numbers("steps"))),
-	}
 }
 
 // isMethod reports whether there is a method, or a kernel of methods, with a name.
@@ -96,19 +68,18 @@ func meant(l *gridLine, methods []Method) (list []Method) {
 func checkLines(lines []gridLine, methods []Method) error {
 	for _, l := range lines {
 		meant := meant(&l, methods)
-		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.Parameter) }) {
+		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return declares(m, l.Parameter) }) {
 			return wrongLine(&l, fmt.Sprintf("%s no parameter %q", haveNames(meant), l.Parameter))
 		}
 	}
 	return nil
 }
 
-// linesOf returns the values of a grid file for a method, but for parameters that are given
-// already. The error is a [*nodefile.ParseError] for a value that the method does not take.
-func linesOf(lines []gridLine, m Method, isGiven func(parameter string) bool) (map[string][]string, error) {
+// linesOf returns the values of a grid file for a method. The error is a [*nodefile.ParseError] for a value that the method does not take.
+func linesOf(lines []gridLine, m Method) (map[string][]string, error) {
 	values, exact := map[string][]string{}, map[string]bool{}
 	for _, l := range lines {
-		if len(meant(&l, []Method{m})) == 0 || !has(m, l.Parameter) || isGiven(l.Parameter) || l.Of == "" && exact[l.Parameter] {
+		if len(meant(&l, []Method{m})) == 0 || !declares(m, l.Parameter) || l.Of == "" && exact[l.Parameter] {
 			continue
 		}
 		exact[l.Parameter] = l.Of != ""

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -30,12 +29,11 @@ func TestGridFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	never := func(string) bool { return false }
 	for i, want := range []string{
 		"map[alpha:[0.9 0.5] cost:[2]]", "map[beta:[0.25 1] laplacian:[combinatorial]]", "map[beta:[0.25 1] cost:[1 4] laplacian:[combinatorial]]",
 		"map[alpha:[0.7]]", "", "map[alpha:[0.9 0.5] cost:[2]]",
 	} {
-		own, err := linesOf(file, methods[i], never)
+		own, err := linesOf(file, methods[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,15 +41,15 @@ func TestGridFile(t *testing.T) {
 			t.Errorf("%s: %s, want %s", methods[i].Name(), got, want)
 		}
 	}
-	own, err := linesOf(file, methods[0], func(name string) bool { return name == "alpha" })
-	if err != nil || own["alpha"] != nil {
-		t.Errorf("%v, %v: what is given already is taken from the file", own, err)
-	}
 	set, err := new(Settings).with(methods[0], map[string][]string{"alpha": {"0.9", "0.5"}, "min-steps": {"1"}, "features": {"honest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(set.Grid.alphas(), set.Grid.minSteps(), set.Grid.Features); got != "[0.5 0.9] 1 [honest]" {
+	g, err := newGrid(set, behindWalks(learnerOf("svm")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(g.alphas, g.minSteps, g.features); got != "[0.5 0.9] 1 [honest]" {
 		t.Error(got)
 	}
 }
@@ -88,7 +86,7 @@ func TestGridFileErrors(t *testing.T) {
 		}
 		for _, m := range methods {
 			if err == nil {
-				_, err = linesOf(file, m, func(string) bool { return false })
+				_, err = linesOf(file, m)
 			}
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -108,7 +106,7 @@ func TestPaperGrid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []int{13 * 30 * 15, 15 * 15, 15, 11 * 15, 11} {
-		own, err := linesOf(paper, methods[i], func(string) bool { return false })
+		own, err := linesOf(paper, methods[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,37 +123,26 @@ func TestPaperGrid(t *testing.T) {
 	}
 }
 
-// A first step beyond all that are tried is refused, whoever asks first; an entry's own steps
-// may reach it.
+// A first step beyond all that are tried is refused; an entry's own steps may reach it.
 func TestFirstStepBeyondTheLast(t *testing.T) {
-	given := param.Values{"min-steps": param.Of(500)}
-	for list, refused := range map[string]string{
-		"cwk": "cwk", "lp,cwk+gp": "cwk+gp", "cwk:steps=600": "", "diffusion": "", "cwk:steps=600,cwk+rls": "cwk+rls", "cwk:steps=600,diffusion": "",
-	} {
+	for list, isRefused := range map[string]bool{"cwk:min-steps=500": true, "lp,cwk:min-steps=500+gp": true, "cwk:steps=600:min-steps=500": false} {
 		entries, err := Parse(list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Settle(t.Context(), entries, "small", given, nil)
+		_, err = Settle(t.Context(), entries, "small")
 		wrong := new(param.ParameterError)
-		if errors.As(err, &wrong) != (refused != "") || refused != "" && (wrong.Of != refused || wrong.What != "500 lies beyond the last step that is tried, 200; give steps that reach it") {
+		if errors.As(err, &wrong) != isRefused || isRefused && wrong.What != "500 lies beyond the last step that is tried, 200; give steps that reach it" {
 			t.Errorf("%s: %v", list, err)
-		}
-		for _, e := range entries {
-			if steps := e.Settings.Grid.steps(); len(steps) == 0 && e.Method.Name() != refused {
-				t.Errorf("%s: %s has no steps, which it takes none of", list, e.Method.Name())
-			}
 		}
 	}
 	p := problemtest.Planted(t, 5, 60, 30)
-	for _, name := range []string{"cwk", "cwk+gp", "diffusion"} {
-		set := &Settings{Grid: tinyGrid.with(cwk.Spec.Param("min-steps"), param.Grid(500))}
-		if _, err := Bytes(methodOf(t, name), p, nil, set); name != "diffusion" && !errors.Is(err, ErrGrid) {
-			t.Errorf("%s takes: %v", name, err)
-		}
-		if _, err := methodOf(t, name).Predict(t.Context(), p, nil, set); !errors.Is(err, ErrGrid) {
-			t.Errorf("%s predicts: %v", name, err)
-		}
+	set := &Settings{Given: param.Values{"min-steps": param.Of(500)}}
+	if _, err := Bytes(methodOf(t, "cwk"), p, nil, set); err == nil {
+		t.Error("an estimate takes a first step beyond the last")
+	}
+	if _, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, set); err == nil {
+		t.Error("a prediction takes a first step beyond the last")
 	}
 }
 
@@ -169,7 +156,7 @@ func FuzzGridFile(f *testing.F) {
 		for _, m := range All()[:12] {
 			var own map[string][]string
 			if err == nil {
-				own, err = linesOf(file, m, func(string) bool { return false })
+				own, err = linesOf(file, m)
 			}
 			if err != nil {
 				if !errors.Is(err, ErrGrid) {

@@ -25,7 +25,7 @@ func TestShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := method.Settle(t.Context(), entries, "small", nil, nil)
+		set, err := method.Settle(t.Context(), entries, "small")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestBalancedClasses(t *testing.T) {
 		for _, weights := range []string{"equal", "balanced"} {
 			entries, err := method.Parse(name + ":class-weights=" + weights)
 			if err == nil {
-				_, err = method.Settle(t.Context(), entries, "small", nil, nil)
+				_, err = method.Settle(t.Context(), entries, "small")
 			}
 			if err != nil {
 				t.Fatal(err)

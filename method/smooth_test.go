@@ -21,7 +21,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 	}
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
-		set := &Settings{Grid: noGrid(), Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
+		set := &Settings{Fixed: true, Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/param"
@@ -20,7 +21,12 @@ func (s *Settings) trying(spec *param.Spec) *param.Spec {
 			p.Grid = nil
 		}
 		if list := s.Lists[p.Name]; len(list) > 0 {
-			p.Grid, p.On, p.Instead = list, nil, ""
+			p.Grid, p.On, p.Instead = slices.Clone(list), nil, ""
+			if p.Kind == param.Real || p.Kind == param.Whole {
+				slices.SortFunc(p.Grid, func(a, b param.Value) int {
+					return cmp.Compare(param.Values{"": a}.Number(""), param.Values{"": b}.Number(""))
+				})
+			}
 		}
 		tried.Params = append(tried.Params, p)
 	}

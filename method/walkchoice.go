@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -73,14 +72,14 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 		return nil, err
 	}
 	folds := choose.Labels(choose.WeightsOf(p), p.Class, c.fold, c.seen, c.isolated)
-	measure := func(ctx context.Context, g *Grid) (*choose.Counts, error) {
-		counts := choose.NewCounts(g.Size(), folds)
+	measure := func(ctx context.Context, g *grid) (*choose.Counts, error) {
+		counts := choose.NewCounts(g.size(), folds)
 		return counts, c.run(ctx, g, counts.Hits)
 	}
-	grid := set.Grid
+	grid := set.grid
 	if short := c.shortGrid(longWork); short != nil {
 		choice, err := c.search(ctx, short, measure)
-		if err != nil || choice.Steps < short.last() {
+		if err != nil || choice.steps() < short.last() {
 			return choice, err
 		}
 	}
@@ -88,17 +87,17 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 }
 
 // search chooses from a grid; measure returns the counts of all settings of a part of it.
-func (c *chooser) search(ctx context.Context, g *Grid, measure func(context.Context, *Grid) (*choose.Counts, error)) (*Choice, error) {
-	walks, learner := g.spaces()
-	s := &choose.Search{Kernel: walks, Learner: learner, Together: c.set.learner.path != nil}
+func (c *chooser) search(ctx context.Context, g *grid, measure func(context.Context, *grid) (*choose.Counts, error)) (*Choice, error) {
+	s := &choose.Search{Kernel: g.walks(), Learner: g.space, Together: c.set.learner.path != nil}
 	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		subgrid := *g
 		if len(kernels) == 1 {
-			subgrid = *g.ofWalk(g.at(kernels[0] * len(g.settled)))
+			walk := g.at(kernels[0] * len(g.settings))
+			subgrid = *g.ofWalk(&walk)
 		}
-		subgrid.settled = nil
+		subgrid.settings = nil
 		for _, i := range settings {
-			subgrid.settled = append(subgrid.settled, g.settled[i])
+			subgrid.settings = append(subgrid.settings, g.settings[i])
 		}
 		return measure(ctx, &subgrid)
 	}
@@ -107,8 +106,8 @@ func (c *chooser) search(ctx context.Context, g *Grid, measure func(context.Cont
 		return nil, err
 	}
 	return &Choice{
-		Parameters: g.at(result.Kernel*len(g.settled) + result.Setting), Accuracy: result.Accuracy, Tested: result.Tested,
-		Settings: g.Size(), Work: c.work, choice: result,
+		Parameters: g.at(result.Kernel*len(g.settings) + result.Setting), Accuracy: result.Accuracy, Tested: result.Tested,
+		Settings: g.size(), Work: c.work, choice: result,
 	}, nil
 }
 
@@ -122,15 +121,17 @@ const (
 
 // shortGrid returns the grid without its long walks, nil if there are none or
 // they take no more than limit.
-func (c *chooser) shortGrid(limit float64) *Grid {
-	steps := c.set.Grid.steps()
-	columns := len(c.set.Grid.alphas()) * c.dealt() * len(c.p.Names)
+func (c *chooser) shortGrid(limit float64) *grid {
+	steps := c.set.grid.steps
+	columns := len(c.set.grid.alphas) * c.dealt() * len(c.p.Names)
 	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(steps[len(steps)-1])
 	i := sort.SearchInts(steps, shortSteps+1)
 	if work <= limit || i == 0 || i == len(steps) {
 		return nil
 	}
-	return c.set.Grid.with(cwk.Spec.Param("steps"), param.Grid(steps[:i]...))
+	short := *c.set.grid
+	short.steps = steps[:i]
+	return &short
 }
 
 // chooseOnSplits chooses the parameters by the accuracy on the
@@ -148,12 +149,12 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 			return nil, err
 		}
 	}
-	choice, err := search.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
-		counts := choose.NewCounts(g.Size(), make([]choose.FoldLabels, 1))
+	choice, err := search.search(ctx, set.grid, func(ctx context.Context, g *grid) (*choose.Counts, error) {
+		counts := choose.NewCounts(g.size(), make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			trainTest := splits.At(i)
 			quiet := set // within a split
-			quiet.Progress, quiet.Grid = ignoreProgress, g
+			quiet.Progress, quiet.grid = ignoreProgress, g
 			c := chooserOf(p.At(trainTest.Train), &quiet)
 			c.work = search.work
 			tests := p.At(trainTest.Test)
@@ -171,7 +172,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Se
 	})
 	if err == nil {
 		choice.Constant = set.learner.constants(set.constant)
-		choice.Trials = trialsOf(choice.choice, set.Grid.at)
+		choice.Trials = trialsOf(choice.choice, set.grid.at)
 	}
 	return choice, err
 }
@@ -201,7 +202,7 @@ type chooser struct {
 	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
 	// each kind of features.
 	picks    []cwk.Pick
-	trials   map[Features][]choose.Trial
+	trials   map[string][]choose.Trial
 	isolated []bool // see Problem.alone
 	tested   int
 	work     problem.Work
@@ -226,9 +227,9 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 	}
 	c.isolated = isolated
 	pick := c.foldPicks()
-	c.trials = make(map[Features][]choose.Trial)
+	c.trials = make(map[string][]choose.Trial)
 	weight := choose.WeightsOf(c.p)
-	for _, kind := range c.set.Grid.Features {
+	for _, kind := range c.set.grid.features {
 		for f := range pick {
 			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
 			for i, node := range c.seen {
@@ -254,7 +255,7 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 // foldPicks picks the rows of trials by folds. It returns the pick of each seen
 // node in the variant that hides each fold.
 func (c *chooser) foldPicks() [][]int {
-	plain := slices.Contains(c.set.Grid.Features, Plain)
+	plain := slices.Contains(c.set.grid.features, Plain)
 	pick := make([][]int, c.dealt())
 	for f := range pick {
 		pick[f] = make([]int, len(c.seen))
@@ -287,8 +288,8 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 		base.Test, base.TestClass = append(base.Test, len(c.picks)), append(base.TestClass, tests.Class[i])
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
-	c.trials = make(map[Features][]choose.Trial)
-	for _, kind := range c.set.Grid.Features {
+	c.trials = make(map[string][]choose.Trial)
+	for _, kind := range c.set.grid.features {
 		t := base
 		for _, node := range c.seen {
 			pick := cwk.Pick{Row: c.p.Row[node]}
@@ -312,11 +313,11 @@ const slabBytes = 48 << 20
 
 // run adds the right predictions of all trials with the settings of g, a part of the
 // settings' grid, to hits, by trial and setting. As many α as memory allows are walked at once.
-func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
+func (c *chooser) run(ctx context.Context, g *grid, hits choose.Hits) error {
 	sub := *c
 	set := *c.set
-	set.Grid, sub.set = g, &set
-	batch, alphas := sub.together(), len(g.alphas())
+	set.grid, sub.set = g, &set
+	batch, alphas := sub.together(), len(g.alphas)
 	for lo := 0; lo < alphas; lo += batch {
 		end := min(lo+batch, alphas)
 		report := func(done float64) {
@@ -335,12 +336,12 @@ func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
 // walk of one α that does not fit into memory is cut into slabs, the last of
 // them narrow; then all are cut as one, as far as there is room for features.
 func (c *chooser) together() int {
-	g, memory := c.set.Grid, c.set.Memory
-	w := c.walk(g.alphas()[:1])
-	one := max(1, w.CollectBytes(g.minSteps(), len(c.picks)))
+	g, memory := c.set.grid, c.set.Memory
+	w := c.walk(g.alphas[:1])
+	one := max(1, w.CollectBytes(g.minSteps, len(c.picks)))
 	if memory > 0 && one > memory {
-		features := max(1, one-w.CollectBytes(g.minSteps(), 0))
-		return int(min(max(1, memory/4/features), int64(len(g.alphas()))))
+		features := max(1, one-w.CollectBytes(g.minSteps, 0))
+		return int(min(max(1, memory/4/features), int64(len(g.alphas))))
 	}
 	limit := int64(slabBytes)
 	if memory > 0 {
@@ -352,16 +353,13 @@ func (c *chooser) together() int {
 // walk returns the walk with the given values of α, those of one after those
 // of the other.
 func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
-	steps := c.set.Grid.steps()
+	steps := c.set.grid.steps
 	w := walkOf[float32](c.p, c.set, steps[len(steps)-1])
 	for _, a := range alpha {
 		w.Variants = append(w.Variants, cwk.FoldVariants(a, c.fold)...)
 	}
 	return w
 }
-
-// last returns the longest walk.
-func (g *Grid) last() int { return slices.Max(g.steps()) }
 
 // rowsFrom returns the given number of rows of a block from row first on. They share its memory.
 func rowsFrom(x *sparse.Block[float32], first, rows int) *sparse.Block[float32] {
@@ -396,7 +394,7 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 // slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
 // all their trials.
 func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
-	w := c.walk(c.set.Grid.alphas()[lo:hi])
+	w := c.walk(c.set.grid.alphas[lo:hi])
 	perAlpha := len(w.Variants) / (hi - lo)
 	var picks []cwk.Pick
 	for a := range hi - lo {
@@ -415,10 +413,10 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 	if err != nil {
 		return err
 	}
-	g := c.set.Grid
+	g := c.set.grid
 	w, picks := c.slabWalk(lo, hi)
-	narrow(w, g.minSteps(), len(picks))
-	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done, total int64) {
+	narrow(w, g.minSteps, len(picks))
+	x, err := collect(ctx, w, g.minSteps, picks, &c.work, func(done, total int64) {
 		report(float64(done) / float64(2*total)) // the trials that follow count for as much as the walks
 	})
 	if err != nil {
@@ -427,10 +425,10 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, report
 	var jobs []trialJob
 	for a := lo; a < hi; a++ {
 		rows := rowsFrom(x, (a-lo)*len(c.picks), len(c.picks))
-		for f, kind := range g.Features {
+		for f, kind := range g.features {
 			for i := range c.trials[kind] {
 				t := &c.trials[kind][i]
-				jobs = append(jobs, trialJob{firstHit(c.set.Grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
+				jobs = append(jobs, trialJob{firstHit(c.set.grid, i, f, a), func(w *choose.Tester, hits choose.Hits) error {
 					return w.Run(ctx, rows, t, hits)
 				}})
 			}
@@ -456,14 +454,14 @@ type trialJob struct {
 }
 
 // firstHit returns the position of the hits of a trial with the features and the α of given numbers.
-func firstHit(g *Grid, trial, features, alpha int) int {
-	return trial*g.Size() + (features*len(g.alphas())+alpha)*len(g.steps())*g.settings()
+func firstHit(g *grid, trial, features, alpha int) int {
+	return trial*g.size() + (features*len(g.alphas)+alpha)*len(g.steps)*len(g.settings)
 }
 
 // runJobs runs trials, each with all lengths and settings of the learner, and adds their hits. held
 // is the memory of their kernels or features in bytes. Several processes share the jobs.
 func (c *chooser) runJobs(ctx context.Context, tried choose.Candidates, jobs []trialJob, hits choose.Hits, held int) error {
-	block := len(c.set.Grid.steps()) * c.set.Grid.settings()
+	block := len(c.set.grid.steps) * len(c.set.grid.settings)
 	workers := testersAtATime(c.set, int64(held), c.set.testerBytes(len(c.p.Names), len(c.seen), c.tested/max(1, c.dealt())))
 	testers := make([]*choose.Tester, workers)
 	team, counts := sparse.TeamOf(c.p.A), make([]choose.Hits, len(jobs))

@@ -37,16 +37,15 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.learner.spec().Takes())
+	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name}, m.learner.spec().Takes())
 }
 
-// Declarations implements [Method]. The values of the walk's parameters are in the [Grid] of the
-// settings.
-func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&cwk.Spec, m.learner.spec()} }
+// Declarations implements [Method].
+func (m walkMethod) Declarations() []*param.Spec { return []*param.Spec{&walkSpec, m.learner.spec()} }
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	set, err := s.of(m.learner, len(p.Names))
+	set, err := s.onWalks(m.learner, len(p.Names))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits, 
 
 // Predict implements [Method].
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set, err := s.of(m.learner, len(p.Names))
+	set, err := s.onWalks(m.learner, len(p.Names))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func (r *predictor) pathValues(l learner) (param.Values, error) {
 }
 
 // scale returns the factor of features, because the kernel is a mean over steps.
-func (p *Parameters) scale() float64 { return 1 / math.Sqrt(float64(p.Steps-p.MinSteps+1)) }
+func (p *Parameters) scale() float64 { return 1 / math.Sqrt(float64(p.terms())) }
 
 // scaled returns the rows from the first of training on, scaled.
 func (r *predictor) scaled() *sparse.Block[float32] {
@@ -211,32 +210,32 @@ var maxFeatureBytes int64 = 1 << 30
 
 // mostRows returns the number of rows of features that take maxFeatureBytes.
 func mostRows(par *Parameters, classes int) int {
-	return int(max(2, maxFeatureBytes/(4*int64(par.Steps-par.MinSteps+1)*int64(classes))))
+	return int(max(2, maxFeatureBytes/(4*int64(par.terms())*int64(classes))))
 }
 
 // Bytes implements [Sizer]: the largest of the choice of parameters, training, and the scores of all nodes, with the
 // longest walks and the kind of features that has more rows.
 func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	set, err := s.of(m.learner, len(p.Names))
+	set, err := s.onWalks(m.learner, len(p.Names))
 	if err != nil {
 		return 0, err
 	}
 	set.Memory = p.Remaining(set.Memory)
-	g, c, classes := set.Grid, chooserOf(p, &set), len(p.Names)
-	par := g.at(g.Size() - 1)
-	steps, folds := par.Steps-par.MinSteps+1, c.dealt()
+	g, c, classes := set.grid, chooserOf(p, &set), len(p.Names)
+	par := g.at(g.size() - 1)
+	steps, folds := par.steps()-par.minSteps()+1, c.dealt()
 	c.foldPicks()
 	bytes := scoreBytes(p)
 	trials := func(rows, tests int) {
-		bytes = max(bytes, c.collectBytes(folds+1, rows*min(len(g.alphas()), c.together())), featureBytes(rows, classes*steps)+
+		bytes = max(bytes, c.collectBytes(folds+1, rows*min(len(g.alphas), c.together())), featureBytes(rows, classes*steps)+
 			int64(sched.Workers(set.Workers))*set.testerBytes(classes, len(c.seen), tests))
 	}
-	if g.Size() > 1 && !split.TooFew(p.Class) {
+	if g.size() > 1 && !split.TooFew(p.Class) {
 		trials(len(c.picks), len(c.seen)/folds+1)
 	}
 	if tuned != nil {
 		tests := min(testedNodes(&set), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		trials(tests+len(g.Features)*len(c.seen), tests)
+		trials(tests+len(g.features)*len(c.seen), tests)
 	}
 	partitions := max(1, (&predictor{nodeVotes: nodeVotes{p: p, learner: m.learner}, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*classes*partitions, mostRows(&par, classes)))
@@ -269,29 +268,29 @@ func featureBytes(rows, columns int) int64 {
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
 func (c *chooser) collectBytes(variants, rows int) int64 {
-	g := c.set.Grid
+	g := c.set.grid
 	w := c.walk(nil)
 	w.Variants, w.Memory = make([]cwk.Variant, variants), 0
-	features := w.CollectBytes(g.minSteps(), rows) - w.CollectBytes(g.minSteps(), 0)
-	narrow(w, g.minSteps(), rows)
-	walk := w.CollectBytes(g.minSteps(), 0)
+	features := w.CollectBytes(g.minSteps, rows) - w.CollectBytes(g.minSteps, 0)
+	narrow(w, g.minSteps, rows)
+	walk := w.CollectBytes(g.minSteps, 0)
 	if w.Memory > 0 {
 		walk = w.Memory - features
 	}
 	if c.set.Memory > 0 {
 		w.Variants, w.Lo, w.Hi = w.Variants[:1], 0, 1
-		walk = max(w.CollectBytes(g.minSteps(), 0), min(walk, c.set.Memory-features))
+		walk = max(w.CollectBytes(g.minSteps, 0), min(walk, c.set.Memory-features))
 	}
 	return features + walk
 }
 
 // testerBytes bounds the memory of one [choose.Tester] for trials of the given numbers of training and test rows.
 func (s *Settings) testerBytes(classes, train, tests int) int64 {
-	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (s.Grid.last()+1)*classes))
+	m, n, width := int64(train), int64(tests+4), int64(min(choose.MaxWidth, (s.grid.last()+1)*classes))
 	if s.learner.Whole {
 		m += n
 	}
-	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(s.Grid.settings()*classes)) + learnBytes(s.learner.Learner, int(m), classes)
+	return 8*((m+n)*width+2*m*m+m*n+4*m*int64(len(s.grid.settings)*classes)) + learnBytes(s.learner.Learner, int(m), classes)
 }
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the

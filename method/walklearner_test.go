@@ -17,16 +17,16 @@ import (
 // slowWalkItems returns the training rows of walks, those of a learner's further items,
 // which are the nodes without a label where it knows them, and a row for every node.
 func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
-	plain := slowWalk(p, par.Alpha, par.Steps, func(int) bool { return true })
+	plain := slowWalk(p, par.alpha(), par.steps(), func(int) bool { return true })
 	folds := new(Settings).folds(len(p.Row))
 	fold := split.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
-		hidden[f] = slowWalk(p, par.Alpha, par.Steps, func(i int) bool { return fold[i] != f })
+		hidden[f] = slowWalk(p, par.alpha(), par.steps(), func(i int) bool { return fold[i] != f })
 	}
 	for i, row := range p.Row {
 		walk := plain
-		if par.Features == Honest {
+		if par.features() == Honest {
 			walk = hidden[fold[i]]
 		}
 		items = append(items, slowItem{walk, row, p.Class[i]})
@@ -57,8 +57,8 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []Features{Plain, Honest} {
-			par := Parameters{Alpha: 0.4, Steps: 4, MinSteps: 1, Features: kind, Declared: &Setting{&by.Spec, v}}
+		for _, kind := range []string{Plain, Honest} {
+			par := walkWith(onWalk(0.4, 4, 1, kind), &Setting{&by.Spec, v})
 			got, err := m.Predict(t.Context(), p, &par, &Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", m.Name(), err)
@@ -123,9 +123,8 @@ func TestWalkLearners(t *testing.T) {
 		}
 		var first string
 		for _, workers := range []int{1, 2, 7} {
-			grid := smallGrid(Plain, Honest)
-			grid.Values["alpha"], grid.Values["steps"] = param.Grid(0.1, 0.8), param.Grid(2, 5)
-			set := &Settings{Grid: grid, Workers: workers}
+			grid := map[string][]param.Value{"alpha": param.Grid(0.1, 0.8), "steps": param.Grid(2, 5)}
+			set := &Settings{Lists: grid, Workers: workers}
 			if workers == 7 {
 				needs, err := Bytes(m, p, nil, set)
 				if err != nil {

@@ -63,10 +63,10 @@ func TestSpaceOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := SpaceOf(of, settings); s.Len() != 6 || len(s.Axes) != 2 || s.Axes[0].Ordered || !s.Axes[1].Ordered {
+	if s := SpaceOf(of, settings, nil); s.Len() != 6 || len(s.Axes) != 2 || s.Axes[0].Ordered || !s.Axes[1].Ordered {
 		t.Errorf("%+v", s)
 	}
-	if s := SpaceOf(of, settings[:5]); s.Len() != 5 || len(s.Axes) != 1 || s.Axes[0].Ordered {
+	if s := SpaceOf(of, settings[:5], nil); s.Len() != 5 || len(s.Axes) != 1 || s.Axes[0].Ordered {
 		t.Errorf("%+v of settings that are no grid", s)
 	}
 }

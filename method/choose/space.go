@@ -23,9 +23,10 @@ type Space struct {
 }
 
 // SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
-// [split.Settings] lists them. Parameters of words are not ordered.
-func SpaceOf(spec *param.Spec, settings []param.Values) *Space {
-	s := new(Space)
+// [split.Settings] lists them. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
+// usual values in its first parameter, of equals in its second, and so on.
+func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
+	s := &Space{Usual: nearest(spec, settings, usual)}
 	for i := range spec.Params {
 		p := &spec.Params[i]
 		var seen []param.Value
@@ -45,6 +46,31 @@ func SpaceOf(spec *param.Spec, settings []param.Values) *Space {
 		s.Axes = []Axis{{Values: len(settings)}}
 	}
 	return s
+}
+
+// nearest returns the number of the setting that is nearest to some values.
+func nearest(spec *param.Spec, settings []param.Values, values param.Values) int {
+	list := upTo(len(settings))
+	for i := range spec.Params {
+		p := &spec.Params[i]
+		distance := func(i int) float64 {
+			x, has := settings[i][p.Name]
+			y, wanted := values[p.Name]
+			switch {
+			case !wanted || has && x == y:
+				return 0
+			case has && (p.Kind == param.Real || p.Kind == param.Whole):
+				return math.Abs(settings[i].Number(p.Name) - values.Number(p.Name))
+			}
+			return math.Inf(1)
+		}
+		least := math.Inf(1)
+		for _, i := range list {
+			least = min(least, distance(i))
+		}
+		list = slices.DeleteFunc(list, func(i int) bool { return distance(i) > least })
+	}
+	return list[0]
 }
 
 // Len returns the number of candidates.

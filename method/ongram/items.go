@@ -216,11 +216,8 @@ func candidates(spec *param.Spec, values param.Values, g param.Graph) ([]param.V
 	if err != nil {
 		return nil, nil, err
 	}
-	space := choose.SpaceOf(spec, settings)
-	if usual, err := spec.Resolve(spec.Own(values), g); err == nil {
-		space.Usual = max(0, slices.IndexFunc(settings, func(v param.Values) bool { return spec.Text(v) == spec.Text(usual) }))
-	}
-	return settings, space, nil
+	usual, err := spec.Resolve(spec.Own(values), g)
+	return settings, choose.SpaceOf(spec, settings, usual), err
 }
 
 // itemMethod is a learner on a kernel between items. Its parameters are those of the kernel, and then those of the learner.

@@ -320,8 +320,7 @@ func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(c.learning.entries[0].Own[p.Name]) != 1
 	}
-	return slices.Contains(c.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
-		slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
+	return slices.ContainsFunc(c.method.Declarations(), func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
 // predictionColumns returns the columns of the predictions.

@@ -72,7 +72,7 @@ func checkLearning(run *session, f *learningFlags, flags *pflag.FlagSet) {
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.
 func settleMethods(run *session, f *learningFlags, grid string) {
-	base, err := method.Settle(run.ctx, f.entries, grid, nil, nil)
+	base, err := method.Settle(run.ctx, f.entries, grid)
 	f.base = *base
 	if list, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range list.Unwrap() {
