@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -81,40 +81,29 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int, progres
 	if err != nil || !HoldsArrays(path) {
 		return nil, nil
 	}
-	l := &loader{workers: workers, limit: limit, progress: progress}
-	switch {
-	case IsArrays(path):
+	l := &loader{npz: &npz{out: &batchWriter{Input: &Input{Name: path}}}, format: SciPy, bytes: info.Size(), workers: workers, limit: limit, progress: progress}
+	if info.IsDir() {
 		folder := &npy.Folder{Name: path}
 		defer folder.Close()
-		l.npz, l.format = &npz{out: &batchWriter{Input: &Input{Name: path}}, archive: folder}, Arrays
-		for _, name := range []string{"indptr", "indices", "data"} {
-			l.bytes += folder.Size(name)
-		}
-	default:
+		l.npz.archive, l.format, l.bytes = folder, Arrays, folder.Size("indptr")+folder.Size("indices")+folder.Size("data")
+	} else {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, nil
 		}
 		defer file.Close()
-		archive, err := npy.OpenArchive(path, file, info.Size())
-		if err != nil {
+		if l.npz.archive, err = npy.OpenArchive(path, file, info.Size()); err != nil {
 			return nil, nil
 		}
-		l.npz, l.format, l.bytes = &npz{out: &batchWriter{Input: &Input{Name: path}}, archive: archive}, SciPy, info.Size()
 	}
 	matrix, err := l.load(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if now, changed := os.Stat(path); err != nil || changed != nil || isChanged(info, now) {
+	if now, changed := os.Stat(path); err != nil || changed != nil || info.Size() != now.Size() || !info.ModTime().Equal(now.ModTime()) {
 		return nil, nil
 	}
 	return &CSR{matrix, l.format, l.bytes}, nil
-}
-
-// isChanged reports whether a file was written between two looks at it.
-func isChanged(old, now fs.FileInfo) bool {
-	return old.Size() != now.Size() || !old.ModTime().Equal(now.ModTime())
 }
 
 // loader reads arrays into memory.
@@ -202,10 +191,8 @@ func (l *loader) loadPointers() error {
 		return err
 	}
 	l.ptr = make([]int64, a.Len)
-	for start := 0; start < len(l.ptr); start += npzBlock {
-		if err := a.Integers(l.ptr[start:min(start+npzBlock, len(l.ptr))]); err != nil {
-			return err
-		}
+	if err := a.Integers(l.ptr); err != nil {
+		return err
 	}
 	return a.End()
 }
@@ -256,29 +243,18 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 			return errOther
 		}
 		if a.Width == 8 && a.Kind != 'f' {
-			for _, v := range values {
-				if v >= 1<<53 { // which may be rounded, and is reported then
-					return errOther
-				}
+			if slices.Max(values) >= 1<<53 { // which may be rounded, and is reported then
+				return errOther
 			}
 		}
-		if l.val != nil || isOnes(values) {
+		if l.val != nil || !slices.ContainsFunc(values, func(v float64) bool { return v != 1 }) {
 			continue
 		}
 		l.val = pages.Make[float64](entries)
-		for i := range l.val[:start] {
+		for i := range start {
 			l.val[i] = 1
 		}
 		copy(l.val[start:], values)
 	}
 	return a.End()
-}
-
-func isOnes(values []float64) bool {
-	for _, v := range values {
-		if v != 1 {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -195,39 +196,31 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 		if err := ends.Integers(end); err != nil {
 			return err
 		}
-		if end[0] < done || end[0] > data.Len || i < 0 && end[0] != 0 || i == f.Rows-1 && end[0] != data.Len {
+		n := end[0] - done
+		if n < 0 || end[0] > data.Len || i < 0 && n != 0 || i == f.Rows-1 && end[0] != data.Len {
 			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries", i+1, end[0], done, data.Len), fetchAgain)
 		}
 		if i < 0 {
 			continue
 		}
 		clear(row)
-		for done < end[0] {
-			n := int(min(end[0]-done, piece))
-			if err := indices.Integers(cols[:n]); err != nil {
+		for ; done < end[0]; done += int64(len(cols)) {
+			cols, values = cols[:min(end[0]-done, piece)], values[:min(end[0]-done, piece)]
+			if err := cmp.Or(indices.Integers(cols), data.Floats(values)); err != nil {
 				return err
 			}
-			if err := data.Floats(values[:n]); err != nil {
-				return err
-			}
-			for k, j := range cols[:n] {
+			for k, j := range cols {
 				if j < 0 || j >= int64(f.Cols) {
 					return indices.Fault(fmt.Sprintf("column %d of row %d; there are %d", j, i, f.Cols), fetchAgain)
 				}
 				row[j] += values[k]
 			}
-			done += int64(n)
 		}
 		if err := visit(i, row); err != nil {
 			return err
 		}
 	}
-	for _, a := range []*npy.Array{ends, indices, data} {
-		if err := a.End(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(ends.End(), indices.End(), data.End())
 }
 
 // holdsMatrix reports whether an archive holds a matrix of features. A square sparse matrix is

@@ -197,12 +197,22 @@ func (a *Array) Integers(dst []int64) error {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return a.Fault("elements that are no integers", "save integers")
 	}
-	b, err := a.raw(len(dst))
-	for i := 0; i < len(dst) && err == nil; i++ {
-		dst[i] = a.integer(b[i*a.Width:])
+	for len(dst) > 0 {
+		chunk := dst[:min(len(dst), chunkElements)]
+		b, err := a.raw(len(chunk))
+		if err != nil {
+			return err
+		}
+		for i := range chunk {
+			chunk[i] = a.integer(b[i*a.Width:])
+		}
+		dst = dst[len(chunk):]
 	}
-	return err
+	return nil
 }
+
+// chunkElements is the number of elements that are decoded at once.
+const chunkElements = 1 << 13
 
 // integer returns the integer that b begins with; of 64 bits, the bits.
 func (a *Array) integer(b []byte) int64 {
