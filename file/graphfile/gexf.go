@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
+	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -122,23 +124,13 @@ var palette = [][3]uint8{
 // writeGEXF writes a graph for Gephi. The nodes have the colours of the values of the first
 // attribute that is text, in the order in which these appear.
 func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
-	direction := "undirected"
-	if g.directed {
-		direction = "directed"
-	}
-	_, _ = out.WriteString(gexfHead + direction + "\">\n")
-	coloured := -1
+	_, _ = out.WriteString(gexfHead + directionOf(g) + "\">\n")
+	coloured := slices.IndexFunc(g.attributes, func(a Attribute) bool { return a.Kind == Text })
 	if len(g.attributes) > 0 {
 		_, _ = out.WriteString("<attributes class=\"node\">\n")
 		for i, a := range g.attributes {
-			line := append(out.AvailableBuffer(), `<attribute id="`...)
-			line = append(strconv.AppendInt(line, int64(i), 10), `" title="`...)
-			if line, err = appendMarkup(line, a.Title); err != nil {
+			if err := writeMarkup(out, `<attribute id="%" title="%" type="%"/>`+"\n", strconv.Itoa(i), a.Title, xmlTypes[a.Kind]); err != nil {
 				return 0, err
-			}
-			_, _ = out.Write(append(line, "\" type=\""+xmlTypes[a.Kind]+"\"/>\n"...))
-			if a.Kind == Text && coloured < 0 {
-				coloured = i
 			}
 		}
 		_, _ = out.WriteString("</attributes>\n")
@@ -146,58 +138,39 @@ func writeGEXF(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, 
 	_, _ = out.WriteString("<nodes>\n")
 	colours := map[string]int{}
 	err = g.eachNode(ctx, func(id []byte, value func(i int) string) error {
-		line := append(out.AvailableBuffer(), `<node id="`...)
-		if line, err = appendMarkup(line, id); err != nil {
-			return err
+		err := writeMarkup(out, `<node id="%" label="%"`, string(id), string(id))
+		if len(g.attributes) == 0 || err != nil {
+			return cmp.Or(err, writeMarkup(out, "/>\n"))
 		}
-		line = append(line, `" label="`...)
-		line, _ = appendMarkup(line, id)
-		if len(g.attributes) == 0 {
-			_, err := out.Write(append(line, "\"/>\n"...))
-			return err
-		}
-		line = append(line, "\"><attvalues>"...)
+		_, _ = out.WriteString("><attvalues>")
 		for i := range g.attributes {
-			v := value(i)
-			if v == "" {
-				continue
+			if v := value(i); v != "" && err == nil {
+				err = writeMarkup(out, `<attvalue for="%" value="%"/>`, strconv.Itoa(i), v)
 			}
-			line = strconv.AppendInt(append(line, `<attvalue for="`...), int64(i), 10)
-			if line, err = appendMarkup(append(line, `" value="`...), v); err != nil {
-				return err
-			}
-			line = append(line, `"/>`...)
 		}
-		line = append(line, "</attvalues>"...)
+		_, _ = out.WriteString("</attvalues>")
 		if coloured >= 0 && value(coloured) != "" {
 			class := value(coloured)
 			if _, isColoured := colours[class]; !isColoured {
 				colours[class] = len(colours)
 			}
 			c := palette[colours[class]%len(palette)]
-			line = append(line, `<viz:color r="`...)
-			line = append(strconv.AppendUint(line, uint64(c[0]), 10), `" g="`...)
-			line = append(strconv.AppendUint(line, uint64(c[1]), 10), `" b="`...)
-			line = append(strconv.AppendUint(line, uint64(c[2]), 10), `"/>`...)
+			fmt.Fprintf(out, `<viz:color r="%d" g="%d" b="%d"/>`, c[0], c[1], c[2])
 		}
-		_, err := out.Write(append(line, "</node>\n"...))
-		return err
+		return cmp.Or(err, writeMarkup(out, "</node>\n"))
 	})
 	if err != nil {
 		return 0, err
 	}
 	_, _ = out.WriteString("</nodes>\n<edges>\n")
-	number := int64(0)
+	number := 0
 	_, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		line := strconv.AppendInt(append(out.AvailableBuffer(), `<edge id="`...), number, 10)
-		number++
-		line, _ = appendMarkup(append(line, `" source="`...), source)
-		line, _ = appendMarkup(append(line, `" target="`...), target)
+		tail := "/>\n"
 		if g.weighted {
-			line = appendWeight(append(line, `" weight="`...), weight)
+			tail = ` weight="` + string(appendWeight(nil, weight)) + "\"/>\n"
 		}
-		_, err := out.Write(append(line, "\"/>\n"...))
-		return err
+		number++
+		return writeMarkup(out, `<edge id="%" source="%" target="%"`+tail, strconv.Itoa(number-1), string(source), string(target))
 	})
 	_, _ = out.WriteString("</edges>\n</graph>\n</gexf>\n")
 	return 0, err

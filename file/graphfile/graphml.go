@@ -148,51 +148,29 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 func writeGraphML(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) {
 	_, _ = out.WriteString(graphMLHead)
 	for i, a := range g.attributes {
-		line := strconv.AppendInt(append(out.AvailableBuffer(), `<key id="d`...), int64(i), 10)
-		if line, err = appendMarkup(append(line, `" for="node" attr.name="`...), a.Title); err != nil {
+		if err := writeMarkup(out, `<key id="d%" for="node" attr.name="%" attr.type="%"/>`+"\n", strconv.Itoa(i), a.Title, xmlTypes[a.Kind]); err != nil {
 			return 0, err
 		}
-		_, _ = out.Write(append(line, "\" attr.type=\""+xmlTypes[a.Kind]+"\"/>\n"...))
 	}
-	direction := "undirected"
-	if g.directed {
-		direction = "directed"
-	}
-	_, _ = out.WriteString(`<graph edgedefault="` + direction + "\">\n")
+	_ = writeMarkup(out, `<graph edgedefault="%">`+"\n", directionOf(g)) // out keeps the error
 	err = g.eachNode(ctx, func(id []byte, value func(i int) string) error {
-		line, err := appendMarkup(append(out.AvailableBuffer(), `<node id="`...), id)
-		if err != nil {
-			return err
-		}
-		line = append(line, `">`...)
+		err := writeMarkup(out, `<node id="%">`, string(id))
 		for i := range g.attributes {
-			v := value(i)
-			if v == "" {
-				continue
+			if v := value(i); v != "" && err == nil {
+				err = writeMarkup(out, `<data key="d%">%</data>`, strconv.Itoa(i), v)
 			}
-			line = strconv.AppendInt(append(line, `<data key="d`...), int64(i), 10)
-			if line, err = appendMarkup(append(line, `">`...), v); err != nil {
-				return err
-			}
-			line = append(line, "</data>"...)
 		}
-		_, err = out.Write(append(line, "</node>\n"...))
-		return err
+		return cmp.Or(err, writeMarkup(out, "</node>\n"))
 	})
 	if err != nil {
 		return 0, err
 	}
 	_, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		line, _ := appendMarkup(append(out.AvailableBuffer(), `<edge source="`...), source)
-		line, _ = appendMarkup(append(line, `" target="`...), target)
+		tail := "/>\n"
 		if g.weighted {
-			line = appendWeight(append(line, `"><data key="weight">`...), weight)
-			line = append(line, "</data></edge>\n"...)
-		} else {
-			line = append(line, "\"/>\n"...)
+			tail = `><data key="weight">` + string(appendWeight(nil, weight)) + "</data></edge>\n"
 		}
-		_, err := out.Write(line)
-		return err
+		return writeMarkup(out, `<edge source="%" target="%"`+tail, string(source), string(target))
 	})
 	_, _ = out.WriteString("</graph>\n</graphml>\n")
 	return 0, err

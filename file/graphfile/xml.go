@@ -198,13 +198,35 @@ func (x *xmlText) content(t xml.StartElement, isWanted func(child xml.StartEleme
 // xmlTypes are the types of attributes in GraphML and GEXF.
 var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long", Boolean: "boolean"}
 
+// directionOf returns the direction of the edges as both languages write it.
+func directionOf(g *graph) string {
+	if g.directed {
+		return "directed"
+	}
+	return "undirected"
+}
+
+// writeMarkup writes markup with the values in place of each %, see appendMarkup.
+func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error) {
+	line := out.AvailableBuffer()
+	for _, value := range values {
+		before, after, _ := strings.Cut(markup, "%")
+		if line, err = appendMarkup(append(line, before...), value); err != nil {
+			return err
+		}
+		markup = after
+	}
+	_, err = out.Write(append(line, markup...))
+	return err
+}
+
 // appendMarkup appends text with references in place of the characters of markup. The error wraps
 // [ErrFormat] if XML has no such characters.
-func appendMarkup[S string | []byte](dst []byte, text S) ([]byte, error) {
+func appendMarkup(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
-			return dst, unfitf("%q: XML has no such characters; write .csv or .parquet", string(text))
+			return dst, unfitf("%q: XML has no such characters; write .csv or .parquet", text)
 		}
 		switch r {
 		case '&':

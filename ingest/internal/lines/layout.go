@@ -132,11 +132,11 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*
 		c.Text.Delimiter = sep
 	}
 	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return c.separatorOf(name, konect != "", line) })
-	if start < 0 {
-		return nil, nil
-	}
 	if doubtful >= 0 {
 		c.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
+	}
+	if start < 0 {
+		return nil, nil
 	}
 	for number, tail := chunk.First, chunk.Data; len(tail) > 0; number++ {
 		var line []byte
