@@ -1,4 +1,4 @@
-// Package cli is the heatwalk command, with one file for each subcommand.
+// Package cli is the heatwalk command; each subcommand is in one file.
 //
 // [Main] is the whole command as a function of its arguments and streams, so that a test runs
 // it in its own process. The parts are:

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/cpu"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -148,4 +153,79 @@ func welcome(run *session, root *cobra.Command) error {
 	}
 	fmt.Fprintf(run.stdout, "\nExamples:\n%s\n\nAll commands: heatwalk help\n", root.Example)
 	return run.stdout.err
+}
+
+// protocol is the number of the interface for programs: flags, documents and files that the Python
+// package uses. It rises with every change that an earlier package cannot use.
+const protocol = 1
+
+// build describes this program; it is also part of every run file.
+type build struct {
+	Version  string   `json:"version"`
+	Protocol int      `json:"protocol"`
+	Commit   string   `json:"commit,omitempty"`
+	Go       string   `json:"go"`
+	System   string   `json:"system"`
+	CPU      []string `json:"cpu"`
+}
+
+// release and commit are those of a released program, which the linker sets.
+var release, commit string
+
+func thisBuild() build {
+	b := build{Version: "unknown", Commit: commit, Protocol: protocol, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = cmp.Or(release, info.Main.Version)
+	for _, s := range info.Settings {
+		switch { // of a program that was built in a clone
+		case s.Key == "vcs.revision":
+			b.Commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.Commit += "+changes"
+		}
+	}
+	return b
+}
+
+// exact names the version and the commit, of which journals are.
+func (b build) exact() string { return b.Version + " " + b.Commit }
+
+// cpuFeatures lists the instruction sets that decide which loops run.
+func cpuFeatures() []string {
+	features := []string{}
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2", cpu.X86.HasBMI2},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			features = append(features, f.name)
+		}
+	}
+	return features
+}
+
+func newVersion(run *session) *cobra.Command {
+	cmd, _ := newCommand(run, "version", "Version, commit, Go version and CPU features", nil, runVersion)
+	return cmd
+}
+
+func runVersion(run *session, _ *struct{}, _ string) error {
+	b := &struct {
+		build
+		Closing
+	}{build: thisBuild()}
+	return run.printResult(b, func(io.Writer) {
+		fmt.Fprintf(run.stdout, "heatwalk %s\n", b.Version)
+		if b.Commit != "" {
+			fmt.Fprintf(run.stdout, "commit   %s\n", b.Commit)
+		}
+		fmt.Fprintf(run.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
+	})
 }

@@ -1,12 +1,21 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -110,4 +119,128 @@ func checkSpace(path string, bytes int64, shape, advice string) error {
 	}
 	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
 		words.Bytes(bytes), shape, words.Bytes(free), advice)
+}
+
+// shareFlag is the share of --slab: number index, from 0, of several of equal size. The zero
+// value is the whole.
+type shareFlag struct{ index, count int }
+
+func (s *shareFlag) declare(run *session, flags *pflag.FlagSet, of string) {
+	variable(run, flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
+		const most = 1 << 20
+		index, of, _ := strings.Cut(text, "/")
+		i, err := strconv.Atoi(index)
+		m, wrong := strconv.Atoi(of)
+		switch {
+		case err != nil || wrong != nil || m < 1 || m > most:
+			return fmt.Errorf("%q is no share; give I/M, as in 0/8 for the first of eight", text)
+		case i < 0 || i >= m:
+			return fmt.Errorf("%q is no share; shares of %d are numbered 0 to %d", text, m, m-1)
+		}
+		*s = shareFlag{i, m}
+		return nil
+	})
+	addCheck(run, flags, func(cmd *cobra.Command, args []string) {
+		out := cmd.Flags().Lookup("output").Value.String()
+		if s.count > 0 && len(args) > 0 && !ingest.IsStore(args[0]) {
+			run.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
+		}
+		if s.count > 0 && out != "" && (out == "-" || formatOf(out, denseFormats) != ".npy") {
+			run.problem("--slab", "a part is a file in the form .npy; write -o PART.npy")
+		}
+	})
+}
+
+// bounds returns the part lo ≤ i < hi of n items that belongs to the share; noun names an item in errors,
+// for example "column".
+func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
+	if s.count == 0 {
+		return 0, n, nil
+	}
+	if s.count > n {
+		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d shares", words.Counted(n, noun), n)
+	}
+	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.count)) }
+	return edge(s.index), edge(s.index + 1), nil
+}
+
+// partOfBlock returns the rows and the columns of a share of a block, and its position.
+func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape parts.Shape, err error) {
+	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
+	noun, nodes := "column", &cols
+	if len(rows) < len(cols) {
+		shape.Axis, noun, nodes = parts.ByRows, "row", &rows
+	}
+	if shape.Whole = len(*nodes); s.count > 0 {
+		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)
+		*nodes = (*nodes)[shape.Lo:shape.Hi]
+	}
+	return rows, cols, shape, err
+}
+
+// describePart describes the output in its run file, if it is a slab of a matrix.
+func (d *graphRun) describePart(command string, s shareFlag, shape parts.Shape, parameters any) (err error) {
+	if s.count > 0 {
+		part := parts.Part{Command: command, Share: s.index, Of: s.count, Store: d.g.Store.Manifest.Identity, Matrix: &shape}
+		d.out.share, err = parts.New(part, parameters, d.l, d.rows, d.cols)
+	}
+	return err
+}
+
+// mergeDocument is the JSON document of merge.
+type mergeDocument struct {
+	matrixDocument
+	Command string `json:"command"` // the command line that made the parts
+	Parts   int    `json:"parts"`
+	Closing
+}
+
+type mergeOptions struct {
+	parts []string
+	out   string
+}
+
+func newMerge(run *session) *cobra.Command {
+	cmd, c := newCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
+		func(_ *session, c *mergeOptions, _ *cobra.Command, args []string) { c.parts = args }, runMerge)
+	outputFlag(cmd.Flags(), &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
+	return cmd
+}
+
+func runMerge(run *session, c *mergeOptions, _ string) error {
+	list, err := parts.Read(run.ctx, c.parts)
+	if err == nil {
+		err = mergeMatrix(run, list, c.out)
+	}
+	if wrong := new(parts.Error); errors.As(err, &wrong) {
+		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
+	}
+	return err
+}
+
+// mergeMatrix writes the matrix that consists of the parts of list.
+func mergeMatrix(run *session, list []parts.Part, out string) error {
+	if formatOf(out, denseFormats) != ".npy" {
+		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
+	}
+	dtype, origin := list[0].Matrix.Dtype, list[0].Run
+	return parts.Merge(run.ctx, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
+		o, err := beginOutputs(run, out, tablefile.NPY)
+		if err != nil {
+			return err
+		}
+		if _, err := checkMatrix(o, rows, cols, dtype, "choose another disk"); err != nil {
+			return err
+		}
+		stage := run.progress.Begin("merging", int64(rows.N), "row")
+		err = fillMatrix(o, dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
+			stage.Set(int64(i), int64(rows.N))
+			return rowTo(i, row)
+		})
+		if err != nil {
+			return err
+		}
+		r := &mergeDocument{matrixDocument: matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command, Parts: len(list)}
+		return o.finish(r, origin.Store, origin.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+	})
 }
