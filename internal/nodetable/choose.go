@@ -47,33 +47,21 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	if isList(t.Name) || isContent(t.Name) {
 		return nil
 	}
-	var first []string
 	var rows [][]string
 	for i, line := range lines {
-		switch {
-		case t.fields.Split(line, t.sep) != nil: // Rows reports the error when it reads the line
-			if i == 0 {
-				return nil
-			}
-		case i == 0:
-			first = t.fields.Strings()
-		default:
+		if t.fields.Split(line, t.sep) == nil {
 			rows = append(rows, t.fields.Strings())
+		} else if i == 0 {
+			return nil // Rows reports the error when it reads the line
 		}
 	}
-	if t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !isTable(t, first, rows); t.hasBlanks {
-		for i, row := range append(rows, first) {
-			if len(row) > 2 {
-				row = []string{row[0], strings.Join(row[1:], " ")}
-			}
-			if i < len(rows) {
-				rows[i] = row
-			} else {
-				first = row
-			}
+	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil && !isTable(t, rows[0], rows[1:])
+	for i, row := range rows {
+		if t.hasBlanks && len(row) > 2 {
+			rows[i] = []string{row[0], strings.Join(row[1:], " ")}
 		}
 	}
-	return t.choose(number, first, rows)
+	return t.choose(number, rows[0], rows[1:])
 }
 
 // isTable reports whether lines with fields separated by blanks are a table of three or more
@@ -107,8 +95,12 @@ func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
 	if t.Every && t.Lookup != nil && unread.IsVectors(lines) {
 		return 1
 	}
-	hasTitles := func(titles []string) bool { return (&table.Sample{Titles: titles}).NamesBoth(t.Value) }
-	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) && table.IsTitleRow(lines[count:], t.separator, hasTitles) {
+	hasTitles := func(line, _ []byte) bool {
+		var f table.Fields
+		return f.Split(line, t.separator(line)) == nil && (&table.Sample{Titles: f.Strings()}).NamesBoth(t.Value)
+	}
+	for t.Header == input.AutoHeader && t.Fields == nil && (t.Value != "" || t.Every) && count < len(lines) &&
+		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}), t.separator, hasTitles) {
 		if t.Options.Warn != nil {
 			t.Options.Warn(textio.Fault(t.Name, numbers[count], "", "%s is skipped as a title of the table", table.Quoted(bytes.TrimSpace(lines[count]))))
 		}

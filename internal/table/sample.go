@@ -206,8 +206,22 @@ func isCount(titles []string) bool {
 	return true
 }
 
-// Cells splits a line and returns the number of fields that are not empty, 0 if it cannot be split.
-func Cells(f *Fields, line []byte, sep byte) (count int) {
+// IsTitleRow reports whether a line is a title above a table, as spreadsheets have them: at most one cell
+// above the header of several. isHeader reports whether a line is a header above other text.
+func IsTitleRow(line, text []byte, separator func(line []byte) byte, isHeader func(line, text []byte) bool) bool {
+	for len(text) > 0 {
+		var next []byte
+		next, text, _ = bytes.Cut(text, []byte{'\n'})
+		if sep := separator(next); cells(next, sep) > 1 {
+			return cells(line, sep) < 2 && isHeader(next, text)
+		}
+	}
+	return false
+}
+
+// cells returns the number of fields of a line that are not empty, 0 if it cannot be split.
+func cells(line []byte, sep byte) (count int) {
+	var f Fields
 	if f.Split(line, sep) != nil {
 		return 0
 	}
@@ -217,18 +231,4 @@ func Cells(f *Fields, line []byte, sep byte) (count int) {
 		}
 	}
 	return count
-}
-
-// IsTitleRow reports whether the first of the lines is a title above a table, as spreadsheets have them: at
-// most one cell above a header of several.
-func IsTitleRow(lines [][]byte, separator func(line []byte) byte, isHeader func(titles []string) bool) bool {
-	var f Fields
-	for _, line := range lines[1:] {
-		sep := separator(line)
-		if Cells(&f, line, sep) > 1 {
-			titles := f.Strings()
-			return Cells(&f, lines[0], sep) < 2 && isHeader(titles)
-		}
-	}
-	return false
 }

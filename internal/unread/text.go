@@ -251,28 +251,35 @@ func isEdgeIndex(t *text) bool {
 	return len(t.lines) == 2 && len(first) >= fewest && len(first) == len(t.fields[1]) && all(slices.Concat(t.fields...), isInteger)
 }
 
+// column returns the distinct fields at position i of the lines.
+func column(fields [][]string, i int) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range fields {
+		set[line[i]] = true
+	}
+	return set
+}
+
+// overlap reports whether two sets have a text in common.
+func overlap(a, b map[string]bool) bool {
+	for text := range a {
+		if b[text] {
+			return true
+		}
+	}
+	return false
+}
+
 // isSIF reports whether every line has the kind of an edge, of few kinds, between two words. Of a
 // header no word occurs again.
 func isSIF(t *text) bool {
-	sources, kinds, targets := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	isAgain := false
-	for i, fields := range t.fields {
-		if len(fields) != 3 || !all(fields, isWord) {
-			return false
-		}
-		isAgain = isAgain || i > 0 && slices.ContainsFunc(t.fields[0], func(field string) bool { return slices.Contains(fields, field) })
-		sources[fields[0]], kinds[fields[1]], targets[fields[2]] = true, true, true
+	if slices.ContainsFunc(t.fields, func(fields []string) bool { return len(fields) != 3 || !all(fields, isWord) }) {
+		return false
 	}
-	isChain := false // some node is a source and a target
-	for source := range sources {
-		isChain = isChain || targets[source]
-	}
-	for kind := range kinds {
-		if sources[kind] || targets[kind] {
-			return false
-		}
-	}
-	return isAgain && (2*len(kinds) <= len(t.lines) || isChain && len(kinds) < len(sources)+len(targets))
+	sources, kinds, targets := column(t.fields, 0), column(t.fields, 1), column(t.fields, 2)
+	isAgain := slices.ContainsFunc(slices.Concat(t.fields[1:]...), func(field string) bool { return slices.Contains(t.fields[0], field) })
+	areFew := 2*len(kinds) <= len(t.lines) || overlap(sources, targets) && len(kinds) < len(sources)+len(targets)
+	return isAgain && areFew && !overlap(kinds, sources) && !overlap(kinds, targets)
 }
 
 // arrows are written between the ends of an edge.
@@ -329,27 +336,23 @@ func isMatrix(t *text) bool {
 }
 
 // isAdjacencyList reports whether each line is a node of its own and its neighbours, of lengths that
-// differ.
+// differ, and some line is no edge, even with a weight.
 func isAdjacencyList(t *text) bool {
-	nodes, lengths := map[string]bool{}, map[int]bool{}
-	for _, fields := range t.fields {
-		if nodes[fields[0]] {
-			return false
-		}
-		nodes[fields[0]], lengths[len(fields)] = true, true
+	nodes := column(t.fields, 0)
+	has := func(test func(n int) bool) bool {
+		return slices.ContainsFunc(t.fields, func(fields []string) bool { return test(len(fields)) })
 	}
-	if len(t.lines) < 3 || len(lengths) < 2 {
+	isVaried := has(func(n int) bool { return n != len(t.fields[0]) })
+	if len(nodes) < len(t.lines) || len(nodes) < 3 || !isVaried || !has(func(n int) bool { return n == 1 || n > 3 }) {
 		return false
 	}
-	isLong := false // some line is no edge, even with a weight
-	known, neighbours := 0, 0
+	listed, neighbours := 0, 0
 	for _, fields := range t.fields {
-		isLong = isLong || len(fields) == 1 || len(fields) > 3
 		for _, field := range fields[1:] {
 			if neighbours++; nodes[field] {
-				known++
+				listed++
 			}
 		}
 	}
-	return isLong && neighbours > 1 && (known == neighbours || t.isCut && 2*known >= neighbours)
+	return neighbours > 1 && (listed == neighbours || t.isCut && 2*listed >= neighbours)
 }

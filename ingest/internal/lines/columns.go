@@ -171,26 +171,15 @@ func (h *head) listed() string {
 	return text
 }
 
-// isTitleRow reports whether a line is a title above a table, as spreadsheets have them: at most one
-// cell above a header of several.
-func (c *Settings) isTitleRow(name string, number int64, line, rest []byte) bool {
-	var f table.Fields
-	for len(rest) > 0 && c.Header != nodefile.NoHeader && c.Fields == nil {
-		var next []byte
-		next, rest, _ = bytes.Cut(rest, []byte{'\n'})
-		sep := c.separatorOf(name, false, next)
-		if table.Cells(&f, next, sep) < 2 {
-			continue
-		}
-		if table.Cells(&f, line, sep) > 1 {
-			return false
-		}
-		quiet := *c
-		quiet.Warn = func(error) {}
-		lay, _ := quiet.layoutFrom(name, false, number, next, rest)
+// isTitleRow reports whether a line is a title above a table, see [table.IsTitleRow].
+func (c *Settings) isTitleRow(name string, number int64, line, tail []byte) bool {
+	quiet := *c
+	quiet.Warn = func(error) {}
+	separator := func(line []byte) byte { return c.separatorOf(name, false, line) }
+	return c.Header != nodefile.NoHeader && c.Fields == nil && table.IsTitleRow(line, tail, separator, func(line, tail []byte) bool {
+		lay, _ := quiet.layoutFrom(name, false, number, line, tail)
 		return lay.HasHeader()
-	}
-	return false
+	})
 }
 
 // attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a
