@@ -91,21 +91,18 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (t
 // names the content in messages, for example "ids".
 func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, content string, use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
-	lineOf := map[int]int64{} // the line of each row
 	var unknown nodetable.Unknown
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
-		id := row.ID()
-		node, isNode := unknown.Find(t.Lookup, row.Line, id)
+		node, isNode, err := unknown.FindOnce(t, row)
+		if err != nil {
+			return nil, err
+		}
 		if !isNode {
 			continue
 		}
-		if line, twice := lineOf[node]; twice {
-			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
-		}
-		lineOf[node] = row.Line
 		if err := use(node, row); err != nil {
 			return nil, err
 		}

@@ -129,14 +129,14 @@ func (c *Conversion) label(ctx context.Context) error {
 		return err
 	}
 	names := l.Names
-	if zero, numbers := areNumbers(names); !numbers {
+	if l.Numeric() < len(names) {
 		sorted, place := l.ByName()
 		c.Classes = sorted
 		names = make([]string, len(place))
 		for class, index := range place {
 			names[class] = strconv.Itoa(index + 1)
 		}
-	} else if missing := n - len(l.Row); zero && missing > 0 {
+	} else if missing := n - len(l.Row); missing > 0 && slices.ContainsFunc(names, func(name string) bool { return table.ClassKey(name) == "0" }) {
 		have := "have"
 		if missing == 1 {
 			have = "has"
@@ -148,19 +148,6 @@ func (c *Conversion) label(ctx context.Context) error {
 		c.labels[index] = names[l.Class[i]]
 	}
 	return nil
-}
-
-// areNumbers reports whether all names of classes are numbers, and whether one
-// of them is 0.
-func areNumbers(names []string) (zero, areAll bool) {
-	for _, name := range names {
-		v, err := strconv.ParseFloat(name, 64)
-		if err != nil || v-v != 0 {
-			return false, false
-		}
-		zero = zero || v == 0
-	}
-	return zero, true
 }
 
 // readNumbers reads an array with a number for each of n rows.

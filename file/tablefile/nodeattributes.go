@@ -27,24 +27,20 @@ const classTitle = "class"
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	t, unknown := newAttributeTable(nodes, c), &nodetable.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value
-	line := make([]int64, nodes.Len())
-	bytes = 8 * int64(len(line))
+	const line = 50 // bytes of an entry of a map
+	bytes = line * int64(nodes.Len())
 	err = t.each(ctx, path, func(row nodetable.Row) error {
 		if codes == nil {
 			codes = make([][]int32, len(t.columns))
 			for i := range codes {
 				codes[i] = slices.Repeat([]int32{-1}, nodes.Len())
 			}
-			bytes += 4 * int64(len(line)) * int64(len(codes))
+			bytes += 4 * int64(nodes.Len()) * int64(len(codes))
 		}
-		node, isNode := unknown.Find(nodes.Lookup, row.Line, row.ID())
-		if !isNode {
-			return nil
+		node, isNode, err := unknown.FindOnce(&t.rows, row)
+		if err != nil || !isNode {
+			return err
 		}
-		if line[node] != 0 {
-			return textio.Fault(t.rows.Name, row.Line, "keep one of them", "node %s is on line %d already", table.Quoted(row.ID()), line[node])
-		}
-		line[node] = row.Line
 		for i := range t.columns {
 			if text := row.Field(i); !t.columns[i].skipped && !isMissing(text) {
 				code, more := t.columns[i].texts.Code(text)

@@ -16,7 +16,8 @@ type Unknown struct {
 	Option       string // name of the option for the column of the node; "" without one
 	Total, Count int    // number of lines, and of lines with an unknown id
 	line         int64
-	id           string // first unknown id, and its line
+	id           string        // first unknown id, and its line
+	lineOf       map[int]int64 // of each node, see FindOnce
 
 	encoded     string // first id that the graph has in another encoding
 	encodedLine int64
@@ -37,6 +38,21 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 		u.compare(line, id)
 	}
 	return 0, false
+}
+
+// FindOnce is Find for a row of the table t. A second row of a node is an error.
+func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
+	if node, isNode = u.Find(t.Lookup, row.Line, row.ID()); !isNode {
+		return 0, false, nil
+	}
+	if line, isRepeated := u.lineOf[node]; isRepeated {
+		return 0, false, textio.Fault(t.Name, row.Line, "keep one of the lines", "%s is on line %d already", table.Quoted(row.ID()), line)
+	}
+	if u.lineOf == nil {
+		u.lineOf = map[int]int64{}
+	}
+	u.lineOf[node] = row.Line
+	return node, true, nil
 }
 
 // compare checks whether the graph has an id in another encoding, which is a common reason for
