@@ -213,55 +213,30 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		return nil
 	}
 	offset := data.At
+	var integers []int64 // of 64 bits, which a float may not hold
+	var err error
 	if data.Width == 8 && data.Kind != 'f' {
-		if err := z.integers(data, b, n); err != nil {
-			return err
+		integers = b.integerValues[:n]
+		err = data.Integers(integers)
+		for i, v := range integers {
+			if val[i] = float64(v); data.Kind == 'u' {
+				val[i] = float64(uint64(v))
+			}
 		}
-	} else if err := data.Floats(val); err != nil {
+	} else {
+		err = data.Floats(val)
+	}
+	if err != nil {
 		return err
 	}
 	for i, w := range val {
 		if wrong := table.WeightFault(w); wrong != "" {
 			return z.out.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), offset+int64(i), w, wrong)
 		}
-		val[i] += 0 // −0 becomes 0
-	}
-	return nil
-}
-
-// integers reads the next n values, which are integers of 64 bits.
-func (z *npz) integers(data *npy.Array, b *block, n int) error {
-	offset := data.At
-	if err := data.Integers(b.integerValues[:n]); err != nil {
-		return err
-	}
-	for i, v := range b.integerValues[:n] {
-		if b.val[i] = float64(v); data.Kind == 'u' {
-			b.val[i] = float64(uint64(v))
-		}
-		if !isExact(uint64(v)) && b.val[i] > 0 {
+		if integers != nil && w > 0 && !isExact(uint64(integers[i])) {
 			z.out.round(fmt.Sprintf(": %s[%d]", z.member(data), offset+int64(i)))
 		}
-	}
-	return nil
-}
-
-// entry adds an entry, unless it is the false of a matrix that has no weights.
-func (z *npz) entry(u, v uint64, w float64) error {
-	if w == 0 && !z.out.weighted {
-		return nil
-	}
-	return z.out.numbers(u, v, w)
-}
-
-// ends checks that arrays end where they have to.
-func ends(arrays ...*npy.Array) error {
-	for _, a := range arrays {
-		if a != nil {
-			if err := a.End(); err != nil {
-				return err
-			}
-		}
+		val[i] += 0 // −0 becomes 0
 	}
 	return nil
 }
@@ -297,12 +272,17 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool
 			if transposed {
 				u, v = v, u
 			}
-			if err := z.entry(u, v, b.val[i]); err != nil {
-				return err
+			if w := b.val[i]; w != 0 || z.out.weighted { // 0 is the false of a matrix that has no weights
+				if err := z.out.numbers(u, v, w); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return ends(col, data)
+	if data == nil {
+		return col.End()
+	}
+	return cmp.Or(col.End(), data.End())
 }
 
 // coordinates reads a matrix of rows, columns and values.
