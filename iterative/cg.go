@@ -28,7 +28,6 @@ type CG struct {
 	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all
-	single *single // nil: all is done in float64; else Null is nil and Precond is Jacobi
 	run    run
 
 	// easy are eigenvectors of the scaled system, of the eigenvalues ground/s². Without Start
@@ -64,7 +63,6 @@ const (
 	indefinite
 	noDirection // the residual, or the recurrence, consists of rounding errors
 	waiting     // until the ladder's next preconditioner
-	paused      // until the end of a round in float32
 )
 
 // relative returns the residual relative to the right-hand side.
@@ -144,11 +142,6 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settin
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
-	}
-	if r.cg.single != nil && r.v.z == nil {
-		if err := r.cg.single.approach(ctx, r); err != nil {
-			return err
-		}
 	}
 	for {
 		if err := r.aim(ctx); err != nil {

@@ -31,9 +31,7 @@
 //	VonNeumannAdjacency(g, α, v, least)  I − αA, through v∘A∘v
 //
 // Its SolveTo begins with Jacobi and makes the factor when the residuals of the
-// first steps predict that this saves time. Definite systems are solved with float32
-// for the corrections to a solution in float64, whose true residual is computed
-// for every four digits, because a step then reads and writes half as much.
+// first steps predict that this saves time.
 //
 // # Weights of many orders of magnitude
 //

@@ -49,5 +49,5 @@ func ExampleSystem_SolveTo() {
 	// [0.2381 0.0952]
 	// [0.0952 0.2381]
 	// [0.0476 0.6190]
-	// 6 steps, error below 1e-7: true
+	// 4 steps, error below 1e-7: true
 }

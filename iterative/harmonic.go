@@ -183,8 +183,7 @@ func (m *restrictedMatrix) Sweep(ctx context.Context, workers int, visit func(wo
 }
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
-// factor: six blocks, one of them in float32, vectors, marks of reached rows, and sums by chunk.
+// factor: five blocks, vectors, marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	blockBytes := 5*blocks.BlockBytes[float64](n, cols) + blocks.BlockBytes[float32](n, cols)
-	return blockBytes + (13*8+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
+	return 5*blocks.BlockBytes[float64](n, cols) + (13*8+1)*int64(n) + 16*int64(cols)*int64(blocks.Chunks(n))
 }

@@ -12,13 +12,12 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, and then over the processes, of the
-// columns from lo on. A chunk has named rows or others, and residuals are zero in padding.
-func (r *passes) total(dst []float64, lo, which int) {
+// total stores in dst the sums of all chunks in their order, and then over the processes. A chunk has named rows or others, and residuals are zero in padding.
+func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
 		if r.team.Counts(chunk * blocks.ChunkRows) {
-			blocks.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
+			blocks.AddScaled(dst, 1, r.part(chunk, which))
 		}
 	}
 	r.team.Sum(dst)

@@ -224,7 +224,7 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 			}
 		}
 	})
-	r.v.total(r.rr, 0, 0)
+	r.v.total(r.rr, 0)
 	return err
 }
 
@@ -289,8 +289,8 @@ func (r *recurrence) measure(ctx context.Context) error {
 // addUp runs a pass that adds up rᵀr and rᵀz.
 func (r *recurrence) addUp(ctx context.Context, pass func(r *passes, chunk, lo, hi int)) error {
 	err := r.v.chunks(ctx, pass)
-	r.v.total(r.rr, 0, 0)
-	r.v.total(r.rz, 0, 1)
+	r.v.total(r.rr, 0)
+	r.v.total(r.rz, 1)
 	return err
 }
 
@@ -355,7 +355,7 @@ func (r *recurrence) precondition(ctx context.Context) error {
 		if err := r.v.chunks(ctx, (*passes).productsChunk); err != nil {
 			return err
 		}
-		r.v.total(r.rz, 0, 1)
+		r.v.total(r.rz, 1)
 	}
 	if r.cg.Null != nil {
 		r.v.null.Total()

@@ -72,10 +72,7 @@ type System struct {
 // those whose residuals predict more than 60 in all (45 for a singular M) are
 // set aside; when the others are done they continue with the factor, which is then made
 // and kept. These decisions depend on the column alone, and so do its bits.
-//
-// With Jacobi a definite system whose diagonal is neither tiny nor huge is
-// solved in float32, in groups of columns where the matrix stays in memory, and
-// again for the residual in float64, until that is small enough. Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
+// Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
@@ -156,18 +153,13 @@ func (s *System) newLadder(settings *Settings) *ladder {
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
-		op := &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
-		c.A = op
+		c.A = &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
 		if s.quotients != nil {
 			c.ground, c.image = s.quotients, s.Ground
 		}
-		diag := s.diagonal(true)
-		s.jacobi = NewJacobi(diag)
-		if s.Null == nil {
-			c.single = newSingle(op, diag)
-		}
+		s.jacobi = NewJacobi(s.diagonal(true))
 		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.team() == nil && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
