@@ -55,24 +55,21 @@ const (
 //
 // DegreeOrder sorts by the number of lines of a node, before duplicates are merged. AutoOrder is
 // DegreeOrder for a graph of 65,536 nodes or more if every sweep gains from it, because few nodes
-// have most of the edges and are scattered among the others; elsewhere it is the default order. The
-// others look at the graph, without directions and weights, which takes 4 bytes an entry,
-// LocalityOrder 12. See package partition.
+// have most of the edges and are scattered among the others; elsewhere it is the default order.
+// LocalityOrder looks at the graph, without directions and weights, which takes 12 bytes an entry. See package partition.
 type Order int
 
 // The zero value leaves the rows in the order of the ids.
 const (
 	DefaultOrder Order = iota
 	DegreeOrder
-	BreadthFirstOrder
-	CuthillMcKeeOrder
 	LocalityOrder
 	AutoOrder
 )
 
 // Names of the settings in the manifest of a store.
 var (
-	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality", "auto"}
+	orderNames     = []string{"none", "degree", "locality", "auto"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
 )
 

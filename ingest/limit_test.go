@@ -76,7 +76,7 @@ func TestFits(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, order := range []Order{DefaultOrder, DegreeOrder, BreadthFirstOrder, CuthillMcKeeOrder, LocalityOrder} {
+	for _, order := range []Order{DefaultOrder, DegreeOrder, LocalityOrder} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			refused, accepted := 0, 0
 			for memory := int64(8 << 20); memory < 256<<20; memory += memory / 4 {

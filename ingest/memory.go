@@ -126,13 +126,10 @@ func (e *extent) numbered() int64 {
 
 // graph returns the bytes of the graph that an order looks at, including those while it is made.
 func (e *extent) graph() int64 {
-	entryBytes := int64(4)
-	switch e.order {
-	case DefaultOrder, DegreeOrder:
+	if e.order != LocalityOrder {
 		return 0
-	case LocalityOrder:
-		entryBytes += 8 // see there
 	}
+	const entryBytes = 4 + 8 // the second is of links
 	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 

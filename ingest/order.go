@@ -88,13 +88,10 @@ func (o Order) possible(rows, lines int) Order {
 // lookingBytes returns the bytes for each node of an order that looks at the graph, in addition to
 // the graph and the rows.
 func (o Order) lookingBytes() int64 {
-	switch o {
-	case DefaultOrder, DegreeOrder:
-		return 0
-	case LocalityOrder:
+	if o == LocalityOrder {
 		return 136 // including garbage of merged communities
 	}
-	return 16
+	return 0
 }
 
 // sampleBytes returns the bytes of the samples of stretches, as they are found and placed.
@@ -115,14 +112,7 @@ func (o *orderer) order() (row []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	find := partition.Locality
-	switch o.c.Order {
-	case BreadthFirstOrder:
-		find = partition.BreadthFirst
-	case CuthillMcKeeOrder:
-		find = partition.ReverseCuthillMcKee
-	}
-	order, err := find(o.t.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
+	order, err := partition.Locality(o.t.ctx, a, func(nodes int) { progress.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)

@@ -53,7 +53,7 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 	want := map[Order][]uint32{DegreeOrder: byCount(lengths)}
 	for order, f := range map[Order]func(context.Context, *sparse.CSR, func(int)) ([]uint32, error){
-		BreadthFirstOrder: partition.BreadthFirst, CuthillMcKeeOrder: partition.ReverseCuthillMcKee, LocalityOrder: partition.Locality,
+		LocalityOrder: partition.Locality,
 	} {
 		if want[order], err = f(t.Context(), a, nil); err != nil {
 			t.Fatal(err)
@@ -213,8 +213,6 @@ func TestOrderMemory(t *testing.T) {
 		fits  bool
 	}{
 		{DegreeOrder, enough, true},
-		{BreadthFirstOrder, enough, false},
-		{BreadthFirstOrder, enough + 4*entries, true},
 		{LocalityOrder, enough + 4*entries, false},
 		{LocalityOrder, enough + 12*entries, true},
 	} {

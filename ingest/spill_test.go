@@ -32,7 +32,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 		{"wide", Config{}, func(r *rand.Rand) string {
 			return fmt.Sprintf("%d\t%d", 4_000_000_000+r.IntN(3000), 4_000_000_000+r.IntN(3000))
 		}},
-		{"names", Config{KeepLoops: true, Order: CuthillMcKeeOrder}, func(r *rand.Rand) string {
+		{"names", Config{KeepLoops: true, Order: LocalityOrder}, func(r *rand.Rand) string {
 			return fmt.Sprintf("n%d\tn%d", r.IntN(3000), r.IntN(3000))
 		}},
 		{"late name", Config{}, func(r *rand.Rand) string {
@@ -77,8 +77,8 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 					c := test.c
 					c.Workers, c.TempDir = workers, t.TempDir()
 					c.Memory = memory + int64(workers)*workerBytes + pageBytes
-					if c.Order == CuthillMcKeeOrder {
-						c.Memory += 4 * 2 * lines
+					if c.Order == LocalityOrder {
+						c.Memory += 12 * 2 * lines
 					}
 					if err := os.WriteFile(filepath.Join(c.TempDir, left), nil, 0o666); err != nil {
 						t.Fatal(err)

@@ -10,9 +10,7 @@
 // its values and self loops. Nodes without neighbours are last in every order, in their old
 // order.
 //
-// [BreadthFirst] places the nodes of a level next to each other. [ReverseCuthillMcKee] does so
-// from a peripheral node and by degree, which turns a mesh into a narrow band. [Locality] finds
-// nested communities. Ids with a meaning, for example sorted URLs, may already be the best
+// [Locality] finds nested communities. Ids with a meaning, for example sorted URLs, may already be the best
 // order.
 //
 // [Ranges] cuts the rows of an order into consecutive ranges for several processes, and [Ghosts]

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-func ExampleReverseCuthillMcKee() {
+func ExampleLocality() {
 	// The path 2 – 0 – 3 – 1, whose numbers say nothing of it.
 	path := mat.NewDense(4, 4, []float64{
 		0, 0, 1, 1,
@@ -22,7 +22,7 @@ func ExampleReverseCuthillMcKee() {
 	if err != nil {
 		panic(err)
 	}
-	order, err := partition.ReverseCuthillMcKee(context.Background(), a, nil)
+	order, err := partition.Locality(context.Background(), a, nil)
 	fmt.Println(order, err)
-	// Output: [1 3 0 2] <nil>
+	// Output: [0 2 3 1] <nil>
 }

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -15,26 +16,29 @@ import (
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
 // if that is positive. The order is a depth-first traversal of the tree of these joins. Cost: a
-// few passes over the entries in random order, 8 bytes an entry. progress is as for
-// [BreadthFirst].
+// few passes over the entries in random order, 8 bytes an entry. progress, unless
+// nil, is called with the approximate number of nodes that have joined.
 func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
-	s := newSearch(ctx, a, progress)
-	g := newMerging(s)
+	g := newMerging(a)
 	for i, node := range g.rising {
 		if i%visitsPerCheck == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			s.report(i)
+			if progress != nil {
+				progress(i)
+			}
 		}
 		g.join(node)
 	}
-	for node := range s.seen {
-		if g.parent[node] == uint32(node) && s.neighbours[node] > 0 {
-			g.visit(uint32(node))
+	for isolated := range 2 {
+		for node, parent := range g.parent {
+			if parent == uint32(node) && (g.neighbours[node] == 0) == (isolated == 1) {
+				g.visit(uint32(node))
+			}
 		}
 	}
-	return s.withIsolated(), nil
+	return g.order, nil
 }
 
 // link is the total weight of the edges to another community.
@@ -45,27 +49,38 @@ type link struct {
 
 // merging is a forest of communities: one tree for each, identified by its root.
 type merging struct {
-	*search
-	rising  []uint32  // nodes in the order of increasing degree
-	parent  []uint32  // parent of each node; a root is its own parent
-	child   []uint32  // child that joined last, or the node itself
-	sibling []uint32  // previous child of the same parent, or the node itself
-	links   [][]link  // links of a processed node that has not been absorbed since
-	degree  []float64 // degree of the community of a root
-	total   float64   // sum of all degrees, 2m
+	a          *sparse.CSR
+	neighbours []uint32  // number of neighbours of each node
+	order      []uint32  // nodes in the order of their visits
+	rising     []uint32  // nodes in the order of increasing degree
+	parent     []uint32  // parent of each node; a root is its own parent
+	child      []uint32  // child that joined last, or the node itself
+	sibling    []uint32  // previous child of the same parent, or the node itself
+	links      [][]link  // links of a processed node that has not been absorbed since
+	degree     []float64 // degree of the community of a root
+	total      float64   // sum of all degrees, 2m
 
 	weight  []float32 // scratch: weight of the edges to each community
 	touched []uint32  // scratch: communities with a weight
 }
 
-func newMerging(s *search) *merging {
-	n := len(s.seen)
+func newMerging(a *sparse.CSR) *merging {
+	n, cols := a.Dims()
+	if n != cols {
+		panic(badShape)
+	}
 	g := &merging{
-		search: s, parent: make([]uint32, n), child: make([]uint32, n), sibling: make([]uint32, n),
+		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n), parent: make([]uint32, n), child: make([]uint32, n), sibling: make([]uint32, n),
 		links: make([][]link, n), degree: make([]float64, n), weight: make([]float32, n),
 	}
 	falling := make([]uint32, n) // MaxUint32 − degree, because byDegree sorts in decreasing order
-	for i, d := range s.neighbours {
+	for i := range n {
+		col, _ := a.Row(i)
+		d := uint32(len(col))
+		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
+			d--
+		}
+		g.neighbours[i] = d
 		g.parent[i], g.child[i], g.sibling[i] = uint32(i), uint32(i), uint32(i)
 		falling[i] = math.MaxUint32 - d
 		g.degree[i] = float64(d)
@@ -143,7 +158,6 @@ func (g *merging) visit(root uint32) {
 	for stack := []uint32{root}; len(stack) > 0; {
 		node := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		g.seen[node] = true
 		g.order = append(g.order, node)
 		if node != root && g.sibling[node] != node {
 			stack = append(stack, g.sibling[node])
@@ -153,3 +167,8 @@ func (g *merging) visit(root uint32) {
 		}
 	}
 }
+
+const badShape = "partition: matrix is not square"
+
+// visitsPerCheck is the number of visits between two checks of the context.
+const visitsPerCheck = 1 << 12

@@ -1,7 +1,6 @@
 package partition_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -18,9 +17,7 @@ import (
 
 // orders are the functions that look at a matrix.
 var orders = map[string]func(context.Context, *sparse.CSR, func(int)) ([]uint32, error){
-	"BreadthFirst":        partition.BreadthFirst,
-	"ReverseCuthillMcKee": partition.ReverseCuthillMcKee,
-	"Locality":            partition.Locality,
+	"Locality": partition.Locality,
 }
 
 // graph returns the undirected graph of the edges, self loops included.
@@ -103,17 +100,6 @@ func cost(a *sparse.CSR, order []uint32) float64 {
 	return bits / float64(a.NNZ())
 }
 
-// bandwidth is the largest distance between neighbours.
-func bandwidth(a *sparse.CSR, order []uint32) (most int) {
-	place := inverse(order)
-	for node := range place {
-		for _, v := range neighbours(a, node) {
-			most = max(most, place[node]-place[v])
-		}
-	}
-	return most
-}
-
 func grid(w, h int) (n int, edges [][2]int) {
 	for i := range w * h {
 		if i%w < w-1 {
@@ -161,74 +147,6 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestBreadthFirst compares with a search that keeps a queue.
-func TestBreadthFirst(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		a := drawGraph(rt)
-		n, _ := a.Dims()
-		seen := make([]bool, n)
-		search := func(node int, seen []bool) (queue []uint32) {
-			seen[node] = true
-			queue = []uint32{uint32(node)}
-			for i := 0; i < len(queue); i++ {
-				for _, v := range neighbours(a, int(queue[i])) {
-					if !seen[v] {
-						seen[v] = true
-						queue = append(queue, v)
-					}
-				}
-			}
-			return queue
-		}
-		var want []uint32
-		for node := range n {
-			if seen[node] || len(neighbours(a, node)) == 0 {
-				continue
-			}
-			component := slices.Sorted(slices.Values(search(node, slices.Clone(seen))))
-			hub := slices.MaxFunc(component, func(u, v uint32) int {
-				return cmp.Compare(len(neighbours(a, int(u))), len(neighbours(a, int(v))))
-			})
-			want = append(want, search(int(hub), seen)...)
-		}
-		got, err := partition.BreadthFirst(t.Context(), a, nil)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if !slices.Equal(got[:len(want)], want) {
-			rt.Fatalf("%v, want %v", got, want)
-		}
-	})
-}
-
-// TestBand holds that the matrix of a path, a ring or a grid, whose nodes are
-// numbered by chance, becomes a band as narrow as it can be or nearly so.
-func TestBand(t *testing.T) {
-	path, ring := [][2]int{}, [][2]int{{0, 99}}
-	for i := range 99 {
-		path, ring = append(path, [2]int{i, i + 1}), append(ring, [2]int{i, i + 1})
-	}
-	const w, h = 8, 40
-	n, edges := grid(w, h)
-	for _, c := range []struct {
-		name  string
-		a     *sparse.CSR
-		width int
-	}{
-		{"path", shuffled(t, 100, path), 1},
-		{"ring", shuffled(t, 100, ring), 2},
-		{"grid", shuffled(t, n, edges), w + 1}, // w is the least
-	} {
-		order, err := partition.ReverseCuthillMcKee(t.Context(), c.a, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := bandwidth(c.a, order); got > c.width {
-			t.Errorf("%s: bandwidth %d, want at most %d", c.name, got, c.width)
-		}
-	}
-}
-
 // TestCliques holds that communities that leave no doubt are runs of nodes.
 func TestCliques(t *testing.T) {
 	const cliques, size = 20, 8
@@ -259,25 +177,6 @@ func TestCliques(t *testing.T) {
 	}
 	if breaks != cliques-1 {
 		t.Errorf("%d times a node of another clique follows, want %d: %v", breaks, cliques-1, order)
-	}
-}
-
-// TestRisingDegrees holds a whole order: from the one of fewest neighbours at the far end,
-// neighbours by rising degree, all reversed.
-func TestRisingDegrees(t *testing.T) {
-	// 0 – 1 – 2, and 2 has the neighbours 3, 4 and 5: from 3 it goes on to 6 and 7, which are
-	// joined, and from 4 to 8. The search from 0 ends with 6, 7 and 8, and begins again at 8.
-	var entries []sparse.Triplet
-	for _, e := range [][2]uint32{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 6}, {3, 7}, {6, 7}, {4, 8}} {
-		entries = append(entries, sparse.Triplet{Row: e[0], Col: e[1], Val: 1}, sparse.Triplet{Row: e[1], Col: e[0], Val: 1})
-	}
-	a, err := sparse.FromTriplets(9, 9, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order, err := partition.ReverseCuthillMcKee(t.Context(), a, nil)
-	if want := []uint32{7, 6, 0, 3, 1, 5, 2, 4, 8}; err != nil || !slices.Equal(order, want) {
-		t.Errorf("%v, want %v, error %v", order, want, err)
 	}
 }
 

@@ -58,8 +58,8 @@ func graphFlags(run *session, r *graphInputs, flags *pflag.FlagSet) {
 		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
 		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	enumVar(run, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
-		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.BreadthFirstOrder, ingest.CuthillMcKeeOrder, ingest.LocalityOrder},
+	enumVar(run, local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "locality"},
+		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
 	variable(run, local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")

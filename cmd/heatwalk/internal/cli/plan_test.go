@@ -33,7 +33,7 @@ var planned = []string{
 	"convert ordered -o c.npz",
 	"convert ordered --max-memory 64MiB -o c.mtx",
 	"convert g -o c.parquet",
-	"ingest edges.tsv --order rcm -o h --force",
+	"ingest edges.tsv --order locality -o h --force",
 	"ingest edges.tsv --order locality -o h --force",
 	"ingest c.npz -o h --force",
 	"ingest c.parquet -o h --force",
