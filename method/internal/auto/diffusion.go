@@ -55,7 +55,7 @@ const (
 	// 4 and 1 points. With more than mostSampled labels walks are as good. Where entries × labels
 	// are more than kernelWork, which takes a second, the sample is smaller. Kernels of less than
 	// leastKernelLabels are left out.
-	mostKernelLabels  = 600
+	mostKernelLabels  = 400
 	leastKernelLabels = 100
 	mostSampled       = 4000
 	kernelWork        = 100_000_000

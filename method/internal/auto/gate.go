@@ -61,7 +61,7 @@ func fitBeliefs(ctx context.Context, in *input) (*beliefs.Model, error) {
 	}
 	g := &graph.Graph{A: in.p.A, Degrees: in.p.Degrees, Components: parts, Workers: in.set.Workers}
 	seeds := cwk.Seeds{Row: in.p.Row, Class: in.p.Class, Classes: len(in.p.Names)}
-	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Memory: budget.Remaining(in.memory, chunks.Bytes[float32](len(in.p.Degrees), len(in.p.Names))), Progress: in.set.Progress})
+	return beliefs.Fit(ctx, g, seeds, beliefs.Folds(in.p.Class, in.set.RNGSeed), &beliefs.Settings{Candidates: beliefs.Few(), Memory: budget.Remaining(in.memory, chunks.Bytes[float32](len(in.p.Degrees), len(in.p.Names))), Progress: in.set.Progress})
 }
 
 // newGate returns the gate by the held-out labels of both, nil if it is closed: the mean log loss must fall

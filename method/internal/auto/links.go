@@ -57,10 +57,8 @@ const (
 
 // linkBlocks are the blocks of features and their kernels.
 var linkBlocks = []linkKernel{
-	{parts: []int{adjacencyPart}, laplacian: true},
 	{parts: []int{squarePart}, laplacian: true},
 	{parts: []int{adjacencyPart, squarePart}, degrees: true, laplacian: true},
-	{parts: []int{adjacencyPart, squarePart}, degrees: true},
 }
 
 // linkLambdas are searched. Values of a kernel have the mean 1 on the diagonal.
